@@ -11,7 +11,7 @@ public final class PreparedStatement implements AutoCloseable {
   private final String sql;
   private final StatementKind kind;
   private final int[] parameterTypeOids;
-  private final List<Column> columns;
+  private final List<ResultColumn> columns;
 
   PreparedStatement(
       Session session,
@@ -19,7 +19,7 @@ public final class PreparedStatement implements AutoCloseable {
       String sql,
       StatementKind kind,
       int[] parameterTypeOids,
-      List<Column> columns) {
+      List<ResultColumn> columns) {
     this.session = session;
     this.id = id;
     this.sql = sql;
@@ -50,7 +50,7 @@ public final class PreparedStatement implements AutoCloseable {
   }
 
   /// Result columns; none when the statement returns no rows.
-  public List<Column> columns() {
+  public List<ResultColumn> columns() {
     return columns;
   }
 

@@ -19,20 +19,20 @@ import org.jspecify.annotations.Nullable;
 public final class Rows implements AutoCloseable {
   private final Session session;
   private final Call call;
-  private final List<Column> columns;
+  private final List<ResultColumn> columns;
   private final Consumer<Reply> finished;
   private @Nullable RowBatchReader batch;
   private int row = -1;
   private @Nullable Reply reply;
 
-  Rows(Session session, Call call, List<Column> columns, Consumer<Reply> finished) {
+  Rows(Session session, Call call, List<ResultColumn> columns, Consumer<Reply> finished) {
     this.session = session;
     this.call = call;
     this.columns = columns;
     this.finished = finished;
   }
 
-  public List<Column> columns() {
+  public List<ResultColumn> columns() {
     return columns;
   }
 

@@ -120,7 +120,7 @@ public final class Session implements AutoCloseable {
             : prepareInbound(id, text, parameterTypeOids);
     reply.require(PreparedDecoder.TEMPLATE_ID);
     statements.set(id);
-    return Replies.prepared(this, id, sql, reply);
+    return FinalFrames.prepared(this, id, sql, reply);
   }
 
   private Reply prepare(
@@ -253,7 +253,7 @@ public final class Session implements AutoCloseable {
   public byte[] ping(byte[] payload) {
     Call call = take();
     send(call, () -> encoder.ping(call, payload));
-    return Replies.pong(complete(call).require(PongDecoder.TEMPLATE_ID));
+    return FinalFrames.pong(complete(call).require(PongDecoder.TEMPLATE_ID));
   }
 
   /// Buffers of shared memory for bulk parameters. A session has one set at a time.
@@ -266,7 +266,7 @@ public final class Session implements AutoCloseable {
     Call call = take();
     send(call, () -> encoder.acquireBuffers(call, count, bufferBytes));
     Reply reply = complete(call).require(BuffersGrantedDecoder.TEMPLATE_ID);
-    return Replies.granted(reply, arena.memory());
+    return FinalFrames.granted(reply, arena.memory());
   }
 
   /// One more buffer, which is given back with the others.

@@ -116,7 +116,7 @@ class ReplyTest {
   void shouldFindABatchInTheBufferThatWasGranted() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(ARENA_BYTES);
-      InboundBuffers buffers = Replies.granted(granted(0, BUFFER_BYTES), memory);
+      InboundBuffers buffers = FinalFrames.granted(granted(0, BUFFER_BYTES), memory);
       assertEquals(2, buffers.count());
       assertEquals(BUFFER_BYTES, buffers.bufferBytes());
       int[] types = {TypeOid.INT8};
@@ -135,7 +135,7 @@ class ReplyTest {
       for (long offset : new long[] {-1, BUFFER_BYTES + 1, Long.MAX_VALUE}) {
         Reply reply = granted(0, offset);
         assertThrows(
-            MalformedFrameException.class, () -> Replies.granted(reply, memory), "at " + offset);
+            MalformedFrameException.class, () -> FinalFrames.granted(reply, memory), "at " + offset);
       }
     }
   }
@@ -148,10 +148,10 @@ class ReplyTest {
     int blockBytes = pong.encodedLength();
     pong.putPayload(payload, 0, payload.length);
     int bytes = pong.encodedLength();
-    assertArrayEquals(payload, Replies.pong(Reply.decode(frame(bytes))));
+    assertArrayEquals(payload, FinalFrames.pong(Reply.decode(frame(bytes))));
     for (int shorter = blockBytes; shorter < bytes; shorter++) {
       Reply reply = Reply.decode(frame(shorter));
-      assertThrows(MalformedFrameException.class, () -> Replies.pong(reply), "bytes: " + shorter);
+      assertThrows(MalformedFrameException.class, () -> FinalFrames.pong(reply), "bytes: " + shorter);
     }
   }
 }

@@ -7,7 +7,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
@@ -347,7 +347,7 @@ public final class FixedEngine implements Engine {
     @Override
     public Execution execute(
         Transaction transaction,
-        Parameters parameters,
+        ParameterBatch parameters,
         ExecuteOptions options,
         ResultSink sink,
         BiConsumer<@Nullable Long, @Nullable EngineException> done) {
@@ -366,7 +366,7 @@ public final class FixedEngine implements Engine {
   private final class Run implements Execution, Runnable {
     private final String sql;
     private final FixedTransaction transaction;
-    private final Parameters parameters;
+    private final ParameterBatch parameters;
     private final ResultSink sink;
     private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
     private volatile boolean canceled;
@@ -376,7 +376,7 @@ public final class FixedEngine implements Engine {
     Run(
         String sql,
         FixedTransaction transaction,
-        Parameters parameters,
+        ParameterBatch parameters,
         ResultSink sink,
         BiConsumer<@Nullable Long, @Nullable EngineException> done) {
       this.sql = sql;

@@ -6,10 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -100,6 +108,11 @@ class RoomsTest {
             ""));
   }
 
+  /// Simple names that two main classes have, which are to get one each. No name may come, and one that has become unique goes.
+  private static final Set<String> SHARED_NAMES =
+      new TreeSet<>(
+          List.of("Native", "RowIdentity", "Transaction", "TransactionOptions", "Varlena"));
+
   private final JavaClasses classes = ProjectClasses.main();
 
   @Test
@@ -155,6 +168,49 @@ class RoomsTest {
       }
     });
     assertEquals(Map.of(), full);
+  }
+
+  /// Of all modules, also of those that this one does not see: a reader meets the name in a text, without its package.
+  @Test
+  void shouldGiveEachClassANameOfItsOwn() throws IOException {
+    Map<String, List<Path>> files = new TreeMap<>();
+    Path checkout = checkout();
+    Files.walkFileTree(
+        checkout,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            String name = directory.getFileName().toString();
+            boolean hidden = name.startsWith(".") && !directory.equals(checkout);
+            return hidden || name.equals("target") || name.equals("test")
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            String name = file.getFileName().toString();
+            Path relative = checkout.relativize(file);
+            if (name.endsWith(".java")
+                && !name.equals("package-info.java")
+                && relative.toString().contains("src/main/java/")) {
+              String simple = name.substring(0, name.length() - ".java".length());
+              files.computeIfAbsent(simple, key -> new ArrayList<>()).add(relative);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    assertTrue(files.containsKey("Main") && files.size() > 500, "no classes of " + checkout);
+    files.values().removeIf(of -> of.size() == 1);
+    assertEquals(SHARED_NAMES, files.keySet(), () -> "classes of one name: " + files);
+  }
+
+  private static Path checkout() {
+    Path directory = Path.of("").toAbsolutePath();
+    while (directory != null && Files.notExists(directory.resolve("fdw-extension"))) {
+      directory = directory.getParent();
+    }
+    return Objects.requireNonNull(directory, "the tests run outside of the checkout");
   }
 
   /// Number of the floor of a class; -1: it is on none of these.

@@ -3,7 +3,7 @@ package dev.kakehashi.sql;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
@@ -63,12 +63,12 @@ final class Executions implements StatementRequest.Completion {
           case CONTINUE -> transactions.use(session, execute.transactionHandle());
           case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
         };
-    Parameters parameters;
+    ParameterBatch parameters;
     try {
       checkHeap(session, execute.slot(), statement);
       parameters = parameters(session, statement, execute, frame);
     } catch (EngineException e) {
-      Replies.failed(channel, requestId, open, Failures.of(e));
+      Replies.failed(channel, requestId, open, ClientFailures.of(e));
       return false;
     }
     Transaction transaction =
@@ -120,7 +120,7 @@ final class Executions implements StatementRequest.Completion {
   private void start(
       StatementRequest request,
       Statement statement,
-      Parameters parameters,
+      ParameterBatch parameters,
       ExecuteOptions options) {
     try {
       request.started(
@@ -165,7 +165,7 @@ final class Executions implements StatementRequest.Completion {
   }
 
   /// The checked parameters, in memory that the client cannot change unless they are long.
-  private Parameters parameters(
+  private ParameterBatch parameters(
       SqlSession session, Statement statement, ExecuteDecoder execute, DirectBuffer frame) {
     long inboundBytes = execute.inboundBytes();
     long inboundOffset = execute.inboundOffset();
@@ -178,14 +178,14 @@ final class Executions implements StatementRequest.Completion {
             ErrorCode.UNDEFINED_PARAMETER,
             "statement has " + types.length + " parameters, none were given");
       }
-      return Parameters.NONE;
+      return ParameterBatch.NONE;
     }
     MemorySegment source =
         inboundBytes > 0
             ? session.endpointSession().inboundMemory(inboundOffset, inbound(inboundBytes))
             : MemorySegment.ofArray(frame.byteArray())
                 .asSlice(frame.wrapAdjustment() + (long) inlineOffset, inlineBytes);
-    if (Parameters.isLong(source)) {
+    if (ParameterBatch.isLong(source)) {
       // One copy is enough, and the engine's workers make it.
       return checked(source, types);
     }
@@ -198,7 +198,7 @@ final class Executions implements StatementRequest.Completion {
     return checked(copy, types);
   }
 
-  private Parameters checked(MemorySegment batch, int[] types) {
+  private ParameterBatch checked(MemorySegment batch, int[] types) {
     reader.wrap(batch);
     if (reader.columnCount() != types.length) {
       throw new EngineException(
@@ -206,7 +206,7 @@ final class Executions implements StatementRequest.Completion {
           "statement has " + types.length + " parameters, " + reader.columnCount() + " were given");
     }
     reader.checkValues(types);
-    return new Parameters(batch.asSlice(0, reader.batchBytes()), reader.rowCount());
+    return new ParameterBatch(batch.asSlice(0, reader.batchBytes()), reader.rowCount());
   }
 
   private static int inbound(long bytes) {
@@ -234,7 +234,7 @@ final class Executions implements StatementRequest.Completion {
             if (commitFailure == null) {
               request.succeed(rows);
             } else {
-              request.fail(Failures.of(commitFailure));
+              request.fail(ClientFailures.of(commitFailure));
             }
           });
     } else {
@@ -246,7 +246,7 @@ final class Executions implements StatementRequest.Completion {
       StatementRequest request, long rows, @Nullable EngineException failure) {
     Transaction transaction = request.transaction();
     if (failure != null) {
-      transaction.rollback(() -> request.fail(Failures.of(failure)));
+      transaction.rollback(() -> request.fail(ClientFailures.of(failure)));
       return;
     }
     transaction.commit(
@@ -255,7 +255,7 @@ final class Executions implements StatementRequest.Completion {
           if (commitFailure == null) {
             request.succeed(rows);
           } else {
-            request.fail(Failures.of(commitFailure));
+            request.fail(ClientFailures.of(commitFailure));
           }
         });
   }

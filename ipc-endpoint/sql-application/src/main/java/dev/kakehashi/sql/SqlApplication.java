@@ -144,7 +144,7 @@ public final class SqlApplication implements RequestHandler {
     } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
       throw e;
     } catch (RuntimeException | Error e) {
-      Replies.failed(channel, requestId, null, Failures.of(e));
+      Replies.failed(channel, requestId, null, ClientFailures.of(e));
     }
   }
 
@@ -328,7 +328,7 @@ public final class SqlApplication implements RequestHandler {
                 | IllegalArgumentException e) {
               throw e;
             } catch (RuntimeException | Error e) {
-              Replies.failed(first.channel(), first.requestId(), null, Failures.of(e));
+              Replies.failed(first.channel(), first.requestId(), null, ClientFailures.of(e));
             }
           });
     }
@@ -449,7 +449,7 @@ public final class SqlApplication implements RequestHandler {
     session.prepared();
     session.statement(id, new SqlSession.Prepared(statement, failure));
     if (failure != null) {
-      Replies.failed(channel, requestId, null, Failures.of(failure));
+      Replies.failed(channel, requestId, null, ClientFailures.of(failure));
     } else {
       Replies.prepared(channel, requestId, id, Objects.requireNonNull(statement));
     }

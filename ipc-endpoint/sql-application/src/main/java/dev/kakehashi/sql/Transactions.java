@@ -226,7 +226,7 @@ final class Transactions {
           if (failure == null) {
             Replies.completed(channel, requestId, open, 0);
           } else {
-            Replies.failed(channel, requestId, open, Failures.of(failure));
+            Replies.failed(channel, requestId, open, ClientFailures.of(failure));
           }
         });
   }
@@ -318,7 +318,7 @@ final class Transactions {
               if (failure == null) {
                 Replies.completed(channel, requestId, transaction, 0);
               } else {
-                Replies.failed(channel, requestId, transaction, Failures.of(failure));
+                Replies.failed(channel, requestId, transaction, ClientFailures.of(failure));
                 poller.execute(() -> forget(transaction));
               }
             });
@@ -384,7 +384,7 @@ final class Transactions {
           if (failure == null) {
             Replies.completed(channel, requestId, transaction, 0);
           } else {
-            Replies.failed(channel, requestId, transaction, Failures.of(failure));
+            Replies.failed(channel, requestId, transaction, ClientFailures.of(failure));
           }
         });
   }
@@ -442,7 +442,7 @@ final class Transactions {
   /// Failure of a request in a transaction whose lease expired meanwhile.
   static Failure failure(@Nullable OpenTransaction transaction, EngineException failure) {
     return transaction != null && transaction.isLeaseExpired()
-        ? Failures.of(leaseExpired())
-        : Failures.of(failure);
+        ? ClientFailures.of(leaseExpired())
+        : ClientFailures.of(failure);
   }
 }

@@ -67,7 +67,7 @@ final class TwoPhaseCommits implements PreparedTransaction.Listener {
       if (failure == null) {
         Replies.completed(channel, requestId, state, 0, 0, 0);
       } else {
-        Replies.failed(channel, requestId, null, Failures.of(failure));
+        Replies.failed(channel, requestId, null, ClientFailures.of(failure));
       }
     };
   }

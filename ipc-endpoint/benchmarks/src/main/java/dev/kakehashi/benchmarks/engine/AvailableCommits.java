@@ -3,7 +3,7 @@ package dev.kakehashi.benchmarks.engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
@@ -48,15 +48,15 @@ public final class AvailableCommits {
             EmbeddedEngine.open(EngineConfig.of(Path.of(arguments[0])), scheduler)) {
       try (EngineSession session = engine.openSession("benchmark")) {
         for (int thread = 0; thread < THREADS; thread++) {
-          execute(engine, prepare(session, definition(thread)), Parameters.NONE);
-          execute(engine, prepare(session, rows(thread)), Parameters.NONE);
+          execute(engine, prepare(session, definition(thread)), ParameterBatch.NONE);
+          execute(engine, prepare(session, rows(thread)), ParameterBatch.NONE);
         }
       }
       double warm = rate(engine, warmUpSeconds);
       double rate =
           warm == 0
               ? 0
-              : new Turns(0, Integer.getInteger("bench.repetitions", 5))
+              : new Repetitions(0, Integer.getInteger("bench.repetitions", 5))
                   .alone(() -> rate(engine, seconds));
       Report.atLeast(
           "single-row transaction, available, in the engine",
@@ -105,7 +105,7 @@ public final class AvailableCommits {
         key.addRow();
         key.setLong(0, count % ROWS);
         key.finish();
-        count += execute(engine, statement, new Parameters(key.batch(), 1));
+        count += execute(engine, statement, new ParameterBatch(key.batch(), 1));
       }
     }
     return count;
@@ -117,7 +117,7 @@ public final class AvailableCommits {
     return done.join();
   }
 
-  private static long execute(EmbeddedEngine engine, Statement statement, Parameters parameters) {
+  private static long execute(EmbeddedEngine engine, Statement statement, ParameterBatch parameters) {
     Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
     CompletableFuture<Long> executed = new CompletableFuture<>();
     statement.execute(

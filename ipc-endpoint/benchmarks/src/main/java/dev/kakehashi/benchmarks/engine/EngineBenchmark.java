@@ -28,7 +28,7 @@ public final class EngineBenchmark {
 
   private final AttachOptions options;
   private final Heap heap;
-  private final Turns turns;
+  private final Repetitions turns;
   private final long rows = Long.getLong("bench.tableRows", 1_000_000);
   private final int seconds = Integer.getInteger("bench.seconds", 3);
   private final int warmUpSeconds = Integer.getInteger("bench.warmUpSeconds", 5);
@@ -37,7 +37,7 @@ public final class EngineBenchmark {
     options = AttachOptions.of(runtimeDirectory).withApplicationName("engine benchmark");
     heap = new Heap(required("bench.pgbench"), Path.of(required("bench.directory")));
     turns =
-        new Turns(
+        new Repetitions(
             Integer.getInteger("bench.warmUps", 5), Integer.getInteger("bench.repetitions", 5));
   }
 
@@ -82,7 +82,7 @@ public final class EngineBenchmark {
                   "aggregate in 10 groups",
                   "SELECT grp, sum(val), count(*) FROM numbers GROUP BY grp",
                   3);
-          case "readers" -> new Readers(options, heap, turns, seconds).run(session, rows);
+          case "readers" -> new ReaderThreads(options, heap, turns, seconds).run(session, rows);
           case "stored" ->
               new StoredCommits(options, heap, turns, seconds, warmUpSeconds).run(session);
           default ->
@@ -109,27 +109,27 @@ public final class EngineBenchmark {
   }
 
   private void bulk(Session session) throws Exception {
-    Turns.Medians medians =
+    Repetitions.Medians medians =
         turns.compare(
             () -> heap.time("TRUNCATE copies", "COPY copies FROM '" + copyFile() + "'"),
             () -> {
               session.execute("TRUNCATE copies");
-              return Turns.millis(() -> Numbers.load(session, "copies", 1, rows));
+              return Repetitions.millis(() -> Numbers.load(session, "copies", 1, rows));
             });
     printTimes("bulk insert of %,d rows (heap: COPY)".formatted(rows), medians, 2);
   }
 
   private void query(Session session, String what, String sql, double goal) throws Exception {
     try (PreparedStatement statement = session.prepare(sql)) {
-      Turns.Medians medians =
+      Repetitions.Medians medians =
           turns.compare(
               () -> heap.time(sql),
-              () -> Turns.millis(() -> Numbers.drain(session.query(statement))));
+              () -> Repetitions.millis(() -> Numbers.drain(session.query(statement))));
       printTimes("%s, %,d rows".formatted(what, rows), medians, goal);
     }
   }
 
-  private static void printTimes(String what, Turns.Medians medians, double goal) {
+  private static void printTimes(String what, Repetitions.Medians medians, double goal) {
     Report.speed(
         what,
         Report.millis(medians.heap()),

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// @param seconds length of one measurement
 /// @param warmUpSeconds before the first one of a number of clients
 record StoredCommits(
-    AttachOptions options, Heap heap, Turns turns, int seconds, int warmUpSeconds) {
+    AttachOptions options, Heap heap, Repetitions turns, int seconds, int warmUpSeconds) {
   private static final String TABLE = "CREATE TABLE events (id int8 PRIMARY KEY, val int4)";
   private static final String INSERT =
       "\\set v random(1, 1000)\nINSERT INTO events VALUES (nextval('event'), :v);\n";
@@ -37,8 +37,8 @@ record StoredCommits(
     if (Math.min(warmHeap, warmEngine) <= 0) {
       throw new IllegalStateException("no transaction was committed");
     }
-    Turns.Medians medians =
-        new Turns(0, turns.repetitions())
+    Repetitions.Medians medians =
+        new Repetitions(0, turns.repetitions())
             .compare(() -> heap.rate(INSERT, clients, seconds), () -> inserts(clients, seconds));
     Report.speed(
         what,

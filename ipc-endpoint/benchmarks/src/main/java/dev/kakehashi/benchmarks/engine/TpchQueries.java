@@ -14,14 +14,14 @@ record TpchQueries(Session session, Heap heap, Path texts) {
   private static final int QUERIES = 22;
   private static final double WORST_SPEED = 1 / 3.0;
 
-  void run(Turns turns) throws Exception {
+  void run(Repetitions turns) throws Exception {
     double heapSum = 0;
     double engineSum = 0;
     double worst = Double.MAX_VALUE;
     int slowest = 0;
     for (int number = 1; number <= QUERIES; number++) {
       String sql = Files.readString(texts.resolve(number + ".sql"));
-      Turns.Medians medians = one(turns, sql);
+      Repetitions.Medians medians = one(turns, sql);
       Report.part("TPC-H query " + number, medians.heap(), medians.engine());
       heapSum += medians.heap();
       engineSum += medians.engine();
@@ -45,10 +45,10 @@ record TpchQueries(Session session, Heap heap, Path texts) {
         WORST_SPEED);
   }
 
-  private Turns.Medians one(Turns turns, String sql) throws Exception {
+  private Repetitions.Medians one(Repetitions turns, String sql) throws Exception {
     try (PreparedStatement statement = session.prepare(sql)) {
       return turns.compare(
-          () -> heap.time(sql), () -> Turns.millis(() -> Numbers.drain(session.query(statement))));
+          () -> heap.time(sql), () -> Repetitions.millis(() -> Numbers.drain(session.query(statement))));
     } catch (RuntimeException failure) {
       throw new IOException("failed: " + sql, failure);
     }

@@ -43,7 +43,7 @@ public interface Statement {
   ///     May be called on the calling thread or on a worker; must not block.
   Execution execute(
       Transaction transaction,
-      Parameters parameters,
+      ParameterBatch parameters,
       ExecuteOptions options,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done);

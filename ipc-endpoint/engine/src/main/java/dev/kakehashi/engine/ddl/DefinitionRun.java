@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
@@ -80,7 +80,7 @@ public final class DefinitionRun implements Task {
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
     } catch (Throwable failed) {
-      fail(Failures.report(failed));
+      fail(RunFailures.report(failed));
     } finally {
       Interrupts.leave(before);
     }
@@ -172,7 +172,7 @@ public final class DefinitionRun implements Task {
     return PlanRunner.of(rows.plan(), rows.parameterOids())
         .execute(
             execution,
-            Parameters.NONE,
+            ParameterBatch.NONE,
             sink,
             (count, failure) -> {
               if (failure == null) {
@@ -216,7 +216,7 @@ public final class DefinitionRun implements Task {
             return this;
           });
     } catch (Throwable refused) {
-      fail(Failures.report(refused));
+      fail(RunFailures.report(refused));
       return null;
     }
   }

@@ -7,7 +7,7 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.sql.statement.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
@@ -168,7 +168,7 @@ final class EmbeddedSession implements EngineSession {
           new EmbeddedStatement(
               engine, this, sql, given, engine.plan(sql, given, snapshot, current));
     } catch (Throwable failed) {
-      failure = Failures.report(failed);
+      failure = RunFailures.report(failed);
     }
     done.accept(statement, failure);
   }

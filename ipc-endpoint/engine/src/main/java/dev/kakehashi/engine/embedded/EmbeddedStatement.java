@@ -3,13 +3,13 @@ package dev.kakehashi.engine.embedded;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
@@ -97,7 +97,7 @@ final class EmbeddedStatement implements Statement {
   @Override
   public Execution execute(
       Transaction transaction,
-      Parameters parameters,
+      ParameterBatch parameters,
       ExecuteOptions options,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
@@ -125,13 +125,13 @@ final class EmbeddedStatement implements Statement {
   /// One execution's view of the statement. Used by one thread at a time.
   private final class Run implements StatementWork, FunctionSession {
     private final EngineTransaction transaction;
-    private final Parameters parameters;
+    private final ParameterBatch parameters;
     private final ResultSink sink;
     private final Zone zone = session.zone().current();
     private final Viewer viewer = session.viewer();
     private PlanCache.Plan current;
 
-    Run(EngineTransaction transaction, Parameters parameters, ResultSink sink) {
+    Run(EngineTransaction transaction, ParameterBatch parameters, ResultSink sink) {
       this.transaction = transaction;
       this.parameters = parameters;
       this.sink = sink;
@@ -261,7 +261,7 @@ final class EmbeddedStatement implements Statement {
             failure ->
                 finished.accept(
                     failure == null ? 0L : null,
-                    failure == null ? null : Failures.report(failure)));
+                    failure == null ? null : RunFailures.report(failure)));
       }
       if (current.prepared() instanceof SetConstraints set) {
         return transaction.setConstraints(set, execution, finished);

@@ -43,7 +43,7 @@ final class AnalyzeTask implements Task {
     final TableDefinition definition;
     final double rows;
     final long changeCount;
-    final Sample sample;
+    final TableSample sample;
     final VectorBatch batch;
     final List<ColumnStatistics> columns = new ArrayList<>();
     @Nullable StoreTransaction transaction;
@@ -55,7 +55,7 @@ final class AnalyzeTask implements Task {
       this.transaction = transaction;
       this.rows = store.rowCount();
       this.changeCount = store.changeCount();
-      this.sample = new Sample(table);
+      this.sample = new TableSample(table);
       this.batch = new VectorBatch(table.columns().size());
       ReadView view = transaction.beginStatement();
       int[] all = IntStream.range(0, table.columns().size()).toArray();

@@ -23,7 +23,7 @@ final class ColumnAnalyzer {
   /// Comparisons between two looks for a cancel, less one.
   private static final int CHECK_MASK = (1 << 10) - 1;
 
-  private final Sample.Values values;
+  private final TableSample.Values values;
   private final double sampleRows;
   private final double tableRows;
   private final long[] words;
@@ -36,7 +36,7 @@ final class ColumnAnalyzer {
 
   private int compared;
 
-  private ColumnAnalyzer(Sample.Values values, int sampleRows, double tableRows) {
+  private ColumnAnalyzer(TableSample.Values values, int sampleRows, double tableRows) {
     this.values = values;
     this.sampleRows = sampleRows;
     this.tableRows = tableRows;
@@ -44,7 +44,7 @@ final class ColumnAnalyzer {
   }
 
   /// @param tableRows rows of the table that the sample comes from
-  static ColumnStatistics analyze(Sample.Values values, int sampleRows, double tableRows) {
+  static ColumnStatistics analyze(TableSample.Values values, int sampleRows, double tableRows) {
     return new ColumnAnalyzer(values, sampleRows, tableRows).analyze();
   }
 

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.reference.DeferredReferences;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
@@ -638,7 +638,7 @@ public final class EngineTransaction implements Transaction {
       requireActive();
       action.run();
     } catch (Throwable failed) {
-      outcome = Failures.report(failed);
+      outcome = RunFailures.report(failed);
     }
     end(done, outcome);
   }

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.store.api.ReadView;
@@ -85,7 +85,7 @@ public final class StatementExecution extends CancellableExecution
       checkCancelled();
       start();
     } catch (Throwable failed) {
-      refuse(Failures.report(failed));
+      refuse(RunFailures.report(failed));
     }
   }
 
@@ -94,7 +94,7 @@ public final class StatementExecution extends CancellableExecution
     try {
       beginOwn();
     } catch (Throwable failed) {
-      refuse(Failures.report(failed));
+      refuse(RunFailures.report(failed));
     }
   }
 
@@ -142,7 +142,7 @@ public final class StatementExecution extends CancellableExecution
       } while (!work.isCurrent());
       return opened();
     } catch (Throwable failed) {
-      refuse(Failures.report(failed));
+      refuse(RunFailures.report(failed));
     }
     return null;
   }
@@ -177,7 +177,7 @@ public final class StatementExecution extends CancellableExecution
         entered = true;
         return planned();
       } catch (Throwable failed) {
-        refuse(Failures.report(failed));
+        refuse(RunFailures.report(failed));
       }
       return null;
     }

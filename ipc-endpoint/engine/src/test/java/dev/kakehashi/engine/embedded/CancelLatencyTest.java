@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
@@ -251,7 +251,7 @@ final class CancelLatencyTest {
       CompletableFuture<Answer> answer) {
     return statement.execute(
         transaction,
-        Parameters.NONE,
+        ParameterBatch.NONE,
         new ExecuteOptions(true, timeoutNanos, 0, 0),
         new DiscardingSink(),
         (count, failure) -> {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
@@ -48,7 +48,7 @@ class PointSelectAllocationTest {
   @TempDir private Path directory;
   private TestEngine engine;
   private Statement select;
-  private Parameters parameters;
+  private ParameterBatch parameters;
   private final OneBuffer sink = new OneBuffer();
 
   /// Made once: what the test allocates counts too.

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
@@ -260,7 +260,7 @@ final class TestEngine implements AutoCloseable {
       int maxBuffers,
       ExecuteOptions options) {
     Running running = new Running(new TestSink(statement.columns(), maxBuffers));
-    Parameters parameters = parameters(statement.parameterTypeOids(), rows);
+    ParameterBatch parameters = parameters(statement.parameterTypeOids(), rows);
     running.execution =
         statement.execute(
             transaction,
@@ -324,9 +324,9 @@ final class TestEngine implements AutoCloseable {
     await(done);
   }
 
-  static Parameters parameters(int[] oids, @Nullable Object[][] rows) {
+  static ParameterBatch parameters(int[] oids, @Nullable Object[][] rows) {
     if (oids.length == 0) {
-      return rows.length <= 1 ? Parameters.NONE : new Parameters(MemorySegment.NULL, rows.length);
+      return rows.length <= 1 ? ParameterBatch.NONE : new ParameterBatch(MemorySegment.NULL, rows.length);
     }
     Arena arena = Arena.ofAuto();
     int stride = RowBatchLayout.rowStride(oids.length);
@@ -367,7 +367,7 @@ final class TestEngine implements AutoCloseable {
     batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROW_STRIDE_OFFSET, stride);
     batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROWS_OFFSET_OFFSET, RowBatchLayout.HEADER_BYTES);
     batch.set(ValueLayout.JAVA_INT, RowBatchLayout.HEAP_OFFSET_OFFSET, (int) heapOffset);
-    return new Parameters(batch, rows.length);
+    return new ParameterBatch(batch, rows.length);
   }
 
   private static long byteLength(int oid, long word) {

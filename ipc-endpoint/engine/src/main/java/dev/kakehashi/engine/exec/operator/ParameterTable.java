@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -48,7 +48,7 @@ public final class ParameterTable implements AutoCloseable {
   /// Begins an execution.
   ///
   /// @throws EngineException UNDEFINED_PARAMETER if there are none
-  void open(Parameters parameters) {
+  void open(ParameterBatch parameters) {
     installedRow = -1;
     batch = parameters.batch();
     rowCount = parameters.rowCount();

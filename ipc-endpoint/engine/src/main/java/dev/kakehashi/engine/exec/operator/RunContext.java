@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
@@ -99,7 +99,7 @@ public final class RunContext {
   /// Begins an execution of the statement.
   ///
   /// @throws EngineException UNDEFINED_PARAMETER
-  public void begin(StatementScope newScope, Parameters given) {
+  public void begin(StatementScope newScope, ParameterBatch given) {
     scope = newScope;
     parameters().open(given);
     memory.open(newScope.memoryLimitBytes(), newScope.tempSpace(), Interrupts::check);

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.exec.reference;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ForeignKey.Action;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
@@ -85,7 +85,7 @@ public final class DeferredReferences implements Task {
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
     } catch (Throwable failed) {
-      done.accept(null, Failures.report(failed));
+      done.accept(null, RunFailures.report(failed));
       return null;
     } finally {
       scope.transaction().endLatest();
@@ -106,14 +106,14 @@ public final class DeferredReferences implements Task {
             return this;
           });
     } catch (Throwable refused) {
-      done.accept(null, Failures.report(refused));
+      done.accept(null, RunFailures.report(refused));
       return null;
     }
   }
 
   @Override
   public void discarded(Job job) {
-    done.accept(null, Failures.cancelled());
+    done.accept(null, RunFailures.cancelled());
   }
 
   private void check(Deferred each) {

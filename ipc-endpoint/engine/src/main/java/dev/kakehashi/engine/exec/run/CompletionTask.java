@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.run;
 
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
@@ -34,7 +34,7 @@ final class CompletionTask implements Task {
 
   @Override
   public void discarded(Job job) {
-    run.noteFailure(Failures.cancelled());
+    run.noteFailure(RunFailures.cancelled());
     run.taskEnded(null);
   }
 }

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.run;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.exec.dml.InsertedParameters;
 import dev.kakehashi.engine.exec.operator.ParameterTable;
@@ -187,7 +187,7 @@ final class PlanInstances implements PlanRunner {
   @Override
   public Task execute(
       StatementScope scope,
-      Parameters parameters,
+      ParameterBatch parameters,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     return new PlanRun(this, scope, parameters, sink, done);

@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.exec.run;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.exec.dml.ChangeConsumer;
 import dev.kakehashi.engine.exec.operator.BatchConsumer;
 import dev.kakehashi.engine.exec.operator.Breaker;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.ParameterTable;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.result.CountedRows;
@@ -56,7 +56,7 @@ final class PlanRun implements Task, Interrupts.Source {
 
   private final PlanInstances runner;
   private final StatementScope scope;
-  private final Parameters given;
+  private final ParameterBatch given;
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final boolean changes;
@@ -95,7 +95,7 @@ final class PlanRun implements Task, Interrupts.Source {
   PlanRun(
       PlanInstances runner,
       StatementScope scope,
-      Parameters given,
+      ParameterBatch given,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     this.runner = runner;
@@ -129,7 +129,7 @@ final class PlanRun implements Task, Interrupts.Source {
 
   @Override
   public void discarded(Job job) {
-    FAILURE.compareAndSet(this, null, Failures.cancelled());
+    FAILURE.compareAndSet(this, null, RunFailures.cancelled());
     finish();
   }
 
@@ -513,7 +513,7 @@ final class PlanRun implements Task, Interrupts.Source {
     if (thrown == null) {
       done.accept(total, null);
     } else {
-      done.accept(null, Failures.report(thrown));
+      done.accept(null, RunFailures.report(thrown));
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.run;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.rows.PlanProfile;
@@ -26,7 +26,7 @@ public interface PlanRunner {
   /// @param done gets the number of rows changed or sent, or the failure, exactly once; its own changes are undone then
   Task execute(
       StatementScope scope,
-      Parameters parameters,
+      ParameterBatch parameters,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done);
 

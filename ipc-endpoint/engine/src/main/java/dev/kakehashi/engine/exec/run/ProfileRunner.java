@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.exec.run;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -34,7 +34,7 @@ final class ProfileRunner implements PlanRunner {
   @Override
   public Task execute(
       StatementScope scope,
-      Parameters parameters,
+      ParameterBatch parameters,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     return new Run(scope, parameters, sink, done);
@@ -43,13 +43,13 @@ final class ProfileRunner implements PlanRunner {
   /// The execution, as the first task of the statement's job. What it reports goes out in a job of its own.
   private final class Run implements Task {
     private final StatementScope scope;
-    private final Parameters parameters;
+    private final ParameterBatch parameters;
     private final ResultSink sink;
     private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
 
     Run(
         StatementScope scope,
-        Parameters parameters,
+        ParameterBatch parameters,
         ResultSink sink,
         BiConsumer<@Nullable Long, @Nullable EngineException> done) {
       this.scope = scope;
@@ -81,15 +81,15 @@ final class ProfileRunner implements PlanRunner {
       try {
         PhysicalPlan text = new PhysicalPlan.Query(report.of(profile, rows, nanos));
         scheduler.submit(
-            new PlanInstances(text, new int[0]).execute(scope, Parameters.NONE, sink, done));
+            new PlanInstances(text, new int[0]).execute(scope, ParameterBatch.NONE, sink, done));
       } catch (Throwable failed) {
-        done.accept(null, Failures.report(failed));
+        done.accept(null, RunFailures.report(failed));
       }
     }
 
     @Override
     public void discarded(Job job) {
-      done.accept(null, Failures.cancelled());
+      done.accept(null, RunFailures.cancelled());
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.exec.run;
 
 import dev.kakehashi.engine.exec.operator.BatchConsumer;
 import dev.kakehashi.engine.exec.operator.Breaker;
-import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.Operator;
 import dev.kakehashi.engine.exec.operator.RowsBeforeFailure;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -167,7 +167,7 @@ final class StageTask implements Task {
 
   @Override
   public void discarded(Job job) {
-    run.noteFailure(Failures.cancelled());
+    run.noteFailure(RunFailures.cancelled());
     end(null);
   }
 }

@@ -24,7 +24,7 @@ final class WindowAggregate extends WindowFunction {
   private static final int CHECK_ROWS = 1 << 13;
 
   private final AggregateFunction function;
-  private final WindowFrame frame;
+  private final FrameRuns frame;
   private final boolean growsOnly;
   private final ColumnVector[] arguments;
   private final MemoryAccount memory;
@@ -38,7 +38,7 @@ final class WindowAggregate extends WindowFunction {
   /// Bytes of the state that the statement's account has; only of one that grows with its rows.
   private long accounted;
 
-  WindowAggregate(WindowCall call, WindowFrame frame, MemoryAccount memory) {
+  WindowAggregate(WindowCall call, FrameRuns frame, MemoryAccount memory) {
     super(call);
     this.memory = memory.user();
     this.made = new MadeValues(this.memory, HeapShare.OF_PROCESS);

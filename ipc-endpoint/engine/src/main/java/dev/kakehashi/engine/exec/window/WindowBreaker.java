@@ -169,7 +169,7 @@ public final class WindowBreaker extends Breaker {
   private final class Source extends Operator {
     private final EvalContext context;
     private final VectorBatch batch = new VectorBatch(node.typeOids().length);
-    private final WindowFrame[] frames = new WindowFrame[node.calls().size()];
+    private final FrameRuns[] frames = new FrameRuns[node.calls().size()];
     private final WindowFunction[] functions = new WindowFunction[node.calls().size()];
     private @Nullable Partitions input;
 
@@ -182,7 +182,7 @@ public final class WindowBreaker extends Breaker {
       this.context = context;
       for (int i = 0; i < functions.length; i++) {
         WindowCall call = node.calls().get(i);
-        frames[i] = new WindowFrame(call.frame(), context);
+        frames[i] = new FrameRuns(call.frame(), context);
         functions[i] = WindowFunction.of(call, frames[i], memory);
       }
     }
@@ -192,7 +192,7 @@ public final class WindowBreaker extends Breaker {
       input = spilled ? new SpilledPartitions() : new KeptPartitions();
       next = 0;
       size = 0;
-      for (WindowFrame frame : frames) {
+      for (FrameRuns frame : frames) {
         frame.open();
       }
     }

@@ -29,7 +29,7 @@ abstract class WindowFunction {
   void close() {}
 
   /// @param memory of the statement
-  static WindowFunction of(WindowCall call, WindowFrame frame, MemoryAccount memory) {
+  static WindowFunction of(WindowCall call, FrameRuns frame, MemoryAccount memory) {
     if (call.aggregate()) {
       return new WindowAggregate(call, frame, memory);
     }
@@ -197,9 +197,9 @@ abstract class WindowFunction {
 
   /// first_value, last_value, nth_value.
   private static final class FrameValue extends WindowFunction {
-    private final WindowFrame frame;
+    private final FrameRuns frame;
 
-    FrameValue(WindowCall call, WindowFrame frame) {
+    FrameValue(WindowCall call, FrameRuns frame) {
       super(call);
       this.frame = frame;
     }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 final class FailuresTest {
   @Test
   void shouldSayThatAStatementIsNestedTooDeeplyForItsThread() {
-    assertEquals("54000", Failures.report(new StackOverflowError()).code().sqlstate());
-    assertEquals("XX000", Failures.report(new IllegalStateException()).code().sqlstate());
+    assertEquals("54000", RunFailures.report(new StackOverflowError()).code().sqlstate());
+    assertEquals("XX000", RunFailures.report(new IllegalStateException()).code().sqlstate());
   }
 }

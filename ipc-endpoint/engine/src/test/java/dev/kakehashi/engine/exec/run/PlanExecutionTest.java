@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.exec.TestSink;
 import dev.kakehashi.engine.exec.rows.TestScope;
 import dev.kakehashi.engine.expr.Expr;
@@ -113,7 +113,7 @@ class PlanExecutionTest {
         scheduler.submit(
             runner.execute(
                 scope,
-                Parameters.NONE,
+                ParameterBatch.NONE,
                 sink,
                 (count, error) -> outcome.complete(new Outcome(count, error))));
     return outcome;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Exceptions as what clients see.
-final class Failures {
-  private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
+final class ClientFailures {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientFailures.class);
 
   static Failure of(EngineException e) {
     if (e.code() == ErrorCode.INTERNAL_ERROR) {
@@ -41,5 +41,5 @@ final class Failures {
     };
   }
 
-  private Failures() {}
+  private ClientFailures() {}
 }

@@ -13,7 +13,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /// The frame of the current row: up to three runs of positions, because rows may be excluded from its middle.
-final class WindowFrame {
+final class FrameRuns {
   private static final int MAX_RUNS = 3;
 
   private final Frame frame;
@@ -24,7 +24,7 @@ final class WindowFrame {
   private final int[] ends = new int[MAX_RUNS];
   private int runs;
 
-  WindowFrame(Frame frame, EvalContext context) {
+  FrameRuns(Frame frame, EvalContext context) {
     this.frame = frame;
     this.context = context;
   }

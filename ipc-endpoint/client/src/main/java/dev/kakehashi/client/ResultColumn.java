@@ -4,4 +4,4 @@ package dev.kakehashi.client;
 ///
 /// @param typeOid PostgreSQL's type OID
 /// @param typeModifier PostgreSQL's atttypmod; -1: none
-public record Column(String name, int typeOid, int typeModifier) {}
+public record ResultColumn(String name, int typeOid, int typeModifier) {}

@@ -7,7 +7,7 @@ import java.util.List;
 ///
 /// @param warmUps turns that are not counted, 0 or more
 /// @param repetitions turns that are counted, 1 or more
-record Turns(int warmUps, int repetitions) {
+record Repetitions(int warmUps, int repetitions) {
   /// One measurement.
   interface Measure {
     double take() throws Exception;

@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 ///
 /// @param batch the whole batch, offsets relative to its start; the empty segment when there are no parameters
 /// @param rowCount rows in it; 0 when there are no parameters
-public record Parameters(MemorySegment batch, int rowCount) {
+public record ParameterBatch(MemorySegment batch, int rowCount) {
   /// A statement without parameters.
-  public static final Parameters NONE = new Parameters(MemorySegment.NULL, 0);
+  public static final ParameterBatch NONE = new ParameterBatch(MemorySegment.NULL, 0);
 
   private static final long USUAL_BYTES = 4 << 20;
 

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 /// they keep beside a thread that does nothing but write to the disk, as the log does for each change: no writer leaves more that makes as many changes as that thread writes.
 ///
 /// @param seconds length of one measurement
-record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
+record ReaderThreads(AttachOptions options, Heap heap, Repetitions turns, int seconds) {
   private static final String SUM = "SELECT sum(val) FROM numbers";
 
   /// Of the file that is written to, and made before.
@@ -69,7 +69,7 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     }
 
     double kept(List<Double> scans) {
-      return Turns.median(scans) / Turns.median(alone);
+      return Repetitions.median(scans) / Repetitions.median(alone);
     }
   }
 
@@ -99,23 +99,23 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
       }
     }
     Report.kept("speed of readers that a writer leaves", ofHeap.kept(), ofEngine.kept(), 0.7);
-    Report.rates("scans alone", Turns.median(ofHeap.alone), Turns.median(ofEngine.alone));
-    Report.rates("scans beside it", Turns.median(ofHeap.beside), Turns.median(ofEngine.beside));
+    Report.rates("scans alone", Repetitions.median(ofHeap.alone), Repetitions.median(ofEngine.alone));
+    Report.rates("scans beside it", Repetitions.median(ofHeap.beside), Repetitions.median(ofEngine.beside));
     Report.rates(
-        "its changes, each stored", Turns.median(ofHeap.changes), Turns.median(ofEngine.changes));
+        "its changes, each stored", Repetitions.median(ofHeap.changes), Repetitions.median(ofEngine.changes));
     Report.fraction(
         "left by as many changes as heap's", ofHeap.kept(), ofEngine.kept(besideAsMany));
-    Report.rate("those changes", Turns.median(asManyChanges));
+    Report.rate("those changes", Repetitions.median(asManyChanges));
     Report.fraction("left by synchronised writes alone", ofEngine.kept(besideWrites));
-    Report.rate("such writes", Turns.median(writes));
+    Report.rate("such writes", Repetitions.median(writes));
     Report.costs(
         "processor time of a scan",
-        Turns.median(ofHeap.scanSeconds),
-        Turns.median(ofEngine.scanSeconds));
+        Repetitions.median(ofHeap.scanSeconds),
+        Repetitions.median(ofEngine.scanSeconds));
     Report.costs(
         "processor time of a change",
-        Turns.median(ofHeap.changeSeconds),
-        Turns.median(ofEngine.changeSeconds));
+        Repetitions.median(ofHeap.changeSeconds),
+        Repetitions.median(ofEngine.changeSeconds));
   }
 
   /// Adds what all processors worked: it is nobody else's on a quiet machine.

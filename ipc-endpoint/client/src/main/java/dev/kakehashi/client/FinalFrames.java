@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Reads the final frames that carry more than a state.
-final class Replies {
+final class FinalFrames {
   static PreparedStatement prepared(Session session, int id, String sql, Reply reply) {
     PreparedDecoder prepared = Frames.wrap(new PreparedDecoder(), reply.frame());
     PreparedDecoder.ParametersDecoder parameters = prepared.parameters();
@@ -18,14 +18,14 @@ final class Replies {
     for (int i = 0; i < types.length; i++) {
       types[i] = (int) parameters.next().typeOid();
     }
-    List<Column> columns = new ArrayList<>();
+    List<ResultColumn> columns = new ArrayList<>();
     for (PreparedDecoder.ColumnsDecoder column : prepared.columns()) {
       int typeOid = (int) column.typeOid();
       int typeModifier = column.typeModifier();
       byte[] name = new byte[Frames.nextLength(prepared, reply.frame())];
       column.getName(name, 0, name.length);
       columns.add(
-          new Column(
+          new ResultColumn(
               new String(name, java.nio.charset.StandardCharsets.UTF_8), typeOid, typeModifier));
     }
     return new PreparedStatement(session, id, sql, prepared.kind(), types, columns);
@@ -52,5 +52,5 @@ final class Replies {
     return new InboundBuffers(arena, offsets, bytes);
   }
 
-  private Replies() {}
+  private FinalFrames() {}
 }

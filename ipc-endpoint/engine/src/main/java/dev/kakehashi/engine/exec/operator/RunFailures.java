@@ -7,8 +7,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 
 /// What a statement's client is told of how it ended.
-public final class Failures {
-  private Failures() {}
+public final class RunFailures {
+  private RunFailures() {}
 
   /// Of a statement that the scheduler has given up.
   public static EngineException cancelled() {

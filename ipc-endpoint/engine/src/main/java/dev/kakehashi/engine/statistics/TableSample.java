@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// Rows of a table, column by column. Confined to one thread at a time.
-final class Sample implements AutoCloseable {
+final class TableSample implements AutoCloseable {
   /// Longer values are counted, and not kept: that two of them are equal is unlikely (as PostgreSQL's WIDTH_THRESHOLD).
   private static final int MAX_VALUE_BYTES = 1024;
 
@@ -47,7 +47,7 @@ final class Sample implements AutoCloseable {
     }
   }
 
-  Sample(Table table) {
+  TableSample(Table table) {
     for (Column column : table.columns()) {
       columns.add(new Values(column.type().oid()));
     }

@@ -11,11 +11,11 @@ import dev.kakehashi.transport.TransportException;
 import org.junit.jupiter.api.Test;
 
 /// What a client is told of what was thrown.
-class FailuresTest {
+class ClientFailuresTest {
   @Test
   void shouldTellAllThatTheEngineSays() {
     Failure failure =
-        Failures.of(
+        ClientFailures.of(
             (Throwable)
                 new EngineException(ErrorCode.UNIQUE_VIOLATION, "duplicate key")
                     .withDetail("detail")
@@ -43,7 +43,7 @@ class FailuresTest {
   @Test
   void shouldTellWhatTheTransportSays() {
     Failure failure =
-        Failures.of(
+        ClientFailures.of(
             new TransportException(ErrorCode.DISK_FULL, "no space", "detail", "hint", null));
     assertEquals(Failure.of(ErrorCode.DISK_FULL, "no space", "detail", "hint"), failure);
   }
@@ -51,7 +51,7 @@ class FailuresTest {
   /// Of a mistake of ours the client learns that there was one, and its session goes on.
   @Test
   void shouldTakeAnythingElseForAMistakeOfOurs() {
-    Failure failure = Failures.of(new IllegalStateException("impossible"));
+    Failure failure = ClientFailures.of(new IllegalStateException("impossible"));
     assertEquals("XX000", failure.sqlstate());
     assertTrue(failure.message().contains("impossible"), failure.message());
     assertFalse(failure.fatal());
