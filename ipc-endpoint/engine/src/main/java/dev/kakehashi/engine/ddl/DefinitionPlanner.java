@@ -350,7 +350,7 @@ final class DefinitionPlanner {
       } else {
         name = Column.hiddenName(plan.newObjectId());
         expressions.add(
-            new DdlStatement.ColumnDefinition(name, type, false, null, null, expression));
+            new DdlStatement.ColumnDefinition(name, type, false, null, null, expression, null));
       }
     }
     ConstraintPlanner.requireKey(type);

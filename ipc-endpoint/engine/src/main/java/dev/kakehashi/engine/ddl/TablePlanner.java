@@ -44,6 +44,8 @@ final class TablePlanner {
     if (isThere(schema, name, create.ifNotExists())) {
       return;
     }
+    create.columns().forEach(ColumnDefinition::requireNoConflict);
+    plan.refuseTaken(schema, name);
     ColumnNames.refuseDuplicates(create.columns().stream().map(ColumnDefinition::name).toList());
     List<Column> columns = new ArrayList<>();
     List<Table> sources = new ArrayList<>();
@@ -79,6 +81,7 @@ final class TablePlanner {
     if (isThere(schema, name, create.ifNotExists())) {
       return;
     }
+    plan.refuseTaken(schema, name);
     View form;
     try {
       form = ViewBinder.define(schema, name, 0, create.text(), create.columns(), plan.state());
@@ -101,11 +104,7 @@ final class TablePlanner {
   /// Whether IF NOT EXISTS finds it.
   private boolean isThere(String schema, String name, boolean ifNotExists) {
     plan.requireSchema(schema);
-    if (ifNotExists && plan.isTaken(schema, name)) {
-      return true;
-    }
-    plan.refuseTaken(schema, name);
-    return false;
+    return ifNotExists && plan.isTaken(schema, name);
   }
 
   private void add(Table table) {

@@ -60,6 +60,9 @@ final class ColumnParser {
   private @Nullable String generation;
   private boolean collated;
 
+  /// The first clause that contradicts another. PostgreSQL says it after IF NOT EXISTS was looked at.
+  private @Nullable EngineException conflict;
+
   /// @param constraints gets those of the column
   ColumnParser(String sql, TokenReader in, Constraints constraints) {
     this.sql = sql;
@@ -83,7 +86,7 @@ final class ColumnParser {
       sequence = new SequenceColumn(Column.Generated.SERIAL, SequenceOptions.NONE);
     }
     boolean notNull = Boolean.FALSE.equals(nullable);
-    return new ColumnDefinition(name, type, notNull, defaultText, sequence, generation);
+    return new ColumnDefinition(name, type, notNull, defaultText, sequence, generation, conflict);
   }
 
   private SqlType type() {
@@ -129,7 +132,9 @@ final class ColumnParser {
               .add(new ForeignKeyParser(in).references(constraint, List.of(name)));
       case "collate" -> {
         in.at--;
-        refuse(collated, "multiple COLLATE clauses not allowed for column");
+        if (collated) {
+          throw refusal("multiple COLLATE clauses not allowed for column");
+        }
         collated = acceptCollation(in, type);
       }
       case "generated" -> generated();
@@ -155,7 +160,7 @@ final class ColumnParser {
       generation = expression;
       return;
     }
-    SequenceColumn sequence = new IdentityParser(in).generated();
+    SequenceColumn sequence = new IdentityParser(in).generated(this::keep);
     refuse(identity != null, "multiple identity specifications for column");
     identity = sequence;
     saysNullable(false);
@@ -184,9 +189,19 @@ final class ColumnParser {
 
   private void refuse(boolean isWrong, String message) {
     if (isWrong) {
-      throw new EngineException(ErrorCode.SYNTAX_ERROR, message + " \"" + name + "\"")
-          .withPosition(in.peek().start() + 1);
+      keep(refusal(message));
     }
+  }
+
+  private void keep(EngineException contradiction) {
+    if (conflict == null) {
+      conflict = contradiction;
+    }
+  }
+
+  private EngineException refusal(String message) {
+    return new EngineException(ErrorCode.SYNTAX_ERROR, message + " \"" + name + "\"")
+        .withPosition(in.peek().start() + 1);
   }
 
   /// ALWAYS AS (expression) STORED; null if something else follows.
@@ -227,10 +242,10 @@ final class ColumnParser {
       if (depth == 0
           && (token.isOperator(",")
               || token.isOperator(")")
-              || (end > start
-                  && token.kind() == Token.Kind.WORD
+              || (token.kind() == Token.Kind.WORD
                   && CLAUSES.contains(token.text())
-                  && !(token.isWord("null") && isBeforeOperand(in.peek(-1)))))) {
+                  && !(token.isWord("null")
+                      && (end == start || isBeforeOperand(in.peek(-1))))))) {
         break;
       }
       depth += token.isOperator("(") || token.isWord("case") ? 1 : 0;

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql.parser;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
@@ -22,13 +23,22 @@ public sealed interface DdlStatement {
 
   /// @param sequence of a serial or identity column, or null
   /// @param generation expression of a generated column, or null
+  /// @param conflict of two clauses, to be thrown if the column is made; null: none
   record ColumnDefinition(
       String name,
       SqlType type,
       boolean notNull,
       @Nullable String defaultText,
       @Nullable SequenceColumn sequence,
-      @Nullable String generation) {}
+      @Nullable String generation,
+      @Nullable EngineException conflict) {
+    /// @throws EngineException if two of its clauses contradict each other
+    public void requireNoConflict() {
+      if (conflict != null) {
+        throw conflict;
+      }
+    }
+  }
 
   /// How the values of a serial or identity column come about.
   record SequenceColumn(Column.Generated generated, SequenceOptions options) {}
@@ -70,7 +80,30 @@ public sealed interface DdlStatement {
       boolean primary,
       boolean nullsNotDistinct,
       @Nullable String index,
-      ForeignKey.Timing timing) {}
+      ForeignKey.Timing timing) {
+    /// Whether one index does for both. Two primary keys are two, which is an error.
+    public boolean isSameKey(KeyDefinition other) {
+      return index == null
+          && other.index == null
+          && columns.equals(other.columns)
+          && nullsNotDistinct == other.nullsNotDistinct
+          && timing.equals(other.timing)
+          && !(primary && other.primary);
+    }
+
+    /// The key that stands for both, in the place of this one.
+    public KeyDefinition mergedWith(KeyDefinition other) {
+      KeyDefinition first = other.primary ? other : this;
+      KeyDefinition second = other.primary ? this : other;
+      return new KeyDefinition(
+          first.name != null ? first.name : second.name,
+          columns,
+          first.primary,
+          nullsNotDistinct,
+          null,
+          timing);
+    }
+  }
 
   /// CHECK.
   ///

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.engine.sql.parser.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceColumn;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Parser of GENERATED ... AS IDENTITY, and of what ALTER COLUMN does to identity columns.
@@ -17,18 +18,21 @@ final class IdentityParser {
   }
 
   /// What follows GENERATED.
-  SequenceColumn generated() {
+  ///
+  /// @param conflicts gets what contradicts or does not fit an identity column; may throw it
+  SequenceColumn generated(Consumer<EngineException> conflicts) {
     Generated generated = when();
     in.expectWord("as");
     in.expectWord("identity");
     SequenceOptions options = SequenceOptions.NONE;
     if (in.acceptOperator("(")) {
-      options = new SequenceOptionsParser(in).options(false);
+      options = new SequenceOptionsParser(in, conflicts).options(false);
       in.expectOperator(")");
       SequenceOptions.Owner owner = options.owner();
       boolean owned = owner != null && owner.column() != null;
       if (owned || options.typeOid() != null) {
-        throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options");
+        conflicts.accept(
+            new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options"));
       }
     }
     return new SequenceColumn(generated, options);
@@ -47,7 +51,7 @@ final class IdentityParser {
   @Nullable Alteration alteration(String column) {
     if (in.acceptWords("add")) {
       in.expectWord("generated");
-      return new Alteration.AddIdentity(column, generated());
+      return new Alteration.AddIdentity(column, generated(SequenceOptionsParser::refuse));
     }
     if (in.acceptWords("drop", "identity")) {
       return new Alteration.DropIdentity(column, in.acceptWords("if", "exists"));

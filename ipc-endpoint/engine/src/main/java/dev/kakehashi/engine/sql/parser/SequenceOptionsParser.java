@@ -6,6 +6,7 @@ import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /// Parser of what follows CREATE SEQUENCE, ALTER SEQUENCE and AS IDENTITY.
 final class SequenceOptionsParser {
@@ -13,8 +14,20 @@ final class SequenceOptionsParser {
   private final Set<String> seen = new HashSet<>();
   private final SequenceOptions.Builder options = new SequenceOptions.Builder();
 
+  private final Consumer<EngineException> conflicts;
+
   SequenceOptionsParser(TokenReader in) {
+    this(in, SequenceOptionsParser::refuse);
+  }
+
+  /// @param conflicts gets options that are there twice; may throw them
+  SequenceOptionsParser(TokenReader in, Consumer<EngineException> conflicts) {
     this.in = in;
+    this.conflicts = conflicts;
+  }
+
+  static void refuse(EngineException conflict) {
+    throw conflict;
   }
 
   /// @param alters whether RESTART is allowed
@@ -103,8 +116,9 @@ final class SequenceOptionsParser {
 
   private void once(String option) {
     if (!seen.add(option)) {
-      throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options")
-          .withPosition(in.peek(-1).start() + 1);
+      conflicts.accept(
+          new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options")
+              .withPosition(in.peek(-1).start() + 1));
     }
   }
 
