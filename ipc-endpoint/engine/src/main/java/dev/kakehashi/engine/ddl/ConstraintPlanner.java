@@ -26,7 +26,7 @@ final class ConstraintPlanner {
   /// The table with more constraints; columns of a new primary key are not null. Keys first, so that an index has the place of its constraint.
   Table add(Table table, DdlStatement.Constraints more) {
     Table next = table;
-    for (DdlStatement.KeyDefinition key : more.keys()) {
+    for (DdlStatement.KeyDefinition key : merged(more.keys())) {
       next = addKey(next, key);
     }
     for (DdlStatement.CheckDefinition check : more.checks()) {
@@ -36,6 +36,23 @@ final class ConstraintPlanner {
       next = new ForeignKeyPlanner(plan).add(next, key, this);
     }
     return next;
+  }
+
+  /// Keys without those that say again what another one says. Of these the primary key stays, else the first, with the first name that is given.
+  private static List<DdlStatement.KeyDefinition> merged(List<DdlStatement.KeyDefinition> keys) {
+    List<DdlStatement.KeyDefinition> kept = new ArrayList<>();
+    for (DdlStatement.KeyDefinition key : keys) {
+      int same = 0;
+      while (same < kept.size() && !kept.get(same).isSameKey(key)) {
+        same++;
+      }
+      if (same == kept.size()) {
+        kept.add(key);
+      } else {
+        kept.set(same, kept.get(same).mergedWith(key));
+      }
+    }
+    return kept;
   }
 
   private Table addKey(Table table, DdlStatement.KeyDefinition key) {
