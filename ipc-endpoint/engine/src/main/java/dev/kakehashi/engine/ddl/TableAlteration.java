@@ -48,6 +48,7 @@ final class TableAlteration {
 
   private final Set<String> newChecks = new HashSet<>();
   private final Set<String> nowNullable = new HashSet<>();
+  private final Set<String> retyped = new HashSet<>();
 
   /// Columns whose sequences go.
   private final List<Column> dropped = new ArrayList<>();
@@ -140,8 +141,12 @@ final class TableAlteration {
       case Alteration.DropConstraint drop -> 0;
       case Alteration.DropExpression drop -> 0;
       case Alteration.SetNotNull set when !set.notNull() -> 0;
+      case Alteration.SetDefault set -> set.text() == null ? 0 : 4;
+      case Alteration.DropIdentity drop -> 0;
       case Alteration.SetType set -> 1;
       case Alteration.AddColumn add -> 2;
+      // It needs NOT NULL, which may be said behind it.
+      case Alteration.AddIdentity add -> 4;
       case Alteration.AddConstraint add -> 4;
       case Alteration.ValidateConstraint validate -> 5;
       default -> 3;
@@ -238,6 +243,7 @@ final class TableAlteration {
       }
       throw duplicateColumn(definition.name());
     }
+    definition.requireNoConflict();
     ColumnNames.refuseSystem(definition.name());
     List<Column> columns = new ArrayList<>(table.columns());
     columns.add(tables.column(table.schema(), table.name(), definition));
@@ -406,7 +412,7 @@ final class TableAlteration {
         values.get(position) instanceof Expr.Column value && sameType(value, column)
             ? value.index()
             : -1;
-    if (oldPosition < 0) {
+    if (oldPosition < 0 || !retyped.add(set.column())) {
       throw new EngineException(
           ErrorCode.FEATURE_NOT_SUPPORTED,
           "cannot alter the type of column \"" + set.column() + "\" twice in one statement");

@@ -345,6 +345,33 @@ final class DefinitionDifferenceTest {
     "create table c (a int,)",
     "create table c (,)",
     "create table c (a int a int)",
+    "create table d (a int null not null)",
+    "create table c (k int unique primary key)",
+    "create table c (k int constraint n unique primary key, constraint n unique (k))",
+    "create table c (k int unique unique, constraint n unique (k), constraint n unique (k))",
+    "create table c (k int primary key primary key)",
+    "create table c (k int default)",
+    "create table c (k int default not null)",
+    "create table c (k text default collate \"C\")",
+    "create table c (k int default check (k > 0))",
+    "alter table d alter k add generated always as identity, alter k set not null",
+    "alter table d alter k drop default, drop column k",
+    "alter table d alter k drop identity if exists, drop column k",
+    "alter table d alter k type text using t, alter k type text using t",
+    "alter table d alter k set default 'x', alter k type text",
+    "create table if not exists d (a int null not null)",
+    "create table if not exists d (a int default 1 default 2, b int nonsense)",
+    "create table if not exists d (a int default 1 generated always as identity (start 1 start 2))",
+    "create table if not exists d (a int generated always as identity (owned by d.k))",
+    "create table nosuch.d (a int null not null)",
+    "alter table d add column if not exists k int default 1 generated always as identity",
+    "alter table d add column if not exists k int generated always as identity (start 1 start 2)",
+    "alter table d add column if not exists k int null not null",
+    "alter table d add column if not exists k serial default 1",
+    "alter table d add column if not exists k int default 1 default 2",
+    "alter table d add column if not exists k text collate \"C\" collate \"C\"",
+    "alter table d add column if not exists k int generated always as identity (start start)",
+    "alter table d add column if not exists n int null not null",
     "comment on column d.nosuch is 'x'",
     "comment on nonsense d is 'x'",
     "comment on table d is 5",
@@ -447,13 +474,17 @@ final class DefinitionDifferenceTest {
   }
 
   /// What the engine does not have, whatever else is wrong, is not compared.
-  private static boolean agree(String postgres, String engine, boolean states) {
+  ///
+  /// PostgreSQL does not look at much of a column that IF NOT EXISTS leaves alone; the engine may refuse its type and clauses.
+  private static boolean agree(String sql, String postgres, String engine, boolean states) {
     if (engine.startsWith("0A000")) {
       return true;
     }
-    return states
-        ? engine.startsWith(postgres.substring(0, 5))
-        : engine.equals("accepted") == postgres.equals("accepted");
+    if (states) {
+      return engine.startsWith(postgres.substring(0, 5));
+    }
+    boolean skips = postgres.equals("accepted") && sql.contains("if not exists");
+    return skips || engine.equals("accepted") == postgres.equals("accepted");
   }
 
   @Test
@@ -477,7 +508,7 @@ final class DefinitionDifferenceTest {
       for (String sql : statements) {
         String expected = onPostgres(statement, sql);
         String actual = onEngine(session, sql);
-        if (!agree(expected, actual, statements.indexOf(sql) < singles)) {
+        if (!agree(sql, expected, actual, statements.indexOf(sql) < singles)) {
           differences.add(sql + "\n  PostgreSQL: " + expected + "\n  engine:     " + actual);
         }
       }
