@@ -135,7 +135,9 @@ class ReplyTest {
       for (long offset : new long[] {-1, BUFFER_BYTES + 1, Long.MAX_VALUE}) {
         Reply reply = granted(0, offset);
         assertThrows(
-            MalformedFrameException.class, () -> FinalFrames.granted(reply, memory), "at " + offset);
+            MalformedFrameException.class,
+            () -> FinalFrames.granted(reply, memory),
+            "at " + offset);
       }
     }
   }
@@ -151,7 +153,8 @@ class ReplyTest {
     assertArrayEquals(payload, FinalFrames.pong(Reply.decode(frame(bytes))));
     for (int shorter = blockBytes; shorter < bytes; shorter++) {
       Reply reply = Reply.decode(frame(shorter));
-      assertThrows(MalformedFrameException.class, () -> FinalFrames.pong(reply), "bytes: " + shorter);
+      assertThrows(
+          MalformedFrameException.class, () -> FinalFrames.pong(reply), "bytes: " + shorter);
     }
   }
 }

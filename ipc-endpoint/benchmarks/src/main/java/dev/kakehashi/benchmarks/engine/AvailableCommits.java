@@ -117,7 +117,8 @@ public final class AvailableCommits {
     return done.join();
   }
 
-  private static long execute(EmbeddedEngine engine, Statement statement, ParameterBatch parameters) {
+  private static long execute(
+      EmbeddedEngine engine, Statement statement, ParameterBatch parameters) {
     Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
     CompletableFuture<Long> executed = new CompletableFuture<>();
     statement.execute(

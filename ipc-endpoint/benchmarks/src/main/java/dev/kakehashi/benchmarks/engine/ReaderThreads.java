@@ -99,10 +99,14 @@ record ReaderThreads(AttachOptions options, Heap heap, Repetitions turns, int se
       }
     }
     Report.kept("speed of readers that a writer leaves", ofHeap.kept(), ofEngine.kept(), 0.7);
-    Report.rates("scans alone", Repetitions.median(ofHeap.alone), Repetitions.median(ofEngine.alone));
-    Report.rates("scans beside it", Repetitions.median(ofHeap.beside), Repetitions.median(ofEngine.beside));
     Report.rates(
-        "its changes, each stored", Repetitions.median(ofHeap.changes), Repetitions.median(ofEngine.changes));
+        "scans alone", Repetitions.median(ofHeap.alone), Repetitions.median(ofEngine.alone));
+    Report.rates(
+        "scans beside it", Repetitions.median(ofHeap.beside), Repetitions.median(ofEngine.beside));
+    Report.rates(
+        "its changes, each stored",
+        Repetitions.median(ofHeap.changes),
+        Repetitions.median(ofEngine.changes));
     Report.fraction(
         "left by as many changes as heap's", ofHeap.kept(), ofEngine.kept(besideAsMany));
     Report.rate("those changes", Repetitions.median(asManyChanges));

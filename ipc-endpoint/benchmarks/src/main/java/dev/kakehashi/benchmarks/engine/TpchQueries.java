@@ -48,7 +48,8 @@ record TpchQueries(Session session, Heap heap, Path texts) {
   private Repetitions.Medians one(Repetitions turns, String sql) throws Exception {
     try (PreparedStatement statement = session.prepare(sql)) {
       return turns.compare(
-          () -> heap.time(sql), () -> Repetitions.millis(() -> Numbers.drain(session.query(statement))));
+          () -> heap.time(sql),
+          () -> Repetitions.millis(() -> Numbers.drain(session.query(statement))));
     } catch (RuntimeException failure) {
       throw new IOException("failed: " + sql, failure);
     }

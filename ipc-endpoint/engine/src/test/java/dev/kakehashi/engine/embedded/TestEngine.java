@@ -326,7 +326,9 @@ final class TestEngine implements AutoCloseable {
 
   static ParameterBatch parameters(int[] oids, @Nullable Object[][] rows) {
     if (oids.length == 0) {
-      return rows.length <= 1 ? ParameterBatch.NONE : new ParameterBatch(MemorySegment.NULL, rows.length);
+      return rows.length <= 1
+          ? ParameterBatch.NONE
+          : new ParameterBatch(MemorySegment.NULL, rows.length);
     }
     Arena arena = Arena.ofAuto();
     int stride = RowBatchLayout.rowStride(oids.length);

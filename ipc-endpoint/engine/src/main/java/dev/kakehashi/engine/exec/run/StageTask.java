@@ -2,9 +2,9 @@ package dev.kakehashi.engine.exec.run;
 
 import dev.kakehashi.engine.exec.operator.BatchConsumer;
 import dev.kakehashi.engine.exec.operator.Breaker;
-import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.Operator;
 import dev.kakehashi.engine.exec.operator.RowsBeforeFailure;
+import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.scheduler.Condition;

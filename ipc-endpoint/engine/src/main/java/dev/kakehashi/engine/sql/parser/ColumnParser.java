@@ -244,8 +244,7 @@ final class ColumnParser {
               || token.isOperator(")")
               || (token.kind() == Token.Kind.WORD
                   && CLAUSES.contains(token.text())
-                  && !(token.isWord("null")
-                      && (end == start || isBeforeOperand(in.peek(-1))))))) {
+                  && !(token.isWord("null") && (end == start || isBeforeOperand(in.peek(-1))))))) {
         break;
       }
       depth += token.isOperator("(") || token.isWord("case") ? 1 : 0;
