@@ -51,7 +51,7 @@ final class IdentityParser {
   @Nullable Alteration alteration(String column) {
     if (in.acceptWords("add")) {
       in.expectWord("generated");
-      return new Alteration.AddIdentity(column, generated(SequenceOptionsParser::refuse));
+      return new Alteration.AddIdentity(column, generated(SequenceOptionsParser.THROWN));
     }
     if (in.acceptWords("drop", "identity")) {
       return new Alteration.DropIdentity(column, in.acceptWords("if", "exists"));

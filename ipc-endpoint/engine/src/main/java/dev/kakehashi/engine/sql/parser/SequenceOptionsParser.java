@@ -10,6 +10,12 @@ import java.util.function.Consumer;
 
 /// Parser of what follows CREATE SEQUENCE, ALTER SEQUENCE and AS IDENTITY.
 final class SequenceOptionsParser {
+  /// Conflicts are errors at once.
+  static final Consumer<EngineException> THROWN =
+      conflict -> {
+        throw conflict;
+      };
+
   private final TokenReader in;
   private final Set<String> seen = new HashSet<>();
   private final SequenceOptions.Builder options = new SequenceOptions.Builder();
@@ -17,17 +23,13 @@ final class SequenceOptionsParser {
   private final Consumer<EngineException> conflicts;
 
   SequenceOptionsParser(TokenReader in) {
-    this(in, SequenceOptionsParser::refuse);
+    this(in, THROWN);
   }
 
   /// @param conflicts gets options that are there twice; may throw them
   SequenceOptionsParser(TokenReader in, Consumer<EngineException> conflicts) {
     this.in = in;
     this.conflicts = conflicts;
-  }
-
-  static void refuse(EngineException conflict) {
-    throw conflict;
   }
 
   /// @param alters whether RESTART is allowed
