@@ -1,10 +1,12 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
@@ -13,8 +15,6 @@ import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
@@ -108,14 +108,16 @@ public final class FixedEngine implements Engine {
 
       @Override
       public void prepare(
-          Transaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
+          EngineTransaction transaction,
+          String globalId,
+          Consumer<@Nullable EngineException> done) {
         done.accept(noTwoPhaseCommit());
       }
 
       @Override
       public void commitPrepared(
           String globalId,
-          Transaction.CommitResponse response,
+          EngineTransaction.CommitResponse response,
           Consumer<@Nullable EngineException> done) {
         done.accept(noTwoPhaseCommit());
       }
@@ -139,7 +141,7 @@ public final class FixedEngine implements Engine {
   }
 
   @Override
-  public Transaction begin(TransactionOptions options) {
+  public EngineTransaction begin(BeginOptions options) {
     open.incrementAndGet();
     return new FixedTransaction(options);
   }
@@ -170,16 +172,16 @@ public final class FixedEngine implements Engine {
     workers.shutdown();
   }
 
-  private final class FixedTransaction implements Transaction {
+  private final class FixedTransaction implements EngineTransaction {
     private final long id = ids.incrementAndGet();
-    private final TransactionOptions options;
+    private final BeginOptions options;
     private final List<String> written = new ArrayList<>();
     private final List<Integer> savepoints = new ArrayList<>();
     private final List<Run> runs = new ArrayList<>();
     private @Nullable Runnable rolledBack;
     private State state = State.ACTIVE;
 
-    FixedTransaction(TransactionOptions options) {
+    FixedTransaction(BeginOptions options) {
       this.options = options;
     }
 
@@ -195,7 +197,7 @@ public final class FixedEngine implements Engine {
     public void owner(Viewer viewer) {}
 
     @Override
-    public TransactionOptions options() {
+    public BeginOptions options() {
       return options;
     }
 
@@ -346,7 +348,7 @@ public final class FixedEngine implements Engine {
 
     @Override
     public Execution execute(
-        Transaction transaction,
+        EngineTransaction transaction,
         ParameterBatch parameters,
         ExecuteOptions options,
         ResultSink sink,

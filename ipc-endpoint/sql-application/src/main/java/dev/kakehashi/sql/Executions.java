@@ -1,12 +1,12 @@
 package dev.kakehashi.sql;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Poller only, except the completion.
 final class Executions implements StatementRequest.Completion {
-  private static final TransactionOptions DEFAULT_OPTIONS = TransactionOptions.DEFAULT;
+  private static final BeginOptions DEFAULT_OPTIONS = BeginOptions.DEFAULT;
   private static final long NANOS_PER_MILLI = 1_000_000L;
 
   private final Engine engine;
@@ -50,7 +50,7 @@ final class Executions implements StatementRequest.Completion {
       @Nullable Runnable whenEnded) {
     // Fields of the block first: reading the parameters moves the decoder.
     TransactionAction action = execute.action();
-    Transaction.CommitResponse response = Transactions.response(execute.response());
+    EngineTransaction.CommitResponse response = Transactions.response(execute.response());
     Statement statement = statement(session, execute.statementId());
     // A failure of BEGIN still begins: the client knows the transaction as the one it began last,
     // and ends it.
@@ -71,7 +71,7 @@ final class Executions implements StatementRequest.Completion {
       Replies.failed(channel, requestId, open, ClientFailures.of(e));
       return false;
     }
-    Transaction transaction =
+    EngineTransaction transaction =
         open == null
             ? begin(session, options(execute.kind(), execute.isolation()))
             : open.engineTransaction();
@@ -111,8 +111,8 @@ final class Executions implements StatementRequest.Completion {
     }
   }
 
-  private Transaction begin(SqlSession session, TransactionOptions options) {
-    Transaction transaction = engine.begin(options);
+  private EngineTransaction begin(SqlSession session, BeginOptions options) {
+    EngineTransaction transaction = engine.begin(options);
     transaction.owner(session.viewer());
     return transaction;
   }
@@ -143,7 +143,7 @@ final class Executions implements StatementRequest.Completion {
     return java.util.Objects.requireNonNull(prepared.statement());
   }
 
-  private static TransactionOptions options(TransactionKind kind, IsolationLevel isolation) {
+  private static BeginOptions options(TransactionKind kind, IsolationLevel isolation) {
     return kind == TransactionKind.OCC && isolation == IsolationLevel.READ_COMMITTED
         ? DEFAULT_OPTIONS
         : Transactions.options(kind, isolation, "");
@@ -244,7 +244,7 @@ final class Executions implements StatementRequest.Completion {
 
   private void endAutoCommit(
       StatementRequest request, long rows, @Nullable EngineException failure) {
-    Transaction transaction = request.transaction();
+    EngineTransaction transaction = request.transaction();
     if (failure != null) {
       transaction.rollback(() -> request.fail(ClientFailures.of(failure)));
       return;

@@ -1,6 +1,6 @@
 package dev.kakehashi.sql;
 
-import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
 import java.util.ArrayList;
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// The engine keeps its statements in order; this adds who may use it, and how long it lives. Poller only, unless said otherwise.
 final class OpenTransaction {
   private final long handle;
-  private final Transaction transaction;
+  private final EngineTransaction transaction;
   private final int uid;
   private final long leaseNanos;
 
@@ -32,7 +32,7 @@ final class OpenTransaction {
   /// @param workNanos at least `leaseNanos`
   OpenTransaction(
       long handle,
-      Transaction transaction,
+      EngineTransaction transaction,
       int uid,
       long leaseNanos,
       long workNanos,
@@ -52,7 +52,7 @@ final class OpenTransaction {
   }
 
   /// Any thread.
-  Transaction engineTransaction() {
+  EngineTransaction engineTransaction() {
     return transaction;
   }
 

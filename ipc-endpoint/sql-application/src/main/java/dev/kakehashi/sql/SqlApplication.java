@@ -1,9 +1,9 @@
 package dev.kakehashi.sql;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
@@ -381,7 +381,7 @@ public final class SqlApplication implements RequestHandler {
   private void beginTransaction(
       SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
     BeginTransactionDecoder begin = Frames.wrap(new BeginTransactionDecoder(), frame);
-    TransactionOptions options = Transactions.options(begin, frame);
+    BeginOptions options = Transactions.options(begin, frame);
     begin(session, requestId, channel, options, begin.leaseNanos());
   }
 
@@ -389,7 +389,7 @@ public final class SqlApplication implements RequestHandler {
       SqlSession session,
       long requestId,
       @Nullable ResponseChannel channel,
-      TransactionOptions options,
+      BeginOptions options,
       long leaseNanos) {
     OpenTransaction transaction = transactions.begin(session, options, leaseNanos);
     Replies.completed(channel, requestId, transaction, 0);

@@ -1,10 +1,10 @@
 package dev.kakehashi.sql;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.transport.TransportException;
@@ -29,10 +29,10 @@ final class StatementRequest
   private final ResponseChannel channel;
   private final long requestId;
   private final int slot;
-  private final Transaction transaction;
+  private final EngineTransaction transaction;
   private final @Nullable OpenTransaction open;
   private final boolean commitAfter;
-  private final Transaction.CommitResponse commitResponse;
+  private final EngineTransaction.CommitResponse commitResponse;
   private final Completion completion;
   private final @Nullable Runnable whenEnded;
   private final long beganNanos;
@@ -48,10 +48,10 @@ final class StatementRequest
       ResponseChannel channel,
       long requestId,
       int slot,
-      Transaction transaction,
+      EngineTransaction transaction,
       @Nullable OpenTransaction open,
       boolean commitAfter,
-      Transaction.CommitResponse commitResponse,
+      EngineTransaction.CommitResponse commitResponse,
       Completion completion,
       @Nullable Runnable whenEnded) {
     this.whenEnded = whenEnded;
@@ -76,7 +76,7 @@ final class StatementRequest
     return channel;
   }
 
-  Transaction transaction() {
+  EngineTransaction transaction() {
     return transaction;
   }
 
@@ -92,7 +92,7 @@ final class StatementRequest
     return commitAfter;
   }
 
-  Transaction.CommitResponse commitResponse() {
+  EngineTransaction.CommitResponse commitResponse() {
     return commitResponse;
   }
 

@@ -1,9 +1,9 @@
 package dev.kakehashi.sql;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
@@ -58,48 +58,47 @@ final class Transactions {
     this.maxLeaseNanos = maxLeaseNanos;
   }
 
-  static TransactionOptions options(TransactionKind kind, IsolationLevel isolation, String label) {
-    TransactionOptions.Kind engineKind =
+  static BeginOptions options(TransactionKind kind, IsolationLevel isolation, String label) {
+    BeginOptions.Kind engineKind =
         switch (kind) {
-          case OCC -> TransactionOptions.Kind.OCC;
-          case LTX -> TransactionOptions.Kind.LTX;
-          case RTX -> TransactionOptions.Kind.RTX;
+          case OCC -> BeginOptions.Kind.OCC;
+          case LTX -> BeginOptions.Kind.LTX;
+          case RTX -> BeginOptions.Kind.RTX;
           case NULL_VAL -> throw new IllegalArgumentException("no kind of transaction");
         };
-    TransactionOptions.Isolation engineIsolation =
+    BeginOptions.Isolation engineIsolation =
         switch (isolation) {
-          case READ_COMMITTED -> TransactionOptions.Isolation.READ_COMMITTED;
-          case REPEATABLE_READ -> TransactionOptions.Isolation.REPEATABLE_READ;
-          case SERIALIZABLE -> TransactionOptions.Isolation.SERIALIZABLE;
+          case READ_COMMITTED -> BeginOptions.Isolation.READ_COMMITTED;
+          case REPEATABLE_READ -> BeginOptions.Isolation.REPEATABLE_READ;
+          case SERIALIZABLE -> BeginOptions.Isolation.SERIALIZABLE;
           case NULL_VAL -> throw new IllegalArgumentException("no isolation level");
         };
-    return new TransactionOptions(engineKind, engineIsolation, label);
+    return new BeginOptions(engineKind, engineIsolation, label);
   }
 
   /// Options of a transaction as its client has sent them.
-  static TransactionOptions options(BeginTransactionDecoder begin, DirectBuffer frame) {
+  static BeginOptions options(BeginTransactionDecoder begin, DirectBuffer frame) {
     long timeoutNanos = begin.timeoutNanos();
     // Older clients do not say it: then it reads as the null value.
     boolean deferrable = begin.deferrable() == 1;
-    TransactionOptions kind =
-        options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame));
-    return new TransactionOptions(
+    BeginOptions kind = options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame));
+    return new BeginOptions(
         kind.kind(),
         kind.isolation(),
         kind.label(),
         begin.priority(),
         timeoutNanos < 0 ? Long.MAX_VALUE : timeoutNanos,
-        new TransactionOptions.Areas(
+        new BeginOptions.Areas(
             Frames.nextText(begin, frame),
             Frames.nextText(begin, frame),
             Frames.nextText(begin, frame)),
         deferrable);
   }
 
-  static Transaction.CommitResponse response(CommitResponse response) {
+  static EngineTransaction.CommitResponse response(CommitResponse response) {
     return switch (response) {
-      case STORED -> Transaction.CommitResponse.STORED;
-      case AVAILABLE -> Transaction.CommitResponse.AVAILABLE;
+      case STORED -> EngineTransaction.CommitResponse.STORED;
+      case AVAILABLE -> EngineTransaction.CommitResponse.AVAILABLE;
       case NULL_VAL -> throw new IllegalArgumentException("no kind of commit response");
     };
   }
@@ -109,7 +108,7 @@ final class Transactions {
   }
 
   /// @param leaseNanos 0: the default; longer than the longest is the longest
-  OpenTransaction begin(SqlSession session, TransactionOptions options, long leaseNanos) {
+  OpenTransaction begin(SqlSession session, BeginOptions options, long leaseNanos) {
     long lease =
         leaseNanos == 0
             ? defaultLeaseNanos
@@ -149,7 +148,7 @@ final class Transactions {
     if (failure != null) {
       throw failure;
     }
-    if (transaction.engineTransaction().state() == Transaction.State.ABORTED) {
+    if (transaction.engineTransaction().state() == EngineTransaction.State.ABORTED) {
       throw new EngineException(
           ErrorCode.TRANSACTION_ABORTED,
           "current transaction is aborted, commands ignored until end of transaction block");
@@ -195,7 +194,7 @@ final class Transactions {
       CommitResponse response) {
     OpenTransaction transaction = find(session, handle);
     if (transaction != null
-        && transaction.engineTransaction().state() == Transaction.State.ABORTED
+        && transaction.engineTransaction().state() == EngineTransaction.State.ABORTED
         && transaction.engineTransaction().failure() == null
         && !transaction.isLeaseExpired()) {
       // As in SQL: a commit of an aborted transaction rolls it back, and says so.
@@ -236,10 +235,10 @@ final class Transactions {
   /// @param done any thread
   void commit(
       OpenTransaction transaction,
-      Transaction.CommitResponse response,
+      EngineTransaction.CommitResponse response,
       Consumer<@Nullable EngineException> done) {
     transaction.beginEnd();
-    Transaction engineTransaction = transaction.engineTransaction();
+    EngineTransaction engineTransaction = transaction.engineTransaction();
     // Statements before this commit may still run and write: asked again at the end.
     boolean registered = engineTransaction.hasWrites();
     if (registered) {
@@ -287,7 +286,7 @@ final class Transactions {
   /// Commits a transaction that a request has just run in; the caller is on any thread.
   void commitFromCallback(
       OpenTransaction transaction,
-      Transaction.CommitResponse response,
+      EngineTransaction.CommitResponse response,
       Consumer<@Nullable EngineException> done) {
     poller.execute(() -> commit(transaction, response, done));
   }
@@ -376,7 +375,7 @@ final class Transactions {
       long requestId,
       @Nullable ResponseChannel channel,
       long handle,
-      BiConsumer<Transaction, Consumer<@Nullable EngineException>> action) {
+      BiConsumer<EngineTransaction, Consumer<@Nullable EngineException>> action) {
     OpenTransaction transaction = use(session, handle);
     action.accept(
         transaction.engineTransaction(),

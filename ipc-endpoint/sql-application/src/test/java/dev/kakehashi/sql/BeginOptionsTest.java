@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.messages.BeginTransactionDecoder;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /// Options of a begin, from the message to the engine.
 class BeginOptionsTest {
-  private static TransactionOptions begin(long timeoutNanos, int deferrable) {
+  private static BeginOptions begin(long timeoutNanos, int deferrable) {
     UnsafeBuffer buffer = new UnsafeBuffer(new byte[512]);
     BeginTransactionEncoder begin = new BeginTransactionEncoder();
     begin
@@ -41,13 +41,13 @@ class BeginOptionsTest {
 
   @Test
   void shouldTakeOverAllThatTheClientSays() {
-    TransactionOptions options = begin(5, 1);
-    assertEquals(TransactionOptions.Kind.LTX, options.kind());
-    assertEquals(TransactionOptions.Isolation.SERIALIZABLE, options.isolation());
+    BeginOptions options = begin(5, 1);
+    assertEquals(BeginOptions.Kind.LTX, options.kind());
+    assertEquals(BeginOptions.Isolation.SERIALIZABLE, options.isolation());
     assertEquals(5, options.timeoutNanos());
     assertEquals(-3, options.priority());
     assertEquals("label", options.label());
-    assertEquals(new TransactionOptions.Areas("preserve", "include", "exclude"), options.areas());
+    assertEquals(new BeginOptions.Areas("preserve", "include", "exclude"), options.areas());
     assertTrue(options.deferrable());
   }
 
@@ -74,6 +74,7 @@ class BeginOptionsTest {
     assertThrows(
         IllegalArgumentException.class, () -> Transactions.response(CommitResponse.NULL_VAL));
     assertEquals(
-        Transaction.CommitResponse.AVAILABLE, Transactions.response(CommitResponse.AVAILABLE));
+        EngineTransaction.CommitResponse.AVAILABLE,
+        Transactions.response(CommitResponse.AVAILABLE));
   }
 }

@@ -1,14 +1,14 @@
 package dev.kakehashi.sql;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A transaction of an engine without rows: it is open, and nobody asks anything of it.
-final class IdleTransaction implements Transaction {
+final class IdleTransaction implements EngineTransaction {
   @Override
   public long id() {
     return 1;
@@ -21,8 +21,8 @@ final class IdleTransaction implements Transaction {
   public void owner(Viewer viewer) {}
 
   @Override
-  public TransactionOptions options() {
-    return TransactionOptions.DEFAULT;
+  public BeginOptions options() {
+    return BeginOptions.DEFAULT;
   }
 
   @Override

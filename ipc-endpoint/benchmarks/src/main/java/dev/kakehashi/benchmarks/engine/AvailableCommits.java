@@ -1,13 +1,13 @@
 package dev.kakehashi.benchmarks.engine;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.embedded.EmbeddedEngine;
 import dev.kakehashi.engine.embedded.EngineConfig;
 import dev.kakehashi.protocol.RowBatchWriter;
@@ -119,7 +119,7 @@ public final class AvailableCommits {
 
   private static long execute(
       EmbeddedEngine engine, Statement statement, ParameterBatch parameters) {
-    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.begin(BeginOptions.DEFAULT);
     CompletableFuture<Long> executed = new CompletableFuture<>();
     statement.execute(
         transaction,
@@ -130,7 +130,7 @@ public final class AvailableCommits {
     long count = executed.join();
     CompletableFuture<Boolean> committed = new CompletableFuture<>();
     transaction.commit(
-        Transaction.CommitResponse.AVAILABLE, failure -> complete(committed, true, failure));
+        EngineTransaction.CommitResponse.AVAILABLE, failure -> complete(committed, true, failure));
     committed.join();
     return count;
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param userName user of the engine
 /// @param attachedMicros since 2000-01-01 UTC
 /// @param state what it does
-/// @param transaction reference of the transaction that it has used last and that is open, see [Transaction#reference(long)]; 0: none
+/// @param transaction reference of the transaction that it has used last and that is open, see [EngineTransaction#reference(long)]; 0: none
 /// @param statement text of the statement that began last of those that run; null: none runs
 /// @param statementMicros when that began, since 2000-01-01 UTC; null: none runs
 /// @param running statements that run

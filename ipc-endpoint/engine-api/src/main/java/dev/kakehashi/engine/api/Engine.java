@@ -19,7 +19,7 @@ public interface Engine extends AutoCloseable {
   ///
   /// @throws EngineException when the limit of open transactions is reached (53300), the options name an unknown table (42P01) or do not fit the kind
   ///     (22023), or the engine is shutting down
-  Transaction begin(TransactionOptions options);
+  EngineTransaction begin(BeginOptions options);
 
   /// Makes ready in the background what the first statements would wait for. For when clients can attach: the rows are there without it.
   default void warmUp() {}

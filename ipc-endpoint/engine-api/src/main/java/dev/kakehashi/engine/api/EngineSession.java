@@ -22,20 +22,21 @@ public interface EngineSession extends AutoCloseable {
   /// For whom it works from the next statement on; before the first call, for somebody of its user who sees all.
   void viewer(Viewer newViewer);
 
-  /// Prepares a transaction: the first phase of a two-phase commit, as [Transaction] describes it.
+  /// Prepares a transaction: the first phase of a two-phase commit, as [EngineTransaction] describes it.
   ///
   /// Running queries of the transaction are cancelled. If it fails, the transaction is rolled back.
   ///
   /// @param globalId 1 to 200 bytes of UTF-8
   /// @param done receives null, or INVALID_PARAMETER_VALUE, DUPLICATE_OBJECT, SERIALIZATION_FAILURE, ...; exactly once, from any thread
-  void prepare(Transaction transaction, String globalId, Consumer<@Nullable EngineException> done);
+  void prepare(
+      EngineTransaction transaction, String globalId, Consumer<@Nullable EngineException> done);
 
   /// Commits a prepared transaction.
   ///
   /// @param done receives null, or UNDEFINED_OBJECT, INSUFFICIENT_PRIVILEGE, NOT_IN_PREREQUISITE_STATE (somebody else is deciding), or why it could not be made durable
   void commitPrepared(
       String globalId,
-      Transaction.CommitResponse response,
+      EngineTransaction.CommitResponse response,
       Consumer<@Nullable EngineException> done);
 
   /// Rolls a prepared transaction back; errors as for [#commitPrepared].

@@ -5,7 +5,7 @@ package dev.kakehashi.engine.api;
 /// @param globalId names it
 /// @param owner who may decide on it, see [EngineSession]
 /// @param userName user of the engine that prepared it
-/// @param reference what [Transaction#reference(long)] said; 0: nothing
+/// @param reference what [EngineTransaction#reference(long)] said; 0: nothing
 /// @param id engine's number of the transaction, in this run
 /// @param preparedMicros since 2000-01-01 UTC
 public record PreparedTransaction(

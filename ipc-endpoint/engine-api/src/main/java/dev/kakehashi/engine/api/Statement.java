@@ -42,7 +42,7 @@ public interface Statement {
   /// @param done receives the number of rows changed (DML) or sent (QUERY), or the failure, exactly once, after the last use of sink and parameters.
   ///     May be called on the calling thread or on a worker; must not block.
   Execution execute(
-      Transaction transaction,
+      EngineTransaction transaction,
       ParameterBatch parameters,
       ExecuteOptions options,
       ResultSink sink,

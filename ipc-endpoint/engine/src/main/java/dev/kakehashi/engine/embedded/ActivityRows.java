@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.txn.Deadlocks;
-import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.scheduler.Job;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ final class ActivityRows {
   /// @param transactions those that have not ended
   static List<@Nullable Object[]> waits(
       List<Deadlocks.Edge> edges,
-      Collection<EngineTransaction> transactions,
+      Collection<ManagedTransaction> transactions,
       List<ClientSession> sessions,
       List<PreparedTransaction> prepared) {
     // A transaction that several sessions use has no process of its own: any of them may end it.
@@ -78,7 +78,7 @@ final class ActivityRows {
       }
     }
     Map<Long, ClientSession> owners = new HashMap<>();
-    for (EngineTransaction transaction : transactions) {
+    for (ManagedTransaction transaction : transactions) {
       List<ClientSession> using = users.getOrDefault(transaction.reference(), List.of());
       if (using.size() == 1) {
         owners.put(transaction.id(), using.getFirst());
@@ -132,7 +132,7 @@ final class ActivityRows {
       }
       Job.Progress progress = job.progress();
       Job.@Nullable Times times = job.times();
-      EngineTransaction transaction =
+      ManagedTransaction transaction =
           job.attachment() instanceof StatementExecution statement ? statement.owner() : null;
       rows.add(
           new @Nullable Object[] {

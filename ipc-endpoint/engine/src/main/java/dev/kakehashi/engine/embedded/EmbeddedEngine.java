@@ -1,16 +1,16 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
@@ -35,7 +35,7 @@ import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableMemory;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.DeclaredArea;
-import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
@@ -79,7 +79,7 @@ public final class EmbeddedEngine implements Engine {
   private final TableLocks locks;
   private final Environment environment = new Environment();
   private final Facts facts = new Facts();
-  private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
+  private final Set<ManagedTransaction> transactions = ConcurrentHashMap.newKeySet();
   private volatile Zone timeZone = Zone.UTC;
   private volatile List<ShownSetting> shownSettings = List.of();
 
@@ -188,15 +188,15 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public Transaction begin(TransactionOptions options) {
+  public EngineTransaction begin(BeginOptions options) {
     refuseWhenClosing();
     if (transactions.size() + prepared.count() >= config.maxTransactions()) {
       throw new EngineException(
           ErrorCode.TOO_MANY_SESSIONS,
           "too many open transactions, the limit is " + config.maxTransactions());
     }
-    EngineTransaction transaction =
-        new EngineTransaction(environment, options, DeclaredArea.of(options, catalog.snapshot()));
+    ManagedTransaction transaction =
+        new ManagedTransaction(environment, options, DeclaredArea.of(options, catalog.snapshot()));
     transactions.add(transaction);
     transaction.start();
     return transaction;
@@ -255,7 +255,7 @@ public final class EmbeddedEngine implements Engine {
       }
       closing = true;
     }
-    List<EngineTransaction> open = List.copyOf(transactions);
+    List<ManagedTransaction> open = List.copyOf(transactions);
     CountDownLatch ended = new CountDownLatch(open.size());
     open.forEach(transaction -> transaction.rollback(ended::countDown));
     boolean interrupted = false;
@@ -409,8 +409,8 @@ public final class EmbeddedEngine implements Engine {
     public List<@Nullable Object[]> transactions(Viewer viewer) {
       long published = store.usage().published();
       List<@Nullable Object[]> rows = new ArrayList<>();
-      for (EngineTransaction each : transactions) {
-        TransactionOptions options = each.options();
+      for (ManagedTransaction each : transactions) {
+        BeginOptions options = each.options();
         boolean seen = viewer.sees(each.owner());
         rows.add(
             new @Nullable Object[] {
@@ -586,7 +586,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public void ended(EngineTransaction transaction) {
+    public void ended(ManagedTransaction transaction) {
       transactions.remove(transaction);
       if (transaction.hasWrites()) {
         statistics.changed();

@@ -2,14 +2,14 @@ package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.sql.statement.TransactionControl;
-import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
@@ -34,7 +34,7 @@ final class EmbeddedSession implements EngineSession {
   private Viewer viewer;
 
   /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
-  private WeakReference<@Nullable EngineTransaction> defining = new WeakReference<>(null);
+  private WeakReference<@Nullable ManagedTransaction> defining = new WeakReference<>(null);
 
   EmbeddedSession(
       EmbeddedEngine engine,
@@ -61,16 +61,18 @@ final class EmbeddedSession implements EngineSession {
 
   @Override
   public void prepare(
-      Transaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
-    ((EngineTransaction) transaction).prepare(globalId, owner, userName, done);
+      EngineTransaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
+    ((ManagedTransaction) transaction).prepare(globalId, owner, userName, done);
   }
 
   @Override
   public void commitPrepared(
       String globalId,
-      Transaction.CommitResponse response,
+      EngineTransaction.CommitResponse response,
       Consumer<@Nullable EngineException> done) {
-    engine.prepared().commit(globalId, owner, response == Transaction.CommitResponse.STORED, done);
+    engine
+        .prepared()
+        .commit(globalId, owner, response == EngineTransaction.CommitResponse.STORED, done);
   }
 
   @Override
@@ -145,12 +147,12 @@ final class EmbeddedSession implements EngineSession {
     return zone;
   }
 
-  void defines(EngineTransaction transaction) {
+  void defines(ManagedTransaction transaction) {
     defining = new WeakReference<>(transaction);
   }
 
   private CatalogSnapshot catalogOfSession() {
-    EngineTransaction transaction = defining.get();
+    ManagedTransaction transaction = defining.get();
     return transaction == null ? engine.catalogSnapshot() : transaction.catalog();
   }
 
@@ -174,7 +176,7 @@ final class EmbeddedSession implements EngineSession {
   }
 
   void control(
-      EngineTransaction transaction,
+      ManagedTransaction transaction,
       TransactionControl control,
       Consumer<@Nullable EngineException> done) {
     switch (control.verb()) {

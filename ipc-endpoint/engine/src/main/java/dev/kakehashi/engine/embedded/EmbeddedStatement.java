@@ -1,13 +1,13 @@
 package dev.kakehashi.engine.embedded;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
@@ -18,7 +18,7 @@ import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.sql.statement.SessionSetting;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.sql.statement.TransactionControl;
-import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.StatementWork;
 import dev.kakehashi.engine.type.FunctionSession;
@@ -96,12 +96,12 @@ final class EmbeddedStatement implements Statement {
 
   @Override
   public Execution execute(
-      Transaction transaction,
+      EngineTransaction transaction,
       ParameterBatch parameters,
       ExecuteOptions options,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
-    if (!(transaction instanceof EngineTransaction own)) {
+    if (!(transaction instanceof ManagedTransaction own)) {
       throw new IllegalArgumentException("transaction of another engine");
     }
     if (plan.prepared() instanceof TransactionControl control) {
@@ -124,14 +124,14 @@ final class EmbeddedStatement implements Statement {
 
   /// One execution's view of the statement. Used by one thread at a time.
   private final class Run implements StatementWork, FunctionSession {
-    private final EngineTransaction transaction;
+    private final ManagedTransaction transaction;
     private final ParameterBatch parameters;
     private final ResultSink sink;
     private final Zone zone = session.zone().current();
     private final Viewer viewer = session.viewer();
     private PlanCache.Plan current;
 
-    Run(EngineTransaction transaction, ParameterBatch parameters, ResultSink sink) {
+    Run(ManagedTransaction transaction, ParameterBatch parameters, ResultSink sink) {
       this.transaction = transaction;
       this.parameters = parameters;
       this.sink = sink;
@@ -184,7 +184,7 @@ final class EmbeddedStatement implements Statement {
         case Prepared.Planned planned -> planned.changesRows();
         case Prepared.Measured measured -> measured.statement().changesRows();
         // It has the turn, because what it changes belongs to the transaction.
-        case SetConstraints set -> transaction.options().kind() != TransactionOptions.Kind.RTX;
+        case SetConstraints set -> transaction.options().kind() != BeginOptions.Kind.RTX;
         default -> false;
       };
     }

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.sql.statement.SessionSetting;
-import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.type.time.Zone;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ final class SessionZone {
   private Zone settled;
 
   /// The transaction that has set what follows; null: none.
-  private @Nullable EngineTransaction setter;
+  private @Nullable ManagedTransaction setter;
 
   /// In the order in which it was said. What is hidden for good is left out.
   private final List<Said> said = new ArrayList<>(0);
@@ -32,7 +32,7 @@ final class SessionZone {
     this.settled = initial;
   }
 
-  void set(EngineTransaction transaction, SessionSetting setting) {
+  void set(ManagedTransaction transaction, SessionSetting setting) {
     settle();
     if (!transaction.equals(setter)) {
       // Another transaction of the session is open: what that has set stays, whatever becomes of
@@ -53,15 +53,15 @@ final class SessionZone {
   }
 
   private void settle() {
-    EngineTransaction transaction = setter;
+    ManagedTransaction transaction = setter;
     if (transaction == null) {
       return;
     }
     said.removeIf(each -> transaction.isUndone(each.time()));
-    if (transaction.state() == Transaction.State.ACTIVE) {
+    if (transaction.state() == EngineTransaction.State.ACTIVE) {
       return;
     }
-    if (transaction.state() != Transaction.State.ABORTED) {
+    if (transaction.state() != EngineTransaction.State.ABORTED) {
       for (Said each : said) {
         settled = each.local() ? settled : each.zone();
       }

@@ -12,7 +12,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.sql.binder.ExpressionBinder;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
-import dev.kakehashi.engine.sql.binder.RowIdentity;
+import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.binder.Scope;
 import dev.kakehashi.engine.sql.explain.ExplainOutput;
 import dev.kakehashi.engine.sql.explain.ExplainedNode;
@@ -104,7 +104,7 @@ public final class SqlFront {
     try {
       ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
       BindContext context = new BindContext(catalog, rowCount, parameterOids, zone);
-      context.namesIdentities = RowIdentity.isIn(sql);
+      context.namesIdentities = RowIdentityColumn.isIn(sql);
       Prepared.Planned planned = new StatementPlanner(context).plan(parsed);
       return explain == null
           ? planned

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.statistics;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -76,7 +76,7 @@ final class TableSample implements AutoCloseable {
         values.add(vector.words[row]);
       } else {
         long word = vector.words[row];
-        int bytes = Varlena.bytes(values.kind, word);
+        int bytes = VarlenaLengths.bytes(values.kind, word);
         values.bytes += diskBytes(values.kind, bytes);
         if (bytes > MAX_VALUE_BYTES) {
           values.tooWide++;

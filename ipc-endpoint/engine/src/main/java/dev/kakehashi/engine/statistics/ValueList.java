@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -43,7 +43,8 @@ public final class ValueList {
     long[] own = new long[words.length];
     long at = 0;
     for (int i = 0; i < words.length; i++) {
-      MemorySegment.copy(VarHeap.MEMORY, words[i], memory, at, Varlena.bytes(kind, words[i]));
+      MemorySegment.copy(
+          VarHeap.MEMORY, words[i], memory, at, VarlenaLengths.bytes(kind, words[i]));
       own[i] = memory.address() + at;
       at += room(kind, words[i]);
     }
@@ -51,7 +52,7 @@ public final class ValueList {
   }
 
   private static long room(ColumnKind kind, long word) {
-    return (Varlena.bytes(kind, word) + 7L) & ~7L;
+    return (VarlenaLengths.bytes(kind, word) + 7L) & ~7L;
   }
 
   public int oid() {

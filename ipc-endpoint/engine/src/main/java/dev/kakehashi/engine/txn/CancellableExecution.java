@@ -23,7 +23,7 @@ abstract class CancellableExecution implements Execution, StatementScope {
     TRANSACTION
   }
 
-  private final EngineTransaction transaction;
+  private final ManagedTransaction transaction;
 
   /// Of the clock of `System.nanoTime`; 0: there is none.
   private final long deadlineNanos;
@@ -36,7 +36,7 @@ abstract class CancellableExecution implements Execution, StatementScope {
   private @Nullable Timer lockTimer;
 
   /// @param timeoutNanos from now on; 0: none
-  CancellableExecution(EngineTransaction transaction, long timeoutNanos) {
+  CancellableExecution(ManagedTransaction transaction, long timeoutNanos) {
     this.transaction = transaction;
     this.deadlineNanos = timeoutNanos == 0 ? 0 : System.nanoTime() + timeoutNanos;
   }

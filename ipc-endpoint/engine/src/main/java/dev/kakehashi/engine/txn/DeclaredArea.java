@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.txn;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.lexer.TableNames;
@@ -21,10 +21,10 @@ public record DeclaredArea(Set<Long> writes, Set<Long> includedReads, Set<Long> 
   /// The area that the options name.
   ///
   /// @throws EngineException UNDEFINED_TABLE, INVALID_PARAMETER_VALUE if only a long transaction can have it, ...
-  public static DeclaredArea of(TransactionOptions options, CatalogSnapshot catalog) {
-    TransactionOptions.Areas areas = options.areas();
-    if (options.kind() != TransactionOptions.Kind.LTX) {
-      if (!areas.equals(TransactionOptions.Areas.NONE)) {
+  public static DeclaredArea of(BeginOptions options, CatalogSnapshot catalog) {
+    BeginOptions.Areas areas = options.areas();
+    if (options.kind() != BeginOptions.Kind.LTX) {
+      if (!areas.equals(BeginOptions.Areas.NONE)) {
         throw new EngineException(
             ErrorCode.INVALID_PARAMETER_VALUE,
             "only a long transaction has write-preserve tables and read areas");
@@ -47,8 +47,8 @@ public record DeclaredArea(Set<Long> writes, Set<Long> includedReads, Set<Long> 
   }
 
   /// What the store keeps from others from the beginning.
-  LongArea guarded(TransactionOptions options) {
-    boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
+  LongArea guarded(BeginOptions options) {
+    boolean serializable = options.isolation() == BeginOptions.Isolation.SERIALIZABLE;
     return new LongArea(
         options.label(), options.priority(), writes, serializable ? includedReads : Set.of());
   }

@@ -37,7 +37,7 @@ public final class StatementExecution extends CancellableExecution
   private static final AtomicLongFieldUpdater<StatementExecution> SCANNED =
       AtomicLongFieldUpdater.newUpdater(StatementExecution.class, "scanned");
 
-  private final EngineTransaction transaction;
+  private final ManagedTransaction transaction;
   private final TransactionEnvironment environment;
   private final StatementWork work;
   private final ExecuteOptions options;
@@ -66,7 +66,7 @@ public final class StatementExecution extends CancellableExecution
 
   /// @param done receives the result, after the transaction has let go of the statement
   public StatementExecution(
-      EngineTransaction transaction,
+      ManagedTransaction transaction,
       StatementWork work,
       ExecuteOptions options,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
@@ -366,7 +366,7 @@ public final class StatementExecution extends CancellableExecution
   }
 
   /// Whose statement it is; any thread.
-  public EngineTransaction owner() {
+  public ManagedTransaction owner() {
     return transaction;
   }
 

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction.State;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Transaction.State;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.protocol.ErrorCode;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It has the transaction's turn from [#begin] until it answers. Mostly nothing comes before a commit: then it is all that is allocated for it.
 final class TransactionEnd implements Consumer<@Nullable Throwable> {
-  private final EngineTransaction transaction;
+  private final ManagedTransaction transaction;
   private final boolean stored;
 
   /// Null: it is a commit.
@@ -29,7 +29,7 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
   /// @param stored whether a commit is answered when it is durable
   /// @param preparation null: a commit
   TransactionEnd(
-      EngineTransaction transaction,
+      ManagedTransaction transaction,
       boolean stored,
       @Nullable Preparation preparation,
       Consumer<@Nullable EngineException> done) {

@@ -38,5 +38,5 @@ public interface TransactionEnvironment {
   EngineException describe(EngineException failure, RowConflict conflict);
 
   /// A transaction has ended.
-  void ended(EngineTransaction transaction);
+  void ended(ManagedTransaction transaction);
 }

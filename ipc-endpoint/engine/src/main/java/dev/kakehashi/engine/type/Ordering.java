@@ -31,7 +31,7 @@ public final class Ordering {
       case VARLENA -> compareVarlena(a, b);
       case BPCHAR -> compareBpchar(a, b);
       case NUMERIC -> NumericOrder.compare(a, b);
-      case UUID -> Native.compareBytes(a, UUID_BYTES, b, UUID_BYTES);
+      case UUID -> RawMemory.compareBytes(a, UUID_BYTES, b, UUID_BYTES);
       case INTERVAL -> Intervals.compare(a, b);
       case JSONB -> JsonbOrder.compare(a, b);
       default -> ArrayOrder.of(kind).compare(a, b);
@@ -49,7 +49,8 @@ public final class Ordering {
       case INTEGER -> a == b;
       case VARLENA -> equalVarlena(a, b);
       case UUID ->
-          Native.getLong(a) == Native.getLong(b) && Native.getLong(a + 8) == Native.getLong(b + 8);
+          RawMemory.getLong(a) == RawMemory.getLong(b)
+              && RawMemory.getLong(a + 8) == RawMemory.getLong(b + 8);
       case FLOAT4, FLOAT8, BPCHAR, NUMERIC, INTERVAL -> compare(kind, a, b) == 0;
       case JSONB -> equalVarlena(a, b) || JsonbOrder.compare(a, b) == 0;
       default -> equalVarlena(a, b) || ArrayOrder.of(kind).equal(a, b);
@@ -64,14 +65,15 @@ public final class Ordering {
   /// Hash of a value whose kind is known.
   public static long hash(ColumnKind kind, long word) {
     return switch (kind) {
-      case INTEGER -> Native.mix(word);
-      case FLOAT4 -> Native.mix(FloatMath.canonicalBits(FloatMath.ofWord4(word)));
-      case FLOAT8 -> Native.mix(FloatMath.canonicalBits(FloatMath.ofWord8(word)));
-      case VARLENA -> Native.hashBytes(Varlena.data(word), Varlena.length(word));
-      case BPCHAR -> Native.hashBytes(Varlena.data(word), bpcharLength(word));
+      case INTEGER -> RawMemory.mix(word);
+      case FLOAT4 -> RawMemory.mix(FloatMath.canonicalBits(FloatMath.ofWord4(word)));
+      case FLOAT8 -> RawMemory.mix(FloatMath.canonicalBits(FloatMath.ofWord8(word)));
+      case VARLENA -> RawMemory.hashBytes(Varlena.data(word), Varlena.length(word));
+      case BPCHAR -> RawMemory.hashBytes(Varlena.data(word), bpcharLength(word));
       case NUMERIC -> NumericOrder.hash(word);
-      case UUID -> Native.mix(Native.getLong(word) ^ Native.mix(Native.getLong(word + 8)));
-      case INTERVAL -> Native.mix(Intervals.spanLow(word));
+      case UUID ->
+          RawMemory.mix(RawMemory.getLong(word) ^ RawMemory.mix(RawMemory.getLong(word + 8)));
+      case INTERVAL -> RawMemory.mix(Intervals.spanLow(word));
       case JSONB -> JsonbOrder.hash(word);
       default -> ArrayOrder.of(kind).hash(word);
     };
@@ -79,26 +81,27 @@ public final class Ordering {
 
   /// Order of text, varchar and bytea: by unsigned bytes.
   public static int compareVarlena(long a, long b) {
-    return Native.compareBytes(
+    return RawMemory.compareBytes(
         Varlena.data(a), Varlena.length(a), Varlena.data(b), Varlena.length(b));
   }
 
   public static boolean equalVarlena(long a, long b) {
     int length = Varlena.length(a);
     return length == Varlena.length(b)
-        && Native.equalBytes(Varlena.data(a), Varlena.data(b), length);
+        && RawMemory.equalBytes(Varlena.data(a), Varlena.data(b), length);
   }
 
   /// Order of bpchar: by unsigned bytes without trailing blanks.
   public static int compareBpchar(long a, long b) {
-    return Native.compareBytes(Varlena.data(a), bpcharLength(a), Varlena.data(b), bpcharLength(b));
+    return RawMemory.compareBytes(
+        Varlena.data(a), bpcharLength(a), Varlena.data(b), bpcharLength(b));
   }
 
   /// Bytes without trailing blanks.
   public static int bpcharLength(long word) {
     int length = Varlena.length(word);
     long data = Varlena.data(word);
-    while (length > 0 && Native.getByte(data + length - 1) == ' ') {
+    while (length > 0 && RawMemory.getByte(data + length - 1) == ' ') {
       length--;
     }
     return length;

@@ -61,8 +61,8 @@ public final class Values {
 
   public static long ofUuid(UUID value, VarHeap heap) {
     long address = heap.allocate(UUID_BYTES);
-    Native.putLongBigEndian(address, value.getMostSignificantBits());
-    Native.putLongBigEndian(address + 8, value.getLeastSignificantBits());
+    RawMemory.putLongBigEndian(address, value.getMostSignificantBits());
+    RawMemory.putLongBigEndian(address + 8, value.getLeastSignificantBits());
     return address;
   }
 
@@ -102,7 +102,7 @@ public final class Values {
       case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, Types.UNKNOWN -> Varlena.string(word);
       case TypeOid.BYTEA -> ByteStrings.byteaText(Varlena.bytes(word));
       case Types.RECORD, Types.RECORD_ARRAY -> SearchOrder.text(word);
-      case TypeOid.UUID -> ByteStrings.uuidText(Native.bytes(word, UUID_BYTES));
+      case TypeOid.UUID -> ByteStrings.uuidText(RawMemory.bytes(word, UUID_BYTES));
       case TypeOid.DATE -> DateTimeFormat.date(word);
       case TypeOid.TIME -> DateTimeFormat.time(word);
       case TypeOid.TIMESTAMP -> DateTimeFormat.timestamp(word);
@@ -141,7 +141,7 @@ public final class Values {
       case TypeOid.BYTEA -> Varlena.of(heap, ByteStrings.parseBytea(text));
       case TypeOid.UUID -> {
         long address = heap.allocate(UUID_BYTES);
-        Native.copy(ByteStrings.parseUuid(text), address);
+        RawMemory.copy(ByteStrings.parseUuid(text), address);
         yield address;
       }
       case TypeOid.DATE -> DateTimeInput.date(text, zone, now);

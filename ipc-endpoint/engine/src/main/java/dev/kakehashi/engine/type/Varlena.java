@@ -19,7 +19,7 @@ public final class Varlena {
 
   /// Bytes with the header.
   public static int totalBytes(long value) {
-    return Native.getInt(value) >>> 2;
+    return RawMemory.getInt(value) >>> 2;
   }
 
   /// Address of the payload.
@@ -33,18 +33,18 @@ public final class Varlena {
       throw SqlErrors.lengthTooLarge();
     }
     long value = heap.allocate(length + HEADER_BYTES);
-    Native.putInt(value, (int) (length + HEADER_BYTES) << 2);
+    RawMemory.putInt(value, (int) (length + HEADER_BYTES) << 2);
     return value;
   }
 
   /// Gives back the end of the value that was allocated last; the heap keeps the bytes.
   public static void truncate(long value, int length) {
-    Native.putInt(value, (length + HEADER_BYTES) << 2);
+    RawMemory.putInt(value, (length + HEADER_BYTES) << 2);
   }
 
   public static long of(VarHeap heap, byte[] bytes) {
     long value = allocate(heap, bytes.length);
-    Native.copy(bytes, data(value));
+    RawMemory.copy(bytes, data(value));
     return value;
   }
 
@@ -55,12 +55,12 @@ public final class Varlena {
   /// A fresh value with a copy of `length` bytes at an address.
   public static long of(VarHeap heap, long from, int length) {
     long value = allocate(heap, length);
-    Native.copy(from, data(value), length);
+    RawMemory.copy(from, data(value), length);
     return value;
   }
 
   public static byte[] bytes(long value) {
-    return Native.bytes(data(value), length(value));
+    return RawMemory.bytes(data(value), length(value));
   }
 
   public static String string(long value) {

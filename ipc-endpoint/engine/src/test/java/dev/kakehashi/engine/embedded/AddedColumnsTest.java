@@ -4,8 +4,8 @@ import static dev.kakehashi.engine.embedded.TestEngine.awaitEnd;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.OlderFormat;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.api.Store;
@@ -87,7 +87,7 @@ final class AddedColumnsTest {
 
   @Test
   void shouldRollBackToASavepoint() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "alter table t add column a int default 1");
     engine.run(transaction, "update t set a = 2 where id = 1");
     awaitEnd(done -> transaction.savepoint(1, done));
@@ -121,17 +121,17 @@ final class AddedColumnsTest {
 
   @Test
   void shouldCommitAPreparedTransactionsColumnsAfterARestart() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "alter table t add column undone int default 5");
     engine.rollback(transaction);
-    Transaction prepared = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction prepared = engine.begin(Isolation.READ_COMMITTED);
     engine.run(prepared, "alter table t add column a int default 1, drop column name");
     engine.run(prepared, "update t set a = 2 where id = 1");
     engine.run(prepared, "insert into t values (5001, 3)");
     awaitEnd(done -> engine.session.prepare(prepared, "columns", done));
     restart();
-    awaitEnd(
-        done -> engine.session.commitPrepared("columns", Transaction.CommitResponse.STORED, done));
+    awaitEnd(done ->
+        engine.session.commitPrepared("columns", EngineTransaction.CommitResponse.STORED, done));
     for (int opened = 0; opened < 2; opened++) {
       assertEquals(
           List.of("1|2", "2|1", "5001|3"),
@@ -187,10 +187,10 @@ final class AddedColumnsTest {
     engine.run("insert into c values ('y', 7)");
     engine.run("alter table p drop column gone");
     engine.run("alter table c drop column gone");
-    Transaction orphan = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction orphan = engine.begin(Isolation.READ_COMMITTED);
     engine.run(orphan, "delete from p where id = 7");
     TestEngine.assertState("23503", () -> engine.commit(orphan));
-    Transaction whole = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction whole = engine.begin(Isolation.READ_COMMITTED);
     engine.run(whole, "delete from p where id = 7");
     engine.run(whole, "insert into p values (7)");
     engine.run(whole, "update c set pid = 8 where pid = 7");

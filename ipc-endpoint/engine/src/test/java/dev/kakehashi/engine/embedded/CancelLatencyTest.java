@@ -3,13 +3,13 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.embedded.CancelCases.Case;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -126,7 +126,7 @@ final class CancelLatencyTest {
       engine.run("create table t (id int8 primary key, s text)");
       String insert = "insert into t select i, 'row ' || i from generate_series(1, 100000) i";
       for (boolean commits : new boolean[] {false, true}) {
-        Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+        EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
         engine.run(transaction, insert);
         CompletableFuture<Boolean> ended = new CompletableFuture<>();
         long before = THREADS.getCurrentThreadCpuTime();
@@ -151,7 +151,7 @@ final class CancelLatencyTest {
       engine.run("create table t (id int4 primary key, s text)");
       engine.run("insert into t select i, 'row ' || i from generate_series(1, 200) i");
       String digits = "length(factorial(5000 + id % 10)::text)";
-      Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
       assertEquals(
           List.of("200|3268560"),
           engine.run(transaction, "select count(*), sum(" + digits + ") from t").rows());
@@ -227,7 +227,7 @@ final class CancelLatencyTest {
 
   /// How long the statement takes, at most [#LONGEST_NANOS].
   private long time(TestEngine engine, Work work, Case each) throws Exception {
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     try {
       Statement statement = engine.prepare(each.sql());
       long start = System.nanoTime();
@@ -245,7 +245,7 @@ final class CancelLatencyTest {
 
   private Execution start(
       Statement statement,
-      Transaction transaction,
+      EngineTransaction transaction,
       long timeoutNanos,
       Work work,
       CompletableFuture<Answer> answer) {
@@ -270,7 +270,7 @@ final class CancelLatencyTest {
       throws Exception {
     double within = 0.8 * nanos;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+      EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
       try {
         Statement statement = engine.prepare(each.sql());
         CompletableFuture<Answer> answer = new CompletableFuture<>();

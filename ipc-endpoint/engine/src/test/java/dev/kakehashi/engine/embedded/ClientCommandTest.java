@@ -2,8 +2,8 @@ package dev.kakehashi.engine.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ClientCommandTest {
   @TempDir Path directory;
   private TestEngine engine;
-  private Transaction transaction;
+  private EngineTransaction transaction;
 
   @BeforeEach
   void open() {

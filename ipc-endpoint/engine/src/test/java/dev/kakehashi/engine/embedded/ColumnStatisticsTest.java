@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.testing.PrivatePostgres;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
@@ -152,7 +152,7 @@ final class ColumnStatisticsTest {
     for (int i = from; i < to; i++) {
       rows[i - from] = new Object[] {i, i % 10_000, i / 7 % 100, i % 4 == 0 ? null : i * 0.5};
     }
-    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     engine.execute(transaction, insert, rows);
     engine.commit(transaction);
   }

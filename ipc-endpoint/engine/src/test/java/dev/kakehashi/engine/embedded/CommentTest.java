@@ -2,8 +2,8 @@ package dev.kakehashi.engine.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -81,7 +81,7 @@ final class CommentTest {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (id int)");
       engine.run("comment on table t is 'first'");
-      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
       engine.run(transaction, "comment on table t is 'second'");
       assertEquals(List.of("table|public|t|NULL|second"), engine.run(transaction, ALL).rows());
       assertEquals(List.of("table|public|t|NULL|first"), engine.query(ALL));

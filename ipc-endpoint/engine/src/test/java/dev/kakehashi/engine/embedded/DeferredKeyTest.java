@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,7 @@ final class DeferredKeyTest {
 
   @Test
   void shouldSayAtCommitWhatPostgresSaysAndLeaveNothing() {
-    Transaction child = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
     engine.run(child, "insert into p values (4)");
     engine.run(child, "insert into c values (1, 9)");
     EngineException missing = assertThrows(EngineException.class, () -> engine.commit(child));
@@ -57,10 +57,10 @@ final class DeferredKeyTest {
         "insert or update on table \"c\" violates foreign key constraint \"c_pid_fkey\"",
         missing.getMessage());
     assertEquals("Key (pid)=(9) is not present in table \"p\".", missing.detail());
-    assertEquals(Transaction.State.ABORTED, child.state());
+    assertEquals(EngineTransaction.State.ABORTED, child.state());
     assertEquals(List.of("3"), engine.query("select count(*) from p"));
     engine.run("insert into c values (1, 1)");
-    Transaction parent = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction parent = engine.begin(Isolation.READ_COMMITTED);
     engine.run(parent, "delete from p where id = 1");
     EngineException referenced = assertThrows(EngineException.class, () -> engine.commit(parent));
     assertEquals("Key (id)=(1) is still referenced from table \"c\".", referenced.detail());
@@ -73,8 +73,8 @@ final class DeferredKeyTest {
       value = Isolation.class,
       names = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
   void shouldWaitAtCommitForWhoDeletesTheKey(Isolation isolation) {
-    Transaction parent = engine.begin(isolation);
-    Transaction child = engine.begin(isolation);
+    EngineTransaction parent = engine.begin(isolation);
+    EngineTransaction child = engine.begin(isolation);
     engine.run(child, "insert into c values (1, 1)");
     engine.run(parent, "delete from p where id = 1");
     CompletableFuture<Boolean> commit = engine.startCommit(child);
@@ -83,8 +83,8 @@ final class DeferredKeyTest {
     assertState(
         isolation == Isolation.READ_COMMITTED ? "23503" : "40001", () -> TestEngine.await(commit));
     assertEquals(List.of(), children());
-    Transaction undone = engine.begin(isolation);
-    Transaction other = engine.begin(isolation);
+    EngineTransaction undone = engine.begin(isolation);
+    EngineTransaction other = engine.begin(isolation);
     engine.run(other, "insert into c values (2, 2)");
     engine.run(undone, "delete from p where id = 2");
     CompletableFuture<Boolean> second = engine.startCommit(other);
@@ -96,7 +96,7 @@ final class DeferredKeyTest {
 
   @Test
   void shouldSeeAtCommitWhatOthersHaveReferencedSinceTheSnapshot() {
-    Transaction parent = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction parent = engine.begin(Isolation.REPEATABLE_READ);
     engine.run(parent, "select * from c");
     engine.run("insert into c values (1, 1)");
     engine.run(parent, "delete from p where id = 1");
@@ -106,8 +106,8 @@ final class DeferredKeyTest {
 
   @Test
   void shouldFindADeadlockOfTwoCommits() {
-    Transaction one = engine.begin(Isolation.READ_COMMITTED);
-    Transaction two = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction one = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction two = engine.begin(Isolation.READ_COMMITTED);
     engine.run(one, "delete from p where id = 1");
     engine.run(two, "delete from p where id = 2");
     engine.run(one, "insert into c values (1, 2)");
@@ -133,37 +133,37 @@ final class DeferredKeyTest {
 
   @Test
   void shouldRefuseAPreparationOrPrepareWhatHolds() {
-    Transaction wrong = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction wrong = engine.begin(Isolation.READ_COMMITTED);
     engine.run(wrong, "insert into c values (1, 9)");
     assertState(
         "23503", () -> TestEngine.awaitEnd(done -> engine.session.prepare(wrong, "wrong", done)));
-    assertEquals(Transaction.State.ABORTED, wrong.state());
+    assertEquals(EngineTransaction.State.ABORTED, wrong.state());
     assertEquals(List.of(), engine.engine.preparedTransactions());
-    Transaction right = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction right = engine.begin(Isolation.READ_COMMITTED);
     engine.run(right, "insert into c values (1, 9)");
     engine.run(right, "insert into p values (9)");
     TestEngine.awaitEnd(done -> engine.session.prepare(right, "right", done));
     close();
     engine = new TestEngine(directory);
-    TestEngine.awaitEnd(
-        done -> engine.session.commitPrepared("right", Transaction.CommitResponse.STORED, done));
+    TestEngine.awaitEnd(done ->
+        engine.session.commitPrepared("right", EngineTransaction.CommitResponse.STORED, done));
     assertEquals(List.of("1|9"), children());
     assertState("23503", () -> engine.run("delete from p where id = 9"));
   }
 
   @Test
   void shouldEndACommitThatWaitsWhenTheTimeOfItsTransactionIsOver() {
-    Transaction parent = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction parent = engine.begin(Isolation.READ_COMMITTED);
     engine.run(parent, "delete from p where id = 1");
-    Transaction child =
+    EngineTransaction child =
         engine.engine.begin(
-            new TransactionOptions(
-                TransactionOptions.Kind.OCC,
+            new BeginOptions(
+                BeginOptions.Kind.OCC,
                 Isolation.READ_COMMITTED,
                 "short",
                 0,
                 TimeUnit.SECONDS.toNanos(2),
-                TransactionOptions.Areas.NONE));
+                BeginOptions.Areas.NONE));
     engine.run(child, "insert into c values (1, 1)");
     assertState("25P04", () -> engine.commit(child));
     engine.rollback(parent);
@@ -172,9 +172,9 @@ final class DeferredKeyTest {
 
   @Test
   void shouldRollBackACommitThatWaitsWhenItIsAskedTo() {
-    Transaction parent = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction parent = engine.begin(Isolation.READ_COMMITTED);
     engine.run(parent, "delete from p where id = 1");
-    Transaction child = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
     engine.run(child, "insert into c values (1, 1)");
     CompletableFuture<Boolean> commit = engine.startCommit(child);
     engine.rollback(child);
@@ -186,17 +186,17 @@ final class DeferredKeyTest {
   @Test
   void shouldNeedLittleMemoryForManyRows() {
     String rows = "with recursive s(i) as (values (10) union all select i + 1 from s where i < ";
-    Transaction both = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction both = engine.begin(Isolation.READ_COMMITTED);
     engine.run(both, rows + MANY + ") insert into c select i, i from s");
     engine.run(both, rows + MANY + ") insert into p select i from s");
     engine.commit(both);
     // More than a portion of keys, without an index on what references, and with one.
-    Transaction parents = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction parents = engine.begin(Isolation.READ_COMMITTED);
     engine.run(parents, "delete from p where id >= 10 and id < " + MANY);
     engine.run(parents, "delete from c where id < " + (MANY - 1));
     assertState("23503", () -> engine.commit(parents));
     engine.run("create index on c (pid)");
-    Transaction all = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction all = engine.begin(Isolation.READ_COMMITTED);
     engine.run(all, "delete from p where id >= 10");
     engine.run(all, "delete from c");
     engine.commit(all);
@@ -218,7 +218,7 @@ final class DeferredKeyTest {
     // The commit arrives while the last statement is being executed.
     List<CompletableFuture<Boolean>> commits = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      Transaction child = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
       engine.start(
           child,
           engine.prepare("insert into c values (" + i + ", " + (i % 2 == 0 ? 1 : 9) + ")"),

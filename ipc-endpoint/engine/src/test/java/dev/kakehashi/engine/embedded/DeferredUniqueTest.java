@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -28,8 +28,8 @@ final class DeferredUniqueTest {
   void shouldLetOneOfTwoHaveAKey() throws Exception {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (k int unique deferrable initially deferred)");
-      Transaction one = engine.begin(Isolation.READ_COMMITTED);
-      Transaction two = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction one = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction two = engine.begin(Isolation.READ_COMMITTED);
       engine.run(one, "insert into t values (1)");
       engine.run(two, "insert into t values (1)");
       CompletableFuture<Boolean> first = engine.startCommit(one);
@@ -55,9 +55,9 @@ final class DeferredUniqueTest {
   void shouldWaitForWhoHasTheKeyAtTheEndOfItsStatement() {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (k int unique deferrable)");
-      Transaction one = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction one = engine.begin(Isolation.READ_COMMITTED);
       engine.run(one, "insert into t values (1)");
-      Transaction two = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction two = engine.begin(Isolation.READ_COMMITTED);
       TestEngine.Running waiting =
           engine.start(
               two,

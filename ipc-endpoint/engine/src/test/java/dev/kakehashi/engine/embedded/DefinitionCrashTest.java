@@ -3,8 +3,8 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.testing.KilledProcess;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,7 +82,7 @@ final class DefinitionCrashTest {
         }
         String last = engine.query("select coalesce(max(i), -1) from log").getFirst();
         for (long i = Long.parseLong(last) + 1; ; i++) {
-          Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+          EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
           define(engine, transaction, i);
           if (random.nextInt(4) == 0) {
             engine.rollback(transaction);
@@ -90,7 +90,7 @@ final class DefinitionCrashTest {
           } else {
             CompletableFuture<Boolean> done = new CompletableFuture<>();
             transaction.commit(
-                Transaction.CommitResponse.STORED, failure -> done.complete(failure == null));
+                EngineTransaction.CommitResponse.STORED, failure -> done.complete(failure == null));
             assertTrue(TestEngine.await(done));
             KilledProcess.acknowledge(i);
           }
@@ -98,7 +98,7 @@ final class DefinitionCrashTest {
       }
     }
 
-    private static void define(TestEngine engine, Transaction transaction, long i) {
+    private static void define(TestEngine engine, EngineTransaction transaction, long i) {
       String table = "t" + i;
       engine.run(transaction, "create table " + table + " (id int primary key, gone text)");
       for (int row = 0; row < ROWS; row++) {

@@ -4,10 +4,10 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
-import dev.kakehashi.engine.api.TransactionOptions.Kind;
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Kind;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -56,7 +56,7 @@ final class DefinitionTest {
 
   @Test
   void shouldMakeAndFillATableInItsTransactionOnly() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run("create table t (id int)");
     engine.run("insert into t values (1)");
     assertEquals(1, engine.run(transaction, "create table copy as select * from t").count());
@@ -71,18 +71,18 @@ final class DefinitionTest {
   @Test
   void shouldFillATableOnlyWhereRowsMayBeReadAndWritten() {
     engine.run("create table t (id int)");
-    Transaction readOnly = begin(Kind.RTX);
+    EngineTransaction readOnly = begin(Kind.RTX);
     assertState("25006", () -> engine.run(readOnly, "create table copy as select * from t"));
     engine.rollback(readOnly);
-    Transaction declared = begin(Kind.LTX);
+    EngineTransaction declared = begin(Kind.LTX);
     assertState("0A000", () -> engine.run(declared, "create table copy as select * from t"));
     engine.rollback(declared);
   }
 
-  private Transaction begin(Kind kind) {
+  private EngineTransaction begin(Kind kind) {
     return engine.engine.begin(
-        new TransactionOptions(
-            kind, Isolation.SERIALIZABLE, "", 0, 0, new TransactionOptions.Areas("", "", "")));
+        new BeginOptions(
+            kind, Isolation.SERIALIZABLE, "", 0, 0, new BeginOptions.Areas("", "", "")));
   }
 
   @Test

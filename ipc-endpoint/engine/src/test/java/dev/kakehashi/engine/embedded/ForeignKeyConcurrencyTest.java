@@ -3,10 +3,10 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +82,7 @@ final class ForeignKeyConcurrencyTest {
             + ")");
   }
 
-  private static List<String> orphans(TestEngine engine, @Nullable Transaction transaction) {
+  private static List<String> orphans(TestEngine engine, @Nullable EngineTransaction transaction) {
     String count =
         "(select count(*) from %1$s where pid is not null and not exists (select 1 from p where p.id = %1$s.pid))";
     String sql =
@@ -98,9 +98,8 @@ final class ForeignKeyConcurrencyTest {
   private Void work(TestEngine engine, TestEngine.Other client, Random random) {
     for (int i = 0; i < TRANSACTIONS; i++) {
       Isolation isolation = LEVELS.get(random.nextInt(LEVELS.size()));
-      Transaction transaction =
-          engine.engine.begin(
-              new TransactionOptions(TransactionOptions.Kind.OCC, isolation, "client"));
+      EngineTransaction transaction =
+          engine.engine.begin(new BeginOptions(BeginOptions.Kind.OCC, isolation, "client"));
       boolean open = true;
       try {
         for (int steps = 1 + random.nextInt(3); steps > 0; steps--) {
@@ -128,7 +127,7 @@ final class ForeignKeyConcurrencyTest {
 
   /// In a snapshot of its own.
   private static List<String> look(TestEngine engine) {
-    Transaction reader = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction reader = engine.begin(Isolation.REPEATABLE_READ);
     try {
       return orphans(engine, reader);
     } finally {
@@ -137,7 +136,7 @@ final class ForeignKeyConcurrencyTest {
   }
 
   /// Some change of the rows of [#define].
-  static void step(TestEngine.Other client, Transaction transaction, Random random) {
+  static void step(TestEngine.Other client, EngineTransaction transaction, Random random) {
     int key = random.nextInt(KEYS);
     int other = random.nextInt(KEYS);
     String child = List.of("c", "d", "e").get(random.nextInt(3));

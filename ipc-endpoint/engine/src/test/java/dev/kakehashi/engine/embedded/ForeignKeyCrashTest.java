@@ -2,9 +2,9 @@ package dev.kakehashi.engine.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.testing.KilledProcess;
@@ -71,7 +71,7 @@ final class ForeignKeyCrashTest {
     /// Until the process is killed, or something unexpected ends the client.
     private static void change(TestEngine engine, TestEngine.Other client, Random random) {
       for (int i = 0; ; i++) {
-        Transaction transaction = engine.begin(Isolation.REPEATABLE_READ);
+        EngineTransaction transaction = engine.begin(Isolation.REPEATABLE_READ);
         try {
           for (int steps = 1 + random.nextInt(3); steps > 0; steps--) {
             ForeignKeyConcurrencyTest.step(client, transaction, random);
@@ -85,7 +85,7 @@ final class ForeignKeyCrashTest {
         }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         transaction.commit(
-            Transaction.CommitResponse.STORED, failure -> done.complete(failure == null));
+            EngineTransaction.CommitResponse.STORED, failure -> done.complete(failure == null));
         if (TestEngine.await(done)) {
           KilledProcess.acknowledge(i);
         }

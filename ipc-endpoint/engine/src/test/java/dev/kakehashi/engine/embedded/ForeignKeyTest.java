@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.api.RowCursor;
 import dev.kakehashi.engine.store.api.Store;
@@ -64,7 +64,7 @@ final class ForeignKeyTest {
   }
 
   /// What a statement gets that waits for another transaction, when that one has committed. Its own is rolled back.
-  private String outcomeAfter(Transaction other, Transaction transaction, String sql) {
+  private String outcomeAfter(EngineTransaction other, EngineTransaction transaction, String sql) {
     TestEngine.Running waiting = start(transaction, sql);
     assertFalse(waiting.done.isDone());
     engine.commit(other);
@@ -73,7 +73,7 @@ final class ForeignKeyTest {
     return refused == null ? "nothing" : refused.code().sqlstate();
   }
 
-  private TestEngine.Running start(Transaction transaction, String sql) {
+  private TestEngine.Running start(EngineTransaction transaction, String sql) {
     return engine.start(
         transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, Integer.MAX_VALUE, 0);
   }
@@ -128,9 +128,9 @@ final class ForeignKeyTest {
       value = Isolation.class,
       names = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
   void shouldMakeADeletionWaitForWhoReferences(Isolation isolation) {
-    Transaction child = engine.begin(isolation);
+    EngineTransaction child = engine.begin(isolation);
     engine.run(child, "insert into c values (1, 1)");
-    Transaction parent = engine.begin(isolation);
+    EngineTransaction parent = engine.begin(isolation);
     assertEquals("23503", outcomeAfter(child, parent, "delete from p where id = 1"));
     assertEquals(List.of("1"), engine.query("select count(*) from p where id = 1"));
   }
@@ -140,9 +140,9 @@ final class ForeignKeyTest {
       value = Isolation.class,
       names = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})
   void shouldMakeWhoReferencesWaitForADeletion(Isolation isolation) {
-    Transaction parent = engine.begin(isolation);
+    EngineTransaction parent = engine.begin(isolation);
     engine.run(parent, "delete from p where id = 1");
-    Transaction child = engine.begin(isolation);
+    EngineTransaction child = engine.begin(isolation);
     assertEquals(
         isolation == Isolation.READ_COMMITTED ? "23503" : "40001",
         outcomeAfter(parent, child, "insert into c values (1, 1)"));
@@ -150,9 +150,9 @@ final class ForeignKeyTest {
 
   @Test
   void shouldLetReferencesAndOtherChangesOfARowPassEachOther() {
-    Transaction one = engine.begin(Isolation.REPEATABLE_READ);
-    Transaction two = engine.begin(Isolation.REPEATABLE_READ);
-    Transaction three = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction one = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction two = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction three = engine.begin(Isolation.REPEATABLE_READ);
     engine.run(one, "insert into c values (1, 1)");
     engine.run(two, "insert into c values (2, 1)");
     engine.run(three, "update p set n = 1 where id = 1");
@@ -167,12 +167,12 @@ final class ForeignKeyTest {
   @Test
   void shouldCascadeToRowsThatAreNewerThanTheSnapshotOrFail() {
     engine.run("create table d (pid int references p on delete cascade)");
-    Transaction old = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction old = engine.begin(Isolation.REPEATABLE_READ);
     engine.run(old, "select * from p");
     engine.run("insert into d values (1)");
     assertState("40001", () -> engine.run(old, "delete from p where id = 1"));
     engine.rollback(old);
-    Transaction committed = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction committed = engine.begin(Isolation.READ_COMMITTED);
     engine.run(committed, "select * from p");
     engine.run("insert into d values (2)");
     engine.run(committed, "delete from p where id in (1, 2)");
@@ -182,7 +182,7 @@ final class ForeignKeyTest {
 
   @Test
   void shouldLetGoOfNothingAtASavepointAndOfAllAtTheEnd() {
-    Transaction child = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.awaitEnd(done -> child.savepoint(1, done));
     engine.run(child, "insert into c values (1, 1)");
     TestEngine.awaitEnd(done -> child.rollbackToSavepoint(1, done));
@@ -196,9 +196,9 @@ final class ForeignKeyTest {
     String rows =
         "with recursive s(i) as (values (10) union all select i + 1 from s where i < 9000) ";
     engine.run(rows + "insert into p select i, 0 from s");
-    Transaction child = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
     engine.run(child, rows + "insert into c select i, i from s");
-    Transaction parent = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction parent = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running deletion = start(parent, "delete from p where id = 2");
     assertFalse(deletion.done.isDone());
     engine.commit(child);
@@ -210,15 +210,15 @@ final class ForeignKeyTest {
 
   @Test
   void shouldKeepReferencedRowsForPreparedTransactionsAlsoAfterARestart() {
-    Transaction child = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
     engine.run(child, "insert into c values (1, 1)");
     TestEngine.awaitEnd(done -> engine.session.prepare(child, "held", done));
     restart();
-    Transaction parent = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction parent = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running deletion = start(parent, "delete from p where id = 1");
     assertFalse(deletion.done.isDone());
-    TestEngine.awaitEnd(
-        done -> engine.session.commitPrepared("held", Transaction.CommitResponse.STORED, done));
+    TestEngine.awaitEnd(done ->
+        engine.session.commitPrepared("held", EngineTransaction.CommitResponse.STORED, done));
     EngineException refused = failure(deletion);
     assertEquals("23503", refused == null ? "nothing" : refused.code().sqlstate());
     engine.rollback(parent);
@@ -226,7 +226,7 @@ final class ForeignKeyTest {
 
   @Test
   void shouldHoldAfterARestartAndBeUndoneWithTheirTransaction() {
-    Transaction defining = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction defining = engine.begin(Isolation.READ_COMMITTED);
     engine.run(defining, "alter table c drop constraint c_pid_fkey");
     engine.run(defining, "insert into c values (1, 99)");
     engine.rollback(defining);
@@ -239,16 +239,16 @@ final class ForeignKeyTest {
 
   @Test
   void shouldWantBothTablesInTheAreaOfALongTransaction() {
-    Transaction both = longTransaction("p", "c");
+    EngineTransaction both = longTransaction("p", "c");
     engine.run(both, "insert into c values (1, 1)");
     assertState("40001", () -> engine.run("insert into c values (2, 2)"));
     engine.run(both, "delete from p where id = 2");
     engine.commit(both);
-    Transaction one = longTransaction("c");
+    EngineTransaction one = longTransaction("c");
     assertState("25000", () -> engine.run(one, "insert into c values (3, 3)"));
     engine.rollback(one);
     engine.run("create table d (pid int references p)");
-    Transaction parent = longTransaction("p");
+    EngineTransaction parent = longTransaction("p");
     // It has to be able to rely on what references the table, which others could change.
     assertState("40001", () -> engine.run("insert into d values (3)"));
     engine.run(parent, "delete from p where id = 3");
@@ -256,15 +256,15 @@ final class ForeignKeyTest {
     assertEquals(List.of("1"), engine.query("select id from p"));
   }
 
-  private Transaction longTransaction(String... writes) {
+  private EngineTransaction longTransaction(String... writes) {
     return engine.engine.begin(
-        new TransactionOptions(
-            TransactionOptions.Kind.LTX,
+        new BeginOptions(
+            BeginOptions.Kind.LTX,
             Isolation.REPEATABLE_READ,
             "long",
             0,
             0,
-            new TransactionOptions.Areas(String.join(", ", writes), "", "")));
+            new BeginOptions.Areas(String.join(", ", writes), "", "")));
   }
 
   @Test

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -105,7 +105,7 @@ final class FullMemoryTest {
     int rows = fill();
     assertFull("insert into t select i, repeat('x', 200) from generate_series(1000001, 1004096) i");
     engine.run("delete from t where id <= 4000");
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "select id from t where id between 4001 and 5000 for update");
     engine.run(transaction, "delete from t where id between 4001 and 8000");
     engine.rollback(transaction);

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -101,7 +101,7 @@ class IdleMemoryTest {
   private List<WeakReference<Object>> runByOther(String sql, ReferenceQueue<Object> collected) {
     TestEngine.Other other = engine.other();
     Statement statement = other.prepare(sql);
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     engine.execute(transaction, statement, new @Nullable Object[][] {{}});
     engine.commit(transaction);
     return List.of(

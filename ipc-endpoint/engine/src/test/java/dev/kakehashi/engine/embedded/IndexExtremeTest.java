@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.List;
@@ -104,7 +104,7 @@ final class IndexExtremeTest {
 
   @Test
   void shouldSeeItsOwnChanges() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "delete from t where id in (1, 2)");
     engine.run(transaction, "update t set id = -7 where id = 4");
     assertEquals(List.of("-7"), engine.run(transaction, "select min(id) from t").rows());
@@ -117,9 +117,9 @@ final class IndexExtremeTest {
   /// What lies between the end of the index and the row that was taken has been read.
   @Test
   void shouldNotCommitAfterAnotherRowCameBefore() {
-    Transaction reader = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction reader = engine.begin(Isolation.SERIALIZABLE);
     assertEquals(List.of("3000"), engine.run(reader, "select max(id) from t").rows());
-    Transaction writer = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction writer = engine.begin(Isolation.SERIALIZABLE);
     assertEquals(List.of("1"), engine.run(writer, "select min(id) from t").rows());
     engine.run(writer, "insert into t values (3001, 0, 0, 1, '', 1)");
     engine.commit(writer);

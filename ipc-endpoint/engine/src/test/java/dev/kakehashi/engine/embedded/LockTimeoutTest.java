@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +40,7 @@ final class LockTimeoutTest {
 
   @Test
   void shouldEndTheWaitForARowThatAnotherTransactionHasChanged() {
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "update t set name = 'x' where id = 1");
     for (String sql :
         List.of(
@@ -56,7 +56,7 @@ final class LockTimeoutTest {
 
   @Test
   void shouldEndTheWaitForAKeyThatAnotherTransactionHasInserted() {
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "insert into t values (3, 'three')");
     assertTimesOut("insert into t values (3, 'drei')", SHORT_NANOS);
     assertTimesOut("update t set id = 3 where id = 1", SHORT_NANOS);
@@ -67,7 +67,7 @@ final class LockTimeoutTest {
   @Test
   void shouldEndTheWaitForAReferencedRowThatAnotherTransactionDeletes() {
     engine.query("create table child (id int primary key, t int references t)");
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "delete from t where id = 2");
     assertTimesOut("insert into child values (1, 2)", SHORT_NANOS);
     engine.rollback(owner);
@@ -76,7 +76,7 @@ final class LockTimeoutTest {
 
   @Test
   void shouldEndTheWaitForATable() {
-    Transaction user = begin();
+    EngineTransaction user = begin();
     engine.run(user, "select * from t");
     assertTimesOut("drop table t", SHORT_NANOS);
     assertTimesOut("truncate t", SHORT_NANOS);
@@ -86,9 +86,9 @@ final class LockTimeoutTest {
 
   @Test
   void shouldLeaveTheTransactionToItsOtherStatements() {
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "update t set name = 'x' where id = 1");
-    Transaction waiter = begin();
+    EngineTransaction waiter = begin();
     engine.run(waiter, "update t set name = 'zwei' where id = 2");
     Running update = start(waiter, "update t set name = 'y' where id = 1", SHORT_NANOS);
     assertEquals("55P03", assertThrows(EngineException.class, update::await).code().sqlstate());
@@ -100,9 +100,9 @@ final class LockTimeoutTest {
 
   @Test
   void shouldGoOnWhenTheLockComesInTime() {
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "update t set name = 'x' where id = 1");
-    Transaction waiter = begin();
+    EngineTransaction waiter = begin();
     Running update = start(waiter, "update t set name = name || 'y' where id = 1", LONG_NANOS);
     engine.commit(owner);
     update.await();
@@ -114,11 +114,11 @@ final class LockTimeoutTest {
   @Test
   void shouldNotEndAStatementAfterItsWait() {
     engine.run("insert into t values (3, 'three')");
-    Transaction other = begin();
+    EngineTransaction other = begin();
     engine.run(other, "update t set name = 'x' where id = 2");
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "update t set name = 'x' where id = 1");
-    Transaction waiter = begin();
+    EngineTransaction waiter = begin();
     // It gets the lock, then waits for its reader, who has room for one batch of 16 MB.
     Running locking =
         engine.start(
@@ -142,10 +142,10 @@ final class LockTimeoutTest {
   void shouldTakeTheTimeOfTheEngineForStatementsWithoutTheirOwn() {
     engine.close();
     engine = new TestEngine(directory.resolve("engine"), 2, 1L << 30, SHORT_NANOS);
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "update t set name = 'x' where id = 1");
     assertTimesOut("update t set name = 'y' where id = 1", 0);
-    Transaction waiter = begin();
+    EngineTransaction waiter = begin();
     Running update = start(waiter, "update t set name = name || 'y' where id = 1", LONG_NANOS);
     // Meanwhile another wait ends by the engine's own time.
     assertTimesOut("update t set name = 'y' where id = 1", 0);
@@ -155,16 +155,16 @@ final class LockTimeoutTest {
     assertEquals(List.of("xy"), engine.query("select name from t where id = 1"));
   }
 
-  private Transaction begin() {
+  private EngineTransaction begin() {
     return engine.begin(Isolation.READ_COMMITTED);
   }
 
-  private Running start(Transaction transaction, String sql, long lockTimeoutNanos) {
+  private Running start(EngineTransaction transaction, String sql, long lockTimeoutNanos) {
     return engine.start(transaction, sql, ExecuteOptions.of(true, 0, 0, lockTimeoutNanos));
   }
 
   private void assertTimesOut(String sql, long lockTimeoutNanos) {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     EngineException failure =
         assertThrows(
             EngineException.class, () -> start(transaction, sql, lockTimeoutNanos).await(), sql);

@@ -4,8 +4,8 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ final class LongKeyTest {
   void shouldTakeKeysForReadsOfSerializableTransactions() {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (id int primary key, k text unique)");
-      Transaction transaction = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction transaction = engine.begin(Isolation.SERIALIZABLE);
       engine.run(transaction, "select * from t where k = " + KEY + "5");
       engine.run("insert into t values (1, " + KEY + "5)");
       assertState("40001", () -> engine.run(transaction, "insert into t values (2, " + KEY + "5)"));

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Areas;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Kind;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Areas;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
-import dev.kakehashi.engine.api.TransactionOptions.Kind;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,16 +47,15 @@ final class LongTransactionTest {
     engine.close();
   }
 
-  private Transaction begin(Isolation isolation, String label, int priority, Areas areas) {
-    return engine.engine.begin(
-        new TransactionOptions(Kind.LTX, isolation, label, priority, 0, areas));
+  private EngineTransaction begin(Isolation isolation, String label, int priority, Areas areas) {
+    return engine.engine.begin(new BeginOptions(Kind.LTX, isolation, label, priority, 0, areas));
   }
 
-  private Transaction writing(String tables) {
+  private EngineTransaction writing(String tables) {
     return begin(Isolation.SERIALIZABLE, "nightly", 0, new Areas(tables, "", ""));
   }
 
-  private Running start(Transaction transaction, String sql) {
+  private Running start(EngineTransaction transaction, String sql) {
     return engine.start(transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, 1000, 0);
   }
 
@@ -94,14 +93,14 @@ final class LongTransactionTest {
         "22023",
         () ->
             engine.engine.begin(
-                new TransactionOptions(
+                new BeginOptions(
                     Kind.OCC, Isolation.SERIALIZABLE, "", 0, 0, new Areas("a", "", ""))));
     assertEquals(List.of("1"), engine.query("select count(*) from kakehashi_catalog.transactions"));
   }
 
   @Test
   void shouldRefuseWhatGoesBeyondItsArea() {
-    Transaction ltx = begin(Isolation.REPEATABLE_READ, "", 0, new Areas("a", "b", ""));
+    EngineTransaction ltx = begin(Isolation.REPEATABLE_READ, "", 0, new Areas("a", "b", ""));
     EngineException write = refused("25000", () -> engine.run(ltx, "update b set v = 1"));
     assertTrue(String.valueOf(write.getMessage()).contains("\"public.b\""));
     refused("25000", () -> engine.run(ltx, "select * from b for update"));
@@ -110,7 +109,7 @@ final class LongTransactionTest {
     assertEquals(2, engine.run(ltx, "update a set v = (select max(v) from b)").count());
     engine.commit(ltx);
 
-    Transaction excluding = begin(Isolation.REPEATABLE_READ, "", 0, new Areas("a", "", "b"));
+    EngineTransaction excluding = begin(Isolation.REPEATABLE_READ, "", 0, new Areas("a", "", "b"));
     refused("25000", () -> engine.run(excluding, "select * from b"));
     engine.run(excluding, "select * from c");
     engine.rollback(excluding);
@@ -118,9 +117,9 @@ final class LongTransactionTest {
 
   @Test
   void shouldMakeShortTransactionsGiveWayInItsArea() {
-    Transaction before = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction before = engine.begin(Isolation.READ_COMMITTED);
     engine.run(before, "select * from a");
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     EngineException failure = refused("40001", () -> engine.run("insert into a values (3, 30)"));
     assertTrue(failure.detail().contains("\"nightly\""), failure.detail());
     assertTrue(failure.detail().contains("\"public.a\""), failure.detail());
@@ -138,9 +137,9 @@ final class LongTransactionTest {
 
   @Test
   void shouldWaitForItsEpochUntilEarlierWritersHaveEnded() {
-    Transaction writer = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction writer = engine.begin(Isolation.READ_COMMITTED);
     engine.run(writer, "update a set v = 100 where id = 1");
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     Running first = start(ltx, "update a set v = v + 1");
     awaitWaiting("nightly");
     engine.run(writer, "insert into a values (3, 300)");
@@ -153,9 +152,9 @@ final class LongTransactionTest {
 
   @Test
   void shouldStopWaitingWhenCancelledOrRolledBack() {
-    Transaction writer = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction writer = engine.begin(Isolation.READ_COMMITTED);
     engine.run(writer, "update a set v = 100");
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     Running first = start(ltx, "select * from a");
     awaitWaiting("nightly");
     java.util.Objects.requireNonNull(first.execution).cancel();
@@ -170,15 +169,15 @@ final class LongTransactionTest {
 
   @Test
   void shouldGoByPriorityThenByEpoch() {
-    Transaction first = begin(Isolation.SERIALIZABLE, "first", 0, new Areas("a", "", ""));
+    EngineTransaction first = begin(Isolation.SERIALIZABLE, "first", 0, new Areas("a", "", ""));
     engine.run(first, "update a set v = 1");
-    Transaction low = begin(Isolation.SERIALIZABLE, "low", 0, new Areas("a", "", ""));
-    Transaction high = begin(Isolation.SERIALIZABLE, "high", 5, new Areas("a, b", "", ""));
+    EngineTransaction low = begin(Isolation.SERIALIZABLE, "low", 0, new Areas("a", "", ""));
+    EngineTransaction high = begin(Isolation.SERIALIZABLE, "high", 5, new Areas("a, b", "", ""));
     Running inLow = start(low, "update a set v = 2");
     Running inHigh = start(high, "update a set v = 3");
     awaitWaiting("low");
     awaitWaiting("high");
-    Transaction elsewhere = writing("c");
+    EngineTransaction elsewhere = writing("c");
     engine.run(elsewhere, "update c set v = 0");
     engine.commit(elsewhere);
     engine.commit(first);
@@ -192,11 +191,11 @@ final class LongTransactionTest {
 
   @Test
   void shouldGuardWhatItReadsWhenItIsSerializable() {
-    Transaction ltx = begin(Isolation.SERIALIZABLE, "nightly", 0, new Areas("a", "b", ""));
+    EngineTransaction ltx = begin(Isolation.SERIALIZABLE, "nightly", 0, new Areas("a", "b", ""));
     refused("40001", () -> engine.run("update b set v = 1"));
     engine.rollback(ltx);
 
-    Transaction undeclared = writing("a");
+    EngineTransaction undeclared = writing("a");
     engine.run(undeclared, "select * from a");
     engine.run("update b set v = 77 where id = 1");
     assertEquals(List.of("77", "20"), engine.run(undeclared, "select v from b order by id").rows());
@@ -208,9 +207,9 @@ final class LongTransactionTest {
 
   @Test
   void shouldWaitForWritersOfATableThatItComesToRead() {
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     engine.run(ltx, "select * from a");
-    Transaction writer = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction writer = engine.begin(Isolation.REPEATABLE_READ);
     engine.run(writer, "update b set v = 77 where id = 1");
     Running read = start(ltx, "select v from b order by id");
     awaitWaiting("nightly");
@@ -221,7 +220,7 @@ final class LongTransactionTest {
 
   @Test
   void shouldReadItsSnapshotAndLetOthersWriteUnderRepeatableRead() {
-    Transaction ltx = begin(Isolation.READ_COMMITTED, "", 0, new Areas("a", "", ""));
+    EngineTransaction ltx = begin(Isolation.READ_COMMITTED, "", 0, new Areas("a", "", ""));
     engine.run(ltx, "select * from a");
     engine.run("update b set v = 0");
     assertEquals(List.of("10", "20"), engine.run(ltx, "select v from b order by id").rows());
@@ -232,8 +231,8 @@ final class LongTransactionTest {
 
   @Test
   void shouldCommitAfterThoseThatComeBeforeItAndHaveReadWhatItChanges() throws Exception {
-    Transaction earlier = writing("a");
-    Transaction later = begin(Isolation.SERIALIZABLE, "later", 0, new Areas("b", "", ""));
+    EngineTransaction earlier = writing("a");
+    EngineTransaction later = begin(Isolation.SERIALIZABLE, "later", 0, new Areas("b", "", ""));
     engine.run(earlier, "select * from a");
     engine.run(later, "update b set v = 99");
     assertEquals(List.of("30"), engine.run(earlier, "select sum(v) from b").rows());
@@ -248,8 +247,8 @@ final class LongTransactionTest {
 
   @Test
   void shouldMakeTheLaterOneWaitForTheEarlierOnesWrites() {
-    Transaction earlier = writing("a");
-    Transaction later = begin(Isolation.SERIALIZABLE, "later", 0, new Areas("b", "", ""));
+    EngineTransaction earlier = writing("a");
+    EngineTransaction later = begin(Isolation.SERIALIZABLE, "later", 0, new Areas("b", "", ""));
     engine.run(earlier, "update a set v = 7");
     engine.run(later, "select * from b");
     Running read = start(later, "select v from a");
@@ -261,8 +260,8 @@ final class LongTransactionTest {
 
   @Test
   void shouldGiveUpACommitThatWaitsWhenTheTransactionIsRolledBack() {
-    Transaction earlier = writing("a");
-    Transaction later = begin(Isolation.SERIALIZABLE, "later", 0, new Areas("b", "", ""));
+    EngineTransaction earlier = writing("a");
+    EngineTransaction later = begin(Isolation.SERIALIZABLE, "later", 0, new Areas("b", "", ""));
     engine.run(later, "update b set v = 99");
     engine.run(earlier, "select * from b");
     CompletableFuture<Boolean> commit = engine.startCommit(later);
@@ -275,11 +274,11 @@ final class LongTransactionTest {
 
   @Test
   void shouldKeepReadersOfItsAreaFromBeingPrepared() {
-    Transaction reader = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction reader = engine.begin(Isolation.SERIALIZABLE);
     engine.run(reader, "update c set v = (select sum(v) from a)");
     CompletableFuture<Boolean> prepared = prepare(reader, "p1");
     assertTrue(TestEngine.await(prepared));
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     Running waits = start(ltx, "update a set v = 0");
     awaitWaiting("nightly");
     CompletableFuture<Boolean> decided = new CompletableFuture<>();
@@ -287,13 +286,13 @@ final class LongTransactionTest {
     assertTrue(TestEngine.await(decided));
     assertEquals(2, waits.await().count());
 
-    Transaction next = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction next = engine.begin(Isolation.SERIALIZABLE);
     engine.run(next, "update c set v = (select sum(v) from a)");
     refused("40001", () -> TestEngine.await(prepare(next, "p2")));
     engine.commit(ltx);
   }
 
-  private CompletableFuture<Boolean> prepare(Transaction transaction, String globalId) {
+  private CompletableFuture<Boolean> prepare(EngineTransaction transaction, String globalId) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     engine.session.prepare(
         transaction,
@@ -310,7 +309,7 @@ final class LongTransactionTest {
 
   @Test
   void shouldKeepItsTablesFromBeingDropped() {
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     refused("55006", () -> engine.run("truncate a"));
     refused("55006", () -> engine.run("drop table a"));
     engine.commit(ltx);
@@ -343,7 +342,7 @@ final class LongTransactionTest {
     load.forEach(Thread::start);
     try {
       for (int round = 0; round < 3; round++) {
-        Transaction occ = engine.begin(Isolation.SERIALIZABLE);
+        EngineTransaction occ = engine.begin(Isolation.SERIALIZABLE);
         engine.run(occ, "select sum(v) from a");
         int seen = changes.get();
         awaitUntil(() -> changes.get() > seen + 4 || broken.get() != null);
@@ -356,7 +355,7 @@ final class LongTransactionTest {
         engine.rollback(occ);
       }
       for (int round = 0; round < 20; round++) {
-        Transaction ltx = writing("a, b");
+        EngineTransaction ltx = writing("a, b");
         List<String> sum = engine.run(ltx, "select sum(v) from a").rows();
         engine.run(ltx, "update a set v = v + 1000");
         engine.run(ltx, "update b set v = (select sum(v) - 2000 from a)");
@@ -379,10 +378,10 @@ final class LongTransactionTest {
 
   @Test
   void shouldRefuseChangesOfReadOnlyOnesAndNeverAbortThem() {
-    Transaction rtx =
-        engine.engine.begin(new TransactionOptions(Kind.RTX, Isolation.SERIALIZABLE, "report"));
+    EngineTransaction rtx =
+        engine.engine.begin(new BeginOptions(Kind.RTX, Isolation.SERIALIZABLE, "report"));
     assertEquals(List.of("30"), engine.run(rtx, "select sum(v) from a").rows());
-    Transaction ltx = writing("a");
+    EngineTransaction ltx = writing("a");
     engine.run(ltx, "update a set v = 0");
     engine.commit(ltx);
     refused("25006", () -> engine.run(rtx, "update a set v = 1"));
@@ -390,15 +389,14 @@ final class LongTransactionTest {
     engine.commit(rtx);
   }
 
-  private Transaction timed(Kind kind, long millis, Areas areas) {
+  private EngineTransaction timed(Kind kind, long millis, Areas areas) {
     return engine.engine.begin(
-        new TransactionOptions(
-            kind, Isolation.READ_COMMITTED, "timed", 0, millis * 1_000_000, areas));
+        new BeginOptions(kind, Isolation.READ_COMMITTED, "timed", 0, millis * 1_000_000, areas));
   }
 
   @Test
   void shouldRollBackAtItsTimeoutAndCancelWhatRuns() {
-    Transaction changing = timed(Kind.OCC, 300, Areas.NONE);
+    EngineTransaction changing = timed(Kind.OCC, 300, Areas.NONE);
     refused(
         "25P04",
         () -> {
@@ -406,7 +404,7 @@ final class LongTransactionTest {
             engine.run(changing, "update b set v = 0");
           }
         });
-    Transaction transaction = timed(Kind.OCC, 300, Areas.NONE);
+    EngineTransaction transaction = timed(Kind.OCC, 300, Areas.NONE);
     EngineException failure =
         refused(
             "25P04",
@@ -416,7 +414,7 @@ final class LongTransactionTest {
                     "with recursive n(i) as (values (1::int8) union all select i + 1 from n)"
                         + " select max(i) from n"));
     assertTrue(failure.detail().contains("300 ms"), failure.detail());
-    awaitUntil(() -> transaction.state() == Transaction.State.ABORTED);
+    awaitUntil(() -> transaction.state() == EngineTransaction.State.ABORTED);
     refused("25P04", () -> engine.run(transaction, "select 1"));
     engine.rollback(transaction);
     engine.rollback(changing);
@@ -425,19 +423,19 @@ final class LongTransactionTest {
 
   @Test
   void shouldEndTheWaitForItsEpochAtItsTimeout() {
-    Transaction writer = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction writer = engine.begin(Isolation.READ_COMMITTED);
     engine.run(writer, "update a set v = 100");
-    Transaction ltx = timed(Kind.LTX, 200, new Areas("a", "", ""));
+    EngineTransaction ltx = timed(Kind.LTX, 200, new Areas("a", "", ""));
     refused("25P04", () -> engine.run(ltx, "select * from a"));
     engine.commit(writer);
     // The statement is answered before the transaction has let go of its area.
-    awaitUntil(() -> ltx.state() == Transaction.State.ABORTED);
+    awaitUntil(() -> ltx.state() == EngineTransaction.State.ABORTED);
     engine.run("update a set v = 1");
   }
 
   @Test
   void shouldNotOutliveItsEnd() {
-    Transaction transaction = timed(Kind.OCC, 60_000, Areas.NONE);
+    EngineTransaction transaction = timed(Kind.OCC, 60_000, Areas.NONE);
     engine.run(transaction, "update a set v = 1");
     engine.commit(transaction);
     assertNull(transaction.failure());

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
@@ -51,7 +51,7 @@ final class LongValuesTest {
   private record Measured(long peakBytes, List<String> rows) {}
 
   private Measured measured(String sql) {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     Measured ran =
         measured(
             () -> engine.start(transaction, sql, ExecuteOptions.of(true, 0, 0, 0)).await().rows());
@@ -360,7 +360,7 @@ final class LongValuesTest {
   void shouldHandOnTheRowsBeforeOneThatFails() {
     String sql =
         "select id, length(repeat(v, 100000)), 1 / (id - 1500) from t where id between 1 and 3000";
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     Running running = engine.start(transaction, sql, ExecuteOptions.of(true, 0, 0, 0));
     assertEquals("22012", assertThrows(EngineException.class, running::await).code().sqlstate());
     engine.rollback(transaction);

@@ -4,10 +4,10 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +42,7 @@ final class LookedForKeyTest {
 
   /// @return the SQLSTATE of a statement after a look, when another transaction has committed in between
   private String after(Isolation isolation, String look, String other, String sql) {
-    Transaction transaction = engine.begin(isolation);
+    EngineTransaction transaction = engine.begin(isolation);
     engine.run(transaction, "select count(*) from d where id = 1");
     engine.run(transaction, look);
     engine.run(other);
@@ -105,8 +105,8 @@ final class LookedForKeyTest {
 
   @Test
   void shouldReportSerializationFailureAfterWaitForTheOther() {
-    Transaction first = engine.begin(Isolation.SERIALIZABLE);
-    Transaction second = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction first = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction second = engine.begin(Isolation.SERIALIZABLE);
     engine.run(first, LOOK);
     engine.run(second, LOOK);
     engine.run(first, "insert into t values (5, 500, 'first')");
@@ -133,8 +133,8 @@ final class LookedForKeyTest {
   /// What a failed insert says is a look at the key.
   @Test
   void shouldDependOnKeysThatWereDuplicates() {
-    Transaction told = engine.begin(Isolation.SERIALIZABLE);
-    Transaction changes = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction told = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction changes = engine.begin(Isolation.SERIALIZABLE);
     engine.run(changes, "select * from d");
     assertState("23505", () -> engine.run(told, "insert into t values (1, 111, 'again')"));
     engine.run(told, "insert into d values (7, 700)");

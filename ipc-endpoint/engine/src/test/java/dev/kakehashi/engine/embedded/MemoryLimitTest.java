@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -43,15 +43,15 @@ final class MemoryLimitTest {
     }
   }
 
-  private long held(Transaction transaction) {
+  private long held(EngineTransaction transaction) {
     return Long.parseLong(engine.query(HELD + transaction.id()).getFirst());
   }
 
   @Test
   void shouldShowWhoHoldsOldVersionsBack() {
-    Transaction reader =
+    EngineTransaction reader =
         engine.engine.begin(
-            new TransactionOptions(TransactionOptions.Kind.RTX, Isolation.REPEATABLE_READ, "test"));
+            new BeginOptions(BeginOptions.Kind.RTX, Isolation.REPEATABLE_READ, "test"));
     assertEquals(List.of("2"), engine.run(reader, "select count(*) from t").rows());
     change(10);
     assertTrue(held(reader) >= 10);
@@ -65,7 +65,7 @@ final class MemoryLimitTest {
   /// It takes a new snapshot for each statement, so it needs nothing older.
   @Test
   void shouldNotHoldOldVersionsForReadCommitted() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "update t set v = 'mine' where id = 2");
     change(10);
     assertTrue(held(transaction) >= 10);
@@ -79,7 +79,7 @@ final class MemoryLimitTest {
   /// The versions between its snapshot and the newest one nobody sees: ten times the limit goes through.
   @Test
   void shouldGoOnChangingWhileAnOldReaderIsOpen() {
-    Transaction reader = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction reader = engine.begin(Isolation.REPEATABLE_READ);
     assertEquals(List.of("one"), engine.run(reader, "select v from t where id = 1").rows());
     String large = "x".repeat(30_000);
     for (int i = 0; i < 3000; i++) {
@@ -91,11 +91,11 @@ final class MemoryLimitTest {
 
   @Test
   void shouldRefuseChangesAtTheLimitAndGoOnReading() {
-    Transaction reader = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction reader = engine.begin(Isolation.REPEATABLE_READ);
     assertEquals(List.of("one"), engine.run(reader, "select v from t where id = 1").rows());
     String large = "x".repeat(10_000);
     // Its savepoints may bring every version back.
-    Transaction writer = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction writer = engine.begin(Isolation.READ_COMMITTED);
     EngineException failure =
         assertThrows(
             EngineException.class,

@@ -3,8 +3,8 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -78,9 +78,9 @@ final class MergeTest {
 
   @Test
   void shouldMergeAgainWithWhatAnotherTransactionHasCommitted() {
-    Transaction other = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction other = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     engine.run(other, "update t set v = 'held' where id = 2");
-    Transaction mine = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction mine = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     TestEngine.Running running =
         engine.start(
             mine,

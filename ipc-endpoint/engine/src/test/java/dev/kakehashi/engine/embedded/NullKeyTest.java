@@ -5,9 +5,9 @@ import static dev.kakehashi.engine.embedded.TestEngine.awaitEnd;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NullKeyTest {
   @TempDir Path directory;
 
-  private static TestEngine.Running start(TestEngine engine, Transaction by, String sql) {
+  private static TestEngine.Running start(TestEngine engine, EngineTransaction by, String sql) {
     return engine.start(by, engine.prepare(sql), new Object[][] {{}}, Integer.MAX_VALUE, 0);
   }
 
@@ -31,17 +31,17 @@ final class NullKeyTest {
           List.of(
               "insert into t values (null, 'x')",
               "insert into t values (null, 'x') on conflict (a, b) do nothing")) {
-        Transaction one = engine.begin(Isolation.READ_COMMITTED);
+        EngineTransaction one = engine.begin(Isolation.READ_COMMITTED);
         engine.run(one, "insert into t values (null, 'x')");
-        Transaction two = engine.begin(Isolation.READ_COMMITTED);
+        EngineTransaction two = engine.begin(Isolation.READ_COMMITTED);
         TestEngine.Running waiting = start(engine, two, insert);
         engine.rollback(one);
         assertEquals(1, waiting.await().count());
         engine.rollback(two);
       }
-      Transaction one = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction one = engine.begin(Isolation.READ_COMMITTED);
       engine.run(one, "insert into t values (null, 'x')");
-      Transaction two = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction two = engine.begin(Isolation.READ_COMMITTED);
       TestEngine.Running waiting =
           start(
               engine,
@@ -58,7 +58,7 @@ final class NullKeyTest {
   void shouldReportSerializationFailureForNullThatWasLookedFor() {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (a int unique nulls not distinct)");
-      Transaction transaction = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction transaction = engine.begin(Isolation.SERIALIZABLE);
       engine.run(transaction, "select * from t where a is null");
       engine.run("insert into t values (null)");
       assertState("40001", () -> engine.run(transaction, "insert into t values (null)"));
@@ -74,15 +74,15 @@ final class NullKeyTest {
       engine.run("create table t (a int, b int unique nulls not distinct)");
       engine.run("insert into t values (null, null), (1, 1), (2, 2)");
       engine.run("alter table t add constraint big check (a > 1) not valid");
-      Transaction prepared = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction prepared = engine.begin(Isolation.READ_COMMITTED);
       engine.run(
           prepared, "create unique index t_a on t (a nulls first, b desc) nulls not distinct");
       engine.run(prepared, "insert into t values (null, 3)");
       awaitEnd(done -> engine.session.prepare(prepared, "later", done));
     }
     try (TestEngine engine = new TestEngine(directory)) {
-      awaitEnd(
-          done -> engine.session.commitPrepared("later", Transaction.CommitResponse.STORED, done));
+      awaitEnd(done ->
+          engine.session.commitPrepared("later", EngineTransaction.CommitResponse.STORED, done));
       refuses(engine);
       definitions = engine.query(read);
     }

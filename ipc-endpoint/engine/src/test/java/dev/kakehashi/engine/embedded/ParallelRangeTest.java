@@ -3,10 +3,10 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
@@ -182,7 +182,7 @@ final class ParallelRangeTest {
     while (!stop.get()) {
       int from = random.nextInt(KEYS);
       int to = random.nextInt(KEYS);
-      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
       try {
         client.run(
             transaction,
@@ -210,17 +210,17 @@ final class ParallelRangeTest {
               "update r set v = v + 1 where id = 70001",
               "delete from r where id = 99999",
               "update r set id = -id where id = 40000")) {
-        Transaction reader = engine.begin(Isolation.SERIALIZABLE);
+        EngineTransaction reader = engine.begin(Isolation.SERIALIZABLE);
         readRange(engine, reader, 99_999);
         engine.run(reader, "insert into s values ((select max(id) + 1 from s), 0)");
         // Comes after the reader, whose row it has missed: and would have to come before it, too.
-        Transaction other = engine.begin(Isolation.SERIALIZABLE);
+        EngineTransaction other = engine.begin(Isolation.SERIALIZABLE);
         engine.run(other, "select max(id) from s");
         engine.run(other, change);
         engine.commit(other);
         TestEngine.assertState("40001", () -> engine.commit(reader));
       }
-      Transaction reader = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction reader = engine.begin(Isolation.SERIALIZABLE);
       readRange(engine, reader, 90_000);
       engine.run(reader, "insert into s values ((select max(id) + 1 from s), 0)");
       engine.run("update r set v = v + 1 where id = 90001");
@@ -228,7 +228,7 @@ final class ParallelRangeTest {
     }
   }
 
-  private static void readRange(TestEngine engine, Transaction reader, long end) {
+  private static void readRange(TestEngine engine, EngineTransaction reader, long end) {
     Statement statement = engine.prepare("select sum(v) from r where id between -10 and $1");
     assertEquals(1, engine.execute(reader, statement, new Object[][] {{end}}).rows().size());
   }
@@ -261,7 +261,7 @@ final class ParallelRangeTest {
     try (TestEngine engine = engine("many", WORKERS)) {
       Statement statement =
           engine.prepare("select sum(1000 / (id - $1)) from r where id between 1 and $2");
-      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
       for (int failing : new int[] {1, 45_000, 90_000}) {
         TestEngine.assertState(
             "22012",

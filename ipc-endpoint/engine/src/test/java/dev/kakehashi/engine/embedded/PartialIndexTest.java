@@ -4,9 +4,9 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
@@ -106,7 +106,7 @@ final class PartialIndexTest {
       engine.run("insert into t select g, 'b', 2 from generate_series(1, 1000) g");
       engine.run("insert into t select g, 'a', 1 from generate_series(1, 1000) g");
       engine.run("delete from t where k > 900 and kind = 'a'");
-      Transaction prepared = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction prepared = engine.begin(Isolation.READ_COMMITTED);
       engine.run(prepared, "insert into t values (2000, 'a', 2), (2000, 'b', 2)");
       engine.run(prepared, "update t set kind = 'a' where kind = 'b' and k = 950");
       TestEngine.awaitEnd(done -> engine.session.prepare(prepared, "1", done));

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -89,7 +89,7 @@ final class PlannerStatisticsTest {
       sql.append(i == 1 ? "$" : ", $").append(i);
     }
     Statement insert = engine.prepare(sql + ")");
-    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     engine.execute(transaction, insert, rows);
     engine.commit(transaction);
   }

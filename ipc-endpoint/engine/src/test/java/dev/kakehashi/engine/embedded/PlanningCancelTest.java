@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.embedded.PlanningCases.Case;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -215,7 +215,7 @@ final class PlanningCancelTest {
   void shouldEndThePlanningOfADefinitionAtItsDeadlineAndLeaveTheTransactionUsable() {
     String definition = "create table x as " + ENDLESS;
     try (TestEngine engine = new TestEngine(directory)) {
-      Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+      EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
       engine.run(transaction, "create table y (a int4)");
       TestEngine.Running running =
           engine.start(
@@ -241,14 +241,14 @@ final class PlanningCancelTest {
     try (TestEngine engine = new TestEngine(directory)) {
       Statement statement = engine.prepare(sql);
       engine.run("create table y (a int4)");
-      Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+      EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
       TestEngine.Running running =
           engine.start(transaction, statement, new @Nullable Object[][] {{}}, Integer.MAX_VALUE, 0);
       await(() -> hasJob(engine, sql));
       engine.rollback(transaction);
       EngineException refused = assertThrows(EngineException.class, running::await);
       assertEquals(ErrorCode.TRANSACTION_ABORTED, refused.code());
-      assertEquals(Transaction.State.ABORTED, transaction.state());
+      assertEquals(EngineTransaction.State.ABORTED, transaction.state());
     }
   }
 
@@ -258,7 +258,7 @@ final class PlanningCancelTest {
     try (TestEngine engine = new TestEngine(directory)) {
       Statement statement = engine.prepare(sql);
       engine.run("create table y (a int4)");
-      Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+      EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
       engine.run(transaction, "insert into y values (1)");
       TestEngine.Running running =
           engine.start(transaction, statement, new @Nullable Object[][] {{}}, Integer.MAX_VALUE, 0);

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.protocol.TypeOid;
 import java.lang.foreign.Arena;
@@ -87,7 +87,7 @@ class PointSelectAllocationTest {
 
   @Test
   void shouldAllocateLessThanAKilobyteForEachSelectOfATransaction() {
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     assertLeast("in a transaction", MOST_BYTES, key -> execute(transaction, key));
     engine.rollback(transaction);
   }
@@ -98,10 +98,10 @@ class PointSelectAllocationTest {
         "with a transaction",
         MOST_BYTES,
         key -> {
-          Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+          EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
           execute(transaction, key);
           long before = ended;
-          transaction.commit(Transaction.CommitResponse.AVAILABLE, whenCommitted);
+          transaction.commit(EngineTransaction.CommitResponse.AVAILABLE, whenCommitted);
           awaitEnd(before);
         });
   }
@@ -122,7 +122,7 @@ class PointSelectAllocationTest {
     assertTrue(least < most, "a point select " + what + " allocates " + least + " bytes");
   }
 
-  private void execute(Transaction transaction, long key) {
+  private void execute(EngineTransaction transaction, long key) {
     parameters
         .batch()
         .set(

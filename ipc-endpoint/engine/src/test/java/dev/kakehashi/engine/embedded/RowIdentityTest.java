@@ -3,8 +3,8 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -117,7 +117,7 @@ final class RowIdentityTest {
 
   @Test
   void shouldStayWhileTheRowIsChangedInItsTransaction() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.runAs(transaction, 1, "INSERT INTO t VALUES (3, 'new')");
     String identity =
         engine.runAs(transaction, 2, "SELECT ctid FROM t WHERE a = 3").rows().getFirst();

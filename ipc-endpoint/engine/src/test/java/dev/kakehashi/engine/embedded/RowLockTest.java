@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Kind;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
-import dev.kakehashi.engine.api.TransactionOptions.Kind;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ final class RowLockTest {
 
   @Test
   void shouldRefuseLockedRowsWithNowaitAndLeaveThemOutWithSkipLocked() {
-    Transaction first = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction first = engine.begin(Isolation.READ_COMMITTED);
     assertEquals(
         List.of("1"), engine.run(first, "select id from q order by id limit 1 for update").rows());
     EngineException refused =
@@ -57,9 +57,9 @@ final class RowLockTest {
 
   @Test
   void shouldWaitForALockAndSeeTheRowAsItsHolderLeftIt() {
-    Transaction first = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction first = engine.begin(Isolation.READ_COMMITTED);
     engine.run(first, "select id from q where id = 1 for update");
-    Transaction second = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction second = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running waiting =
         engine.start(
             second,
@@ -76,7 +76,7 @@ final class RowLockTest {
 
   @Test
   void shouldFailInRepeatableReadWhenTheRowHasChanged() {
-    Transaction reader = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction reader = engine.begin(Isolation.REPEATABLE_READ);
     engine.run(reader, "select * from q");
     engine.run("update q set state = 'done' where id = 1");
     EngineException refused =
@@ -89,8 +89,8 @@ final class RowLockTest {
 
   @Test
   void shouldRefuseLocksInReadOnlyTransaction() {
-    Transaction reader =
-        engine.engine.begin(new TransactionOptions(Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
+    EngineTransaction reader =
+        engine.engine.begin(new BeginOptions(Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
     EngineException refused =
         assertThrows(EngineException.class, () -> engine.run(reader, "select * from q for update"));
     assertEquals("25006", refused.code().sqlstate());

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.List;
@@ -58,7 +58,7 @@ final class RowsBeforeFailureTest {
         "select t.id from t join (select g from t where id < 3) u on u.g = t.g and 12 / t.z > u.g"
       })
   void shouldHandOnTheRowsBeforeTheOneThatFails(String query) {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running running =
         engine.start(transaction, engine.prepare(query), new Object[][] {{}}, Integer.MAX_VALUE, 0);
     EngineException thrown = assertThrows(EngineException.class, running::await);
@@ -72,7 +72,7 @@ final class RowsBeforeFailureTest {
   @Test
   void shouldHandOnWhatEarlierRowsOfParametersFound() {
     Statement statement = engine.prepare("select id from t where id = $1 and 12 / z > 3");
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running running =
         engine.start(
             transaction,
@@ -109,7 +109,7 @@ final class RowsBeforeFailureTest {
 
   @Test
   void shouldHandOnNothingAfterAnotherFailure() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running running =
         engine.start(
             transaction,

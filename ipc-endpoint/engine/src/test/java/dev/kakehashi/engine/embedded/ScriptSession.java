@@ -2,9 +2,9 @@ package dev.kakehashi.engine.embedded;
 
 import static dev.kakehashi.engine.embedded.TestEngine.awaitEnd;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ final class ScriptSession {
 
   private final TestEngine engine;
   private final List<String> savepoints = new ArrayList<>();
-  private @Nullable Transaction transaction;
+  private @Nullable EngineTransaction transaction;
   private boolean failed;
 
   ScriptSession(TestEngine engine) {
@@ -29,7 +29,7 @@ final class ScriptSession {
 
   TestEngine.Result run(String sql) {
     List<String> words = SPACES.splitAsStream(sql.strip().toLowerCase(Locale.ROOT)).toList();
-    Transaction open = transaction;
+    EngineTransaction open = transaction;
     if (open == null) {
       if (!words.getFirst().equals("begin")) {
         return engine.run(sql);

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.testing.KilledProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,22 +31,21 @@ final class SequenceTest {
   void shouldNotGiveBackValuesButUndoDefinitionsAndRestarts() {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create sequence s");
-      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
       assertEquals(List.of("1"), engine.run(transaction, "select nextval('s')").rows());
       engine.run(transaction, "create sequence mine start 7");
       assertEquals(List.of("7"), engine.run(transaction, "select nextval('mine')").rows());
       engine.rollback(transaction);
       assertEquals(List.of("2"), engine.query("select nextval('s')"));
       assertState("42P01", () -> engine.query("select nextval('mine')"));
-      Transaction restarting = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction restarting = engine.begin(Isolation.READ_COMMITTED);
       engine.run(restarting, "alter sequence s restart with 100");
       assertEquals(List.of("100"), engine.run(restarting, "select nextval('s')").rows());
       engine.rollback(restarting);
       assertEquals(List.of("3"), engine.query("select nextval('s')"));
-      Transaction reader =
+      EngineTransaction reader =
           engine.engine.begin(
-              new TransactionOptions(
-                  TransactionOptions.Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
+              new BeginOptions(BeginOptions.Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
       assertState("25006", () -> engine.run(reader, "select nextval('s')"));
       engine.rollback(reader);
       assertState("55000", () -> engine.other().query("select currval('s')"));
@@ -65,7 +64,7 @@ final class SequenceTest {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (id serial primary key, n int)");
       engine.run("insert into t (n) values (1), (2)");
-      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
       engine.run(transaction, "truncate t restart identity");
       engine.run(transaction, "insert into t (n) values (10), (20), (30)");
       engine.commit(transaction);
@@ -163,11 +162,11 @@ final class SequenceTest {
     }
 
     private static String stored(TestEngine engine, String sql) {
-      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
       String value = engine.run(transaction, sql).rows().getFirst();
       CompletableFuture<Boolean> done = new CompletableFuture<>();
       transaction.commit(
-          Transaction.CommitResponse.STORED, failure -> done.complete(failure == null));
+          EngineTransaction.CommitResponse.STORED, failure -> done.complete(failure == null));
       assertTrue(TestEngine.await(done));
       return value;
     }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.BeginOptions.Kind;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
-import dev.kakehashi.engine.api.TransactionOptions.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -128,7 +128,7 @@ final class SerialOrderTest {
     final List<String> seen = new ArrayList<>();
 
     /// Null: it has not begun.
-    @Nullable Transaction transaction;
+    @Nullable EngineTransaction transaction;
 
     boolean ended;
     boolean committed;
@@ -255,11 +255,11 @@ final class SerialOrderTest {
     return result;
   }
 
-  private static Transaction begun(TestEngine engine, Client client) {
-    Transaction present = client.transaction;
+  private static EngineTransaction begun(TestEngine engine, Client client) {
+    EngineTransaction present = client.transaction;
     if (present == null) {
       Kind kind = client.readOnly ? Kind.RTX : Kind.OCC;
-      present = engine.engine.begin(new TransactionOptions(kind, Isolation.SERIALIZABLE, "test"));
+      present = engine.engine.begin(new BeginOptions(kind, Isolation.SERIALIZABLE, "test"));
       client.transaction = present;
     }
     return present;

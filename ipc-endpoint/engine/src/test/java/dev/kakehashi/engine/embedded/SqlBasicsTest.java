@@ -3,10 +3,10 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +63,7 @@ final class SqlBasicsTest {
         expected.add(i + "|" + id + "|" + names.get(id - 1).repeat(100));
       }
     }
-    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     TestEngine.Result result = engine.execute(transaction, statement, rows);
     assertEquals(expected.size(), result.count());
     assertEquals(expected, result.rows());
@@ -84,7 +84,7 @@ final class SqlBasicsTest {
       Integer a = i % 97 == 0 ? null : i * 7919 % 50_021;
       rows[i] = new Object[] {i, a, a == null ? null : "s" + a % 1000};
     }
-    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     engine.execute(transaction, insert, rows);
     engine.commit(transaction);
     // The same order of everything, cut off by the reader.
@@ -313,8 +313,7 @@ final class SqlBasicsTest {
   void shouldPlanPreparedStatementAgainWhenCatalogueChanges() {
     var statement = engine.prepare("select count(*) from t");
     engine.run("truncate t");
-    var transaction =
-        engine.begin(dev.kakehashi.engine.api.TransactionOptions.Isolation.READ_COMMITTED);
+    var transaction = engine.begin(dev.kakehashi.engine.api.BeginOptions.Isolation.READ_COMMITTED);
     assertEquals(List.of("0"), engine.execute(transaction, statement, new Object[][] {{}}).rows());
     engine.commit(transaction);
   }

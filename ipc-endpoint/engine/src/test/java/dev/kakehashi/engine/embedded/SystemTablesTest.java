@@ -104,8 +104,7 @@ class SystemTablesTest {
     var statement =
         engine.prepare(
             "select column_name from kakehashi_catalog.columns where table_schema = $1 and table_name = $2 order by ordinal_position");
-    var transaction =
-        engine.begin(dev.kakehashi.engine.api.TransactionOptions.Isolation.READ_COMMITTED);
+    var transaction = engine.begin(dev.kakehashi.engine.api.BeginOptions.Isolation.READ_COMMITTED);
     assertEquals(
         List.of("id", "v", "p"),
         engine.execute(transaction, statement, new Object[][] {{"other", "u"}}).rows());

@@ -1,13 +1,13 @@
 package dev.kakehashi.engine.embedded;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
@@ -153,7 +153,7 @@ final class TestEngine implements AutoCloseable {
       return TestEngine.prepare(session, sql);
     }
 
-    Result run(Transaction transaction, String sql) {
+    Result run(EngineTransaction transaction, String sql) {
       return execute(transaction, prepare(sql), new @Nullable Object[][] {{}});
     }
 
@@ -174,7 +174,7 @@ final class TestEngine implements AutoCloseable {
 
   /// Runs a query whose time is limited, in a transaction of its own.
   List<String> queryWithin(long timeoutNanos, String sql) {
-    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.begin(BeginOptions.DEFAULT);
     try {
       return start(
               transaction,
@@ -194,8 +194,8 @@ final class TestEngine implements AutoCloseable {
     return within(transaction -> run(transaction, sql, parameters));
   }
 
-  private Result within(Function<Transaction, Result> work) {
-    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+  private Result within(Function<EngineTransaction, Result> work) {
+    EngineTransaction transaction = engine.begin(BeginOptions.DEFAULT);
     boolean committed = false;
     try {
       Result result = work.apply(transaction);
@@ -210,23 +210,23 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Runs a statement with one row of parameters, given as text.
-  Result run(Transaction transaction, String sql, @Nullable Object... parameters) {
+  Result run(EngineTransaction transaction, String sql, @Nullable Object... parameters) {
     Statement statement = prepare(sql);
     return execute(transaction, statement, new @Nullable Object[][] {parameters});
   }
 
   /// Runs a statement without parameters as part of a client's command.
-  Result runAs(Transaction transaction, int command, String sql) {
+  Result runAs(EngineTransaction transaction, int command, String sql) {
     return runAs(transaction, command, sql, new @Nullable Object[][] {{}});
   }
 
   /// Runs a statement for rows of parameters as part of a client's command.
-  Result runAs(Transaction transaction, int command, String sql, @Nullable Object[][] rows) {
+  Result runAs(EngineTransaction transaction, int command, String sql, @Nullable Object[][] rows) {
     ExecuteOptions options = ExecuteOptions.of(true, 0, command, 0);
     return start(transaction, prepare(sql), rows, Integer.MAX_VALUE, options).await();
   }
 
-  Result execute(Transaction transaction, Statement statement, @Nullable Object[][] rows) {
+  Result execute(EngineTransaction transaction, Statement statement, @Nullable Object[][] rows) {
     Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
     long count = await(running.done);
     boolean isQuery = statement.kind() == Statement.Kind.QUERY || !statement.columns().isEmpty();
@@ -234,7 +234,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   Running start(
-      Transaction transaction,
+      EngineTransaction transaction,
       Statement statement,
       @Nullable Object[][] rows,
       int maxBuffers,
@@ -244,17 +244,17 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Starts a statement without parameters.
-  Running start(Transaction transaction, String sql, ExecuteOptions options) {
+  Running start(EngineTransaction transaction, String sql, ExecuteOptions options) {
     return start(transaction, prepare(sql), Integer.MAX_VALUE, options);
   }
 
   Running start(
-      Transaction transaction, Statement statement, int maxBuffers, ExecuteOptions options) {
+      EngineTransaction transaction, Statement statement, int maxBuffers, ExecuteOptions options) {
     return start(transaction, statement, new @Nullable Object[][] {{}}, maxBuffers, options);
   }
 
   private static Running start(
-      Transaction transaction,
+      EngineTransaction transaction,
       Statement statement,
       @Nullable Object[][] rows,
       int maxBuffers,
@@ -296,18 +296,18 @@ final class TestEngine implements AutoCloseable {
     return await(done);
   }
 
-  Transaction begin(TransactionOptions.Isolation isolation) {
-    return engine.begin(new TransactionOptions(TransactionOptions.Kind.OCC, isolation, "test"));
+  EngineTransaction begin(BeginOptions.Isolation isolation) {
+    return engine.begin(new BeginOptions(BeginOptions.Kind.OCC, isolation, "test"));
   }
 
-  void commit(Transaction transaction) {
+  void commit(EngineTransaction transaction) {
     await(startCommit(transaction));
   }
 
-  CompletableFuture<Boolean> startCommit(Transaction transaction) {
+  CompletableFuture<Boolean> startCommit(EngineTransaction transaction) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.commit(
-        Transaction.CommitResponse.AVAILABLE,
+        EngineTransaction.CommitResponse.AVAILABLE,
         failure -> {
           if (failure != null) {
             done.completeExceptionally(failure);
@@ -318,7 +318,7 @@ final class TestEngine implements AutoCloseable {
     return done;
   }
 
-  void rollback(Transaction transaction) {
+  void rollback(EngineTransaction transaction) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.rollback(() -> done.complete(true));
     await(done);

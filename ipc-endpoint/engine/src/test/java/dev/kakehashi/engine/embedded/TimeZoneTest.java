@@ -3,10 +3,10 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,7 +70,7 @@ final class TimeZoneTest {
   }
 
   private List<String> rows(Statement statement) {
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     try {
       return engine.execute(transaction, statement, new @Nullable Object[][] {{}}).rows();
     } finally {
@@ -81,7 +81,7 @@ final class TimeZoneTest {
   @Test
   void shouldForgetTheZoneOfATransactionThatIsRolledBack() {
     engine.run("set time zone 'Asia/Tokyo'");
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     engine.run(transaction, "set time zone 'America/New_York'");
     assertEquals(List.of("8"), engine.run(transaction, NOON).rows());
     engine.rollback(transaction);
@@ -90,7 +90,7 @@ final class TimeZoneTest {
 
   @Test
   void shouldForgetALocalZoneAtTheEndOfItsTransaction() {
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     engine.run(transaction, "set time zone 'Asia/Tokyo'");
     engine.run(transaction, "set local time zone 'America/New_York'");
     assertEquals(List.of("8"), engine.run(transaction, NOON).rows());
@@ -103,7 +103,7 @@ final class TimeZoneTest {
     engine.engine.timeZone("Asia/Kolkata");
     TestEngine.Other other = engine.other();
     assertEquals(List.of("17"), other.query(NOON));
-    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
     other.run(transaction, "set time zone 'UTC'");
     other.run(transaction, "reset all");
     engine.commit(transaction);

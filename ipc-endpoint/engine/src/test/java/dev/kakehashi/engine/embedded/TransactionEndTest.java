@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,11 +42,11 @@ final class TransactionEndTest {
     engine.close();
   }
 
-  private Transaction begin() {
+  private EngineTransaction begin() {
     return engine.begin(Isolation.READ_COMMITTED);
   }
 
-  private Running start(Transaction transaction, String sql, int buffers) {
+  private Running start(EngineTransaction transaction, String sql, int buffers) {
     return engine.start(
         transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, buffers, 0);
   }
@@ -64,9 +64,9 @@ final class TransactionEndTest {
   }
 
   /// A change whose rows of RETURNING wait for their reader.
-  private Running changeWide(Transaction transaction) {
+  private Running changeWide(EngineTransaction transaction) {
     engine.run("create table w (id int primary key, pad text)");
-    Transaction load = begin();
+    EngineTransaction load = begin();
     @Nullable Object[][] rows = new @Nullable Object[WIDE_ROWS][];
     for (int i = 0; i < rows.length; i++) {
       rows[i] = new Object[] {i, "padding ".repeat(10)};
@@ -84,7 +84,7 @@ final class TransactionEndTest {
 
   @Test
   void shouldLetLaterStatementsPassRowsOfReturningThatAreNotRead() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running open = changeWide(transaction);
     assertEquals(WIDE_ROWS, engine.run(transaction, "update w set pad = 'y'").count());
     while (!open.done.isDone()) {
@@ -98,7 +98,7 @@ final class TransactionEndTest {
 
   @Test
   void shouldUndoChangesOfStatementThatIsCancelledWhileItsRowsAreDelivered() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running open = changeWide(transaction);
     Objects.requireNonNull(open.execution).cancel();
     EngineException failure = assertThrows(EngineException.class, open::await);
@@ -109,7 +109,7 @@ final class TransactionEndTest {
 
   @Test
   void shouldCommitAlthoughRowsOfReturningAreNotRead() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running open = changeWide(transaction);
     engine.commit(transaction);
     assertThrows(EngineException.class, open::await);
@@ -120,13 +120,13 @@ final class TransactionEndTest {
 
   @Test
   void shouldReportTheStateThatHoldsToASecondEnd() {
-    Transaction committed = begin();
+    EngineTransaction committed = begin();
     engine.run(committed, "update t set v = 11 where id = 1");
     engine.commit(committed);
     engine.commit(committed);
     engine.rollback(committed);
-    assertEquals(Transaction.State.COMMITTED, committed.state());
-    Transaction aborted = begin();
+    assertEquals(EngineTransaction.State.COMMITTED, committed.state());
+    EngineTransaction aborted = begin();
     engine.run(aborted, "update t set v = 12 where id = 1");
     engine.rollback(aborted);
     engine.rollback(aborted);
@@ -144,7 +144,7 @@ final class TransactionEndTest {
     Random random = new Random(seed);
     var insert = engine.prepare("insert into t values ($1, $1)");
     for (int round = 0; round < 100; round++) {
-      Transaction transaction = begin();
+      EngineTransaction transaction = begin();
       int base = 1000 + round * 10;
       List<CompletableFuture<?>> answers =
           java.util.Collections.synchronizedList(new ArrayList<>());
@@ -168,7 +168,7 @@ final class TransactionEndTest {
               answers.add(end);
               if (commits[thread]) {
                 transaction.commit(
-                    Transaction.CommitResponse.AVAILABLE, failure -> end.complete(true));
+                    EngineTransaction.CommitResponse.AVAILABLE, failure -> end.complete(true));
               } else {
                 transaction.rollback(() -> end.complete(true));
               }
@@ -190,7 +190,7 @@ final class TransactionEndTest {
               refused.toString());
         }
       }
-      boolean committed = transaction.state() == Transaction.State.COMMITTED;
+      boolean committed = transaction.state() == EngineTransaction.State.COMMITTED;
       assertEquals(
           List.of(String.valueOf(committed ? inserted : 0)),
           engine.query("select count(*) from t where id >= " + base + " and id < " + (base + 10)),
@@ -200,7 +200,7 @@ final class TransactionEndTest {
 
   @Test
   void shouldNestSavepointsFiftyDeep() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     for (int level = 1; level <= 50; level++) {
       int each = level;
       await(done -> transaction.savepoint(each, done));

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,11 +49,11 @@ final class TransactionalDdlTest {
     engine = new TestEngine(directory);
   }
 
-  private Transaction begin() {
+  private EngineTransaction begin() {
     return engine.begin(Isolation.READ_COMMITTED);
   }
 
-  private Running start(Transaction transaction, String sql) {
+  private Running start(EngineTransaction transaction, String sql) {
     return engine.start(transaction, engine.prepare(sql), NO_PARAMETERS, 100, 0);
   }
 
@@ -68,7 +68,7 @@ final class TransactionalDdlTest {
 
   /// Runs a statement of another transaction with a time-out that only a lock makes it reach.
   private void assertWaits(String sql) {
-    Transaction other = begin();
+    EngineTransaction other = begin();
     Running waiting =
         engine.start(
             other, engine.prepare(sql), NO_PARAMETERS, 100, TimeUnit.MILLISECONDS.toNanos(200));
@@ -78,7 +78,7 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldShowChangesToTheirTransactionOnlyUntilItCommits() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "create schema s");
     engine.run(transaction, "create table s.x (a int primary key, b text default 'b')");
     engine.run(transaction, "insert into s.x (a) values (1), (2)");
@@ -105,7 +105,7 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldUndoChangesWithTheirTransaction() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "insert into t values (3, 'three')");
     engine.run(transaction, "create table x (a int)");
     engine.run(transaction, "insert into x values (1)");
@@ -125,7 +125,7 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldUndoChangesSinceASavepoint() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "create table x (a int)");
     engine.run(transaction, "insert into x values (1)");
     awaitEnd(done -> transaction.savepoint(1, done));
@@ -150,7 +150,7 @@ final class TransactionalDdlTest {
   @Test
   void shouldUndoAStatementThatFails() {
     engine.run("insert into t values (3, 'one')");
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "create table x (a int)");
     assertState("23505", () -> engine.run(transaction, "create unique index n on t (name)"));
     assertState("42P07", () -> engine.run(transaction, "create table x (b int)"));
@@ -164,7 +164,7 @@ final class TransactionalDdlTest {
   @Test
   void shouldAllowDuplicatesAfterAUniqueIndexIsDroppedAndRefuseThemAfterRollback() {
     engine.run("create unique index n on t (name)");
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "drop index n");
     engine.run(transaction, "insert into t values (3, 'one')");
     assertState("23505", () -> engine.run(transaction, "create unique index n on t (name)"));
@@ -176,9 +176,9 @@ final class TransactionalDdlTest {
   @Test
   void shouldWaitForTransactionsThatUseTheTable() {
     for (String use : List.of("select * from t", "update t set name = name where id = 1")) {
-      Transaction user = begin();
+      EngineTransaction user = begin();
       engine.run(user, use);
-      Transaction transaction = begin();
+      EngineTransaction transaction = begin();
       Running waiting = start(transaction, "truncate t");
       awaitWaiter();
       assertFalse(waiting.done.isDone());
@@ -197,17 +197,18 @@ final class TransactionalDdlTest {
   /// Between the two phases of a commit nobody may see an error who would not see one before or after.
   @Test
   void shouldWaitForTheDecisionOnAPreparedTransaction() {
-    Transaction preparing = begin();
+    EngineTransaction preparing = begin();
     engine.run(preparing, "create table x (a int)");
     engine.run(preparing, "insert into t values (3, 'three')");
-    Transaction early = begin();
+    EngineTransaction early = begin();
     Running waiting = start(early, "create table y (a int)");
     awaitWaiter();
     awaitEnd(done -> engine.session.prepare(preparing, "p", done));
-    Transaction late = begin();
+    EngineTransaction late = begin();
     Running other = start(late, "truncate t");
     assertFalse(waiting.done.isDone() || other.done.isDone());
-    awaitEnd(done -> engine.session.commitPrepared("p", Transaction.CommitResponse.STORED, done));
+    awaitEnd(
+        done -> engine.session.commitPrepared("p", EngineTransaction.CommitResponse.STORED, done));
     waiting.await();
     engine.commit(early);
     other.await();
@@ -218,11 +219,11 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldRunWaitingStatementsOnTheTableThatIsThereThen() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "truncate t");
     engine.run(transaction, "insert into t values (7, 'seven')");
     TestEngine.Other other = engine.other();
-    Transaction reader = begin();
+    EngineTransaction reader = begin();
     Running waiting =
         engine.start(reader, other.prepare("select id, name from t"), NO_PARAMETERS, 100, 0);
     assertFalse(waiting.done.isDone());
@@ -230,9 +231,9 @@ final class TransactionalDdlTest {
     assertEquals(List.of("7|seven"), waiting.await().rows());
     engine.commit(reader);
 
-    Transaction dropping = begin();
+    EngineTransaction dropping = begin();
     engine.run(dropping, "drop table t");
-    Transaction late = begin();
+    EngineTransaction late = begin();
     Running lost =
         engine.start(late, other.prepare("select id, name from t"), NO_PARAMETERS, 100, 0);
     assertFalse(lost.done.isDone());
@@ -243,9 +244,9 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldBuildAnIndexWhileOthersWrite() {
-    Transaction writer = begin();
+    EngineTransaction writer = begin();
     engine.run(writer, "insert into t values (3, 'three')");
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "create index n on t (name)");
     engine.run(writer, "insert into t values (4, 'four')");
     engine.commit(transaction);
@@ -256,9 +257,9 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldWaitForTheOwnerOfADuplicateOfANewUniqueIndex() {
-    Transaction writer = begin();
+    EngineTransaction writer = begin();
     engine.run(writer, "insert into t values (3, 'one')");
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running waiting = start(transaction, "create unique index n on t (name)");
     assertFalse(waiting.done.isDone());
     engine.rollback(writer);
@@ -270,10 +271,10 @@ final class TransactionalDdlTest {
   @Test
   void shouldWaitForTheOwnerOfARowThatMayBecomeADuplicateAgain() {
     engine.run("insert into t values (3, 'three')");
-    Transaction writer = begin();
+    EngineTransaction writer = begin();
     engine.run(writer, "update t set name = 'drei' where id = 3");
     engine.run("insert into t values (4, 'three')");
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running waiting = start(transaction, "create unique index n on t (name)");
     assertFalse(waiting.done.isDone());
     engine.rollback(writer);
@@ -283,8 +284,8 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldFindDeadlocks() {
-    Transaction first = begin();
-    Transaction second = begin();
+    EngineTransaction first = begin();
+    EngineTransaction second = begin();
     engine.run(first, "select * from t");
     engine.run(second, "select * from t");
     Running waiting = start(first, "truncate t");
@@ -298,8 +299,8 @@ final class TransactionalDdlTest {
     // A lock of a table one way, a row the other.
     engine.run("create table u (id int primary key)");
     engine.run("insert into u values (1)");
-    Transaction rows = begin();
-    Transaction defines = begin();
+    EngineTransaction rows = begin();
+    EngineTransaction defines = begin();
     engine.run(defines, "update t set name = 'x' where id = 1");
     engine.run(rows, "update u set id = 2 where id = 1");
     Running blocked = start(defines, "drop table u");
@@ -315,11 +316,11 @@ final class TransactionalDdlTest {
   void shouldGiveUpAfterTheLockTimeout() {
     engine.close();
     engine = new TestEngine(directory, 2, 1L << 30, TimeUnit.MILLISECONDS.toNanos(50));
-    Transaction user = begin();
+    EngineTransaction user = begin();
     engine.run(user, "select * from t");
     assertState("55P03", () -> engine.run("drop table t"));
     engine.commit(user);
-    Transaction definer = begin();
+    EngineTransaction definer = begin();
     engine.run(definer, "drop table t");
     TestEngine.Other other = engine.other();
     assertState("55P03", () -> other.query("select * from t"));
@@ -330,7 +331,7 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldRefuseToChangeWhatTheTransactionIsReading() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running reading =
         engine.start(transaction, engine.prepare("select id from t"), NO_PARAMETERS, 0, 0);
     assertState("55006", () -> engine.run(transaction, "drop table t"));
@@ -341,10 +342,9 @@ final class TransactionalDdlTest {
 
   @Test
   void shouldRefuseDefinitionsInAReadOnlyTransaction() {
-    Transaction reader =
+    EngineTransaction reader =
         engine.engine.begin(
-            new TransactionOptions(
-                TransactionOptions.Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
+            new BeginOptions(BeginOptions.Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
     assertState("25006", () -> engine.run(reader, "create table x (a int)"));
     engine.rollback(reader);
   }
@@ -352,7 +352,7 @@ final class TransactionalDdlTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldDecideOnPreparedDefinitionsAlsoAfterRestart(boolean commit) {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "create table x (a int primary key)");
     engine.run(transaction, "insert into x values (1), (2)");
     engine.run(transaction, "create index x_a on x (a desc)");
@@ -369,7 +369,8 @@ final class TransactionalDdlTest {
       restart();
     }
     if (commit) {
-      awaitEnd(done -> engine.session.commitPrepared("p", Transaction.CommitResponse.STORED, done));
+      awaitEnd(done ->
+          engine.session.commitPrepared("p", EngineTransaction.CommitResponse.STORED, done));
     } else {
       awaitEnd(done -> engine.session.rollbackPrepared("p", done));
     }
@@ -434,7 +435,7 @@ final class TransactionalDdlTest {
 
   /// Makes, fills and drops tables and indexes, and ends one way or the other.
   private void define(TestEngine.Other client, Random random, int round) {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     try {
       if (round == 0) {
         client.run(transaction, "create table scratch (a int)");
@@ -462,7 +463,7 @@ final class TransactionalDdlTest {
 
   /// The sum of `counted` stays 0 whatever is truncated.
   private void write(TestEngine.Other client, Random random) {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     try {
       int n = random.nextInt(100);
       client.run(

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,11 +39,11 @@ final class TransactionsTest {
     engine.close();
   }
 
-  private Transaction begin() {
+  private EngineTransaction begin() {
     return engine.begin(Isolation.READ_COMMITTED);
   }
 
-  private Running start(Transaction transaction, String sql) {
+  private Running start(EngineTransaction transaction, String sql) {
     return engine.start(transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, 1000, 0);
   }
 
@@ -59,18 +59,18 @@ final class TransactionsTest {
 
   @Test
   void shouldHideUncommittedRowsFromOthersAndShowThemToItself() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "insert into t values (3, 30)");
     assertEquals(List.of("3"), engine.run(transaction, "select count(*) from t").rows());
     assertEquals(List.of("2"), engine.query("select count(*) from t"));
     engine.commit(transaction);
     assertEquals(List.of("3"), engine.query("select count(*) from t"));
-    assertEquals(Transaction.State.COMMITTED, transaction.state());
+    assertEquals(EngineTransaction.State.COMMITTED, transaction.state());
   }
 
   @Test
   void shouldUndoToSavepointAndKeepIt() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "update t set v = 11 where id = 1");
     savepoint(transaction, 1);
     engine.run(transaction, "update t set v = 12 where id = 1");
@@ -84,7 +84,7 @@ final class TransactionsTest {
 
   @Test
   void shouldRefuseSavepointThatDoesNotExist() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     EngineException failure = assertThrows(EngineException.class, () -> rollbackTo(transaction, 1));
     assertEquals("3B001", failure.code().sqlstate());
     engine.rollback(transaction);
@@ -92,21 +92,21 @@ final class TransactionsTest {
 
   @Test
   void shouldUndoFailedStatementAloneAndStayActive() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     engine.run(transaction, "insert into t values (3, 30)");
     assertThrows(
         EngineException.class,
         () -> engine.run(transaction, "insert into t values (4, 40), (1, 99)"));
-    assertEquals(Transaction.State.ACTIVE, transaction.state());
+    assertEquals(EngineTransaction.State.ACTIVE, transaction.state());
     engine.commit(transaction);
     assertEquals(List.of("1", "2", "3"), engine.query("select id from t order by id"));
   }
 
   @Test
   void shouldWaitForOwnerOfRowAndContinueWithItsValue() {
-    Transaction first = begin();
+    EngineTransaction first = begin();
     engine.run(first, "update t set v = v + 1 where id = 1");
-    Transaction second = begin();
+    EngineTransaction second = begin();
     Running waiting = start(second, "update t set v = v + 100 where id = 1");
     engine.run(first, "update t set v = v + 1 where id = 2");
     assertFalse(waiting.done.isDone());
@@ -118,7 +118,7 @@ final class TransactionsTest {
 
   @Test
   void shouldFailInsteadOfOverwritingUnderRepeatableRead() {
-    Transaction snapshot = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction snapshot = engine.begin(Isolation.REPEATABLE_READ);
     assertEquals(List.of("10"), engine.run(snapshot, "select v from t where id = 1").rows());
     engine.run("update t set v = 11 where id = 1");
     assertEquals(List.of("10"), engine.run(snapshot, "select v from t where id = 1").rows());
@@ -136,9 +136,9 @@ final class TransactionsTest {
 
   @Test
   void shouldRefuseCommitOfSerializableTransactionWhoseReadsHaveChanged() {
-    Transaction reader = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction reader = engine.begin(Isolation.SERIALIZABLE);
     engine.run(reader, "select sum(v) from t");
-    Transaction other = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction other = engine.begin(Isolation.SERIALIZABLE);
     engine.run(other, "select sum(v) from t");
     engine.run(other, "update t set v = v + 1 where id = 1");
     engine.commit(other);
@@ -153,8 +153,8 @@ final class TransactionsTest {
 
   @Test
   void shouldDetectDeadlock() {
-    Transaction first = begin();
-    Transaction second = begin();
+    EngineTransaction first = begin();
+    EngineTransaction second = begin();
     engine.run(first, "update t set v = 1 where id = 1");
     engine.run(second, "update t set v = 2 where id = 2");
     Running firstWaits = start(first, "update t set v = 1 where id = 2");
@@ -180,10 +180,9 @@ final class TransactionsTest {
 
   @Test
   void shouldRefuseWritesOfReadOnlyTransaction() {
-    Transaction readOnly =
+    EngineTransaction readOnly =
         engine.engine.begin(
-            new TransactionOptions(
-                TransactionOptions.Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
+            new BeginOptions(BeginOptions.Kind.RTX, Isolation.REPEATABLE_READ, "reader"));
     assertEquals(List.of("2"), engine.run(readOnly, "select count(*) from t").rows());
     EngineException failure =
         assertThrows(EngineException.class, () -> engine.run(readOnly, "delete from t"));
@@ -194,7 +193,7 @@ final class TransactionsTest {
   @Test
   void shouldLetLaterStatementsPassResultThatIsNotRead() {
     wideTable();
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running open =
         engine.start(
             transaction,
@@ -216,7 +215,7 @@ final class TransactionsTest {
   @Test
   void shouldCancelStatementThatWaitsForItsReader() {
     wideTable();
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running open =
         engine.start(
             transaction,
@@ -233,9 +232,9 @@ final class TransactionsTest {
 
   @Test
   void shouldTimeOutStatementThatWaitsForRow() {
-    Transaction owner = begin();
+    EngineTransaction owner = begin();
     engine.run(owner, "update t set v = 0 where id = 1");
-    Transaction waiter = begin();
+    EngineTransaction waiter = begin();
     Running waiting =
         engine.start(
             waiter,
@@ -254,7 +253,7 @@ final class TransactionsTest {
   @Test
   void shouldEndOpenResultsOnRollback() {
     wideTable();
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Running open =
         engine.start(
             transaction,
@@ -265,7 +264,7 @@ final class TransactionsTest {
     awaitUntil(() -> open.sink.waiters() > 0);
     engine.rollback(transaction);
     assertThrows(EngineException.class, open::await);
-    assertEquals(Transaction.State.ABORTED, transaction.state());
+    assertEquals(EngineTransaction.State.ABORTED, transaction.state());
     EngineException failure =
         assertThrows(EngineException.class, () -> engine.run(transaction, "select 1"));
     assertEquals("25P02", failure.code().sqlstate());
@@ -273,7 +272,7 @@ final class TransactionsTest {
 
   @Test
   void shouldInsertEveryRowOfParametersOrNone() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     var insert = engine.prepare("insert into t values ($1, $2 * 2)");
     Object[][] rows = new Object[3000][];
     for (int i = 0; i < rows.length; i++) {
@@ -291,7 +290,7 @@ final class TransactionsTest {
 
   @Test
   void shouldRunUpdateOncePerRowOfParameters() {
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     var update = engine.prepare("update t set v = v + $2 where id = $1");
     Object[][] rows = {{1, 5}, {2, 7}, {1, 1}, {99, 1}};
     assertEquals(3, engine.execute(transaction, update, rows).count());
@@ -301,7 +300,7 @@ final class TransactionsTest {
 
   private void wideTable() {
     engine.run("create table w (id int primary key, pad text)");
-    Transaction transaction = begin();
+    EngineTransaction transaction = begin();
     Object[][] rows = new Object[WIDE_ROWS][];
     for (int i = 0; i < rows.length; i++) {
       rows[i] = new Object[] {i, "padding ".repeat(10)};
@@ -310,13 +309,13 @@ final class TransactionsTest {
     engine.commit(transaction);
   }
 
-  private static void savepoint(Transaction transaction, int level) {
+  private static void savepoint(EngineTransaction transaction, int level) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.savepoint(level, failure -> complete(done, failure));
     TestEngine.await(done);
   }
 
-  private static void rollbackTo(Transaction transaction, int level) {
+  private static void rollbackTo(EngineTransaction transaction, int level) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.rollbackToSavepoint(level, failure -> complete(done, failure));
     TestEngine.await(done);

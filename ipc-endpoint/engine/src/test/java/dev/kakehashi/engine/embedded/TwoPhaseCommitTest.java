@@ -5,10 +5,10 @@ import static dev.kakehashi.engine.embedded.TestEngine.awaitEnd;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.PreparedTransaction;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,13 +46,13 @@ final class TwoPhaseCommitTest {
     engine = new TestEngine(directory);
   }
 
-  private void prepare(Transaction transaction, String globalId) {
+  private void prepare(EngineTransaction transaction, String globalId) {
     awaitEnd(done -> engine.session.prepare(transaction, globalId, done));
   }
 
   private void commit(String globalId) {
-    awaitEnd(
-        done -> engine.session.commitPrepared(globalId, Transaction.CommitResponse.STORED, done));
+    awaitEnd(done ->
+        engine.session.commitPrepared(globalId, EngineTransaction.CommitResponse.STORED, done));
   }
 
   private void rollback(String globalId) {
@@ -60,8 +60,8 @@ final class TwoPhaseCommitTest {
   }
 
   /// An update of a key, an update of a value twice, a delete, an insert, and one that goes again.
-  private Transaction changeEverything() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+  private EngineTransaction changeEverything() {
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "update t set id = 11, name = 'eleven' where id = 1");
     engine.run(transaction, "update t set v = 21 where id = 2");
     engine.run(transaction, "update t set v = 22 where id = 2");
@@ -121,13 +121,13 @@ final class TwoPhaseCommitTest {
             "delete from t where id = 3",
             "insert into t values (11, 'duplicate', 1)",
             "drop table t")) {
-      Transaction other = engine.begin(Isolation.READ_COMMITTED);
+      EngineTransaction other = engine.begin(Isolation.READ_COMMITTED);
       Running waiting =
           engine.start(other, engine.prepare(sql), new @Nullable Object[][] {{}}, 10, 100_000_000L);
       assertState("57014", waiting::await);
       engine.rollback(other);
     }
-    Transaction other = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction other = engine.begin(Isolation.READ_COMMITTED);
     Running waiting =
         engine.start(
             other,
@@ -144,10 +144,10 @@ final class TwoPhaseCommitTest {
 
   @Test
   void shouldEndTheTransactionForItsHandle() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "insert into t values (4, 'four', 40)");
     prepare(transaction, "a");
-    assertEquals(Transaction.State.PREPARED, transaction.state());
+    assertEquals(EngineTransaction.State.PREPARED, transaction.state());
     assertState("25P01", () -> engine.run(transaction, "select 1"));
     assertState("25P01", () -> prepare(transaction, "b"));
     engine.rollback(transaction);
@@ -161,14 +161,14 @@ final class TwoPhaseCommitTest {
 
   @Test
   void shouldRefuseIdentifierThatIsInUseAndRollBack() {
-    Transaction first = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction first = engine.begin(Isolation.READ_COMMITTED);
     engine.run(first, "insert into t values (4, 'four', 40)");
     prepare(first, "a");
-    Transaction second = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction second = engine.begin(Isolation.READ_COMMITTED);
     engine.run(second, "insert into t values (5, 'five', 50)");
     assertState("42710", () -> prepare(second, "a"));
-    assertEquals(Transaction.State.ABORTED, second.state());
-    Transaction third = engine.begin(Isolation.READ_COMMITTED);
+    assertEquals(EngineTransaction.State.ABORTED, second.state());
+    EngineTransaction third = engine.begin(Isolation.READ_COMMITTED);
     assertState("22023", () -> prepare(third, "x".repeat(201)));
     rollback("a");
     assertEquals(List.of("3"), engine.query("select count(*) from t"));
@@ -178,27 +178,28 @@ final class TwoPhaseCommitTest {
   void shouldLetNobodyElseDecide() {
     EngineSession alice = engine.engine.openSession("alice", "1001");
     EngineSession bob = engine.engine.openSession("bob", "1002");
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "insert into t values (4, 'four', 40)");
     awaitEnd(done -> alice.prepare(transaction, "a", done));
     assertState("42501", () -> awaitEnd(done -> bob.rollbackPrepared("a", done)));
     assertState(
         "42501",
         () ->
-            awaitEnd(done -> bob.commitPrepared("a", Transaction.CommitResponse.AVAILABLE, done)));
-    awaitEnd(done -> alice.commitPrepared("a", Transaction.CommitResponse.AVAILABLE, done));
+            awaitEnd(
+                done -> bob.commitPrepared("a", EngineTransaction.CommitResponse.AVAILABLE, done)));
+    awaitEnd(done -> alice.commitPrepared("a", EngineTransaction.CommitResponse.AVAILABLE, done));
     assertEquals(List.of("4"), engine.query("select count(*) from t"));
   }
 
   @Test
   void shouldDecideBySql() {
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "insert into t values (4, 'four', 40)");
     engine.run(transaction, "prepare transaction 'it''s'");
-    assertEquals(Transaction.State.PREPARED, transaction.state());
+    assertEquals(EngineTransaction.State.PREPARED, transaction.state());
     engine.run("commit prepared 'it''s'");
     assertEquals(List.of("4"), engine.query("select count(*) from t"));
-    Transaction next = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction next = engine.begin(Isolation.READ_COMMITTED);
     engine.run(next, "delete from t");
     engine.run(next, "PREPARE TRANSACTION 'b'");
     engine.run("ROLLBACK PREPARED 'b'");
@@ -222,7 +223,7 @@ final class TwoPhaseCommitTest {
             heard.add((committed ? "committed " : "aborted ") + transaction.reference());
           }
         });
-    Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     transaction.reference(77);
     engine.run(transaction, "insert into t values (4, 'four', 40)");
     prepare(transaction, "a");
@@ -236,7 +237,7 @@ final class TwoPhaseCommitTest {
   void shouldStaySerializableBetweenThePhases() {
     for (boolean byRange : new boolean[] {true, false}) {
       for (boolean again : new boolean[] {true, false}) {
-        Transaction first = engine.begin(Isolation.SERIALIZABLE);
+        EngineTransaction first = engine.begin(Isolation.SERIALIZABLE);
         engine.run(
             first, byRange ? "select v from t where id between 20 and 30" : "select sum(v) from t");
         engine.run(first, "update t set v = v + 1 where id = 1");
@@ -244,11 +245,11 @@ final class TwoPhaseCommitTest {
         if (again) {
           restart();
         }
-        Transaction second = engine.begin(Isolation.SERIALIZABLE);
+        EngineTransaction second = engine.begin(Isolation.SERIALIZABLE);
         engine.run(second, "select v from t where id = 1");
         engine.run(second, "insert into t values (25, 'phantom', 1)");
         assertState("40001", () -> engine.commit(second));
-        Transaction third = engine.begin(Isolation.SERIALIZABLE);
+        EngineTransaction third = engine.begin(Isolation.SERIALIZABLE);
         engine.run(third, "select v from t where id = 3");
         commit("a");
         engine.run(third, "insert into t values (25, 'phantom', 1)");
@@ -260,19 +261,19 @@ final class TwoPhaseCommitTest {
 
   @Test
   void shouldRefuseToPrepareWhatIsNotSerializable() {
-    Transaction first = engine.begin(Isolation.SERIALIZABLE);
+    EngineTransaction first = engine.begin(Isolation.SERIALIZABLE);
     engine.run(first, "select sum(v) from t");
     engine.run(first, "update t set v = 0 where id = 1");
     engine.run("update t set v = 0 where id = 2");
     assertState("40001", () -> prepare(first, "a"));
-    assertEquals(Transaction.State.ABORTED, first.state());
+    assertEquals(EngineTransaction.State.ABORTED, first.state());
     assertEquals(List.of(), engine.engine.preparedTransactions());
     assertEquals(List.of("1|10"), engine.query("select id, v from t where id = 1"));
   }
 
   @Test
   void shouldPrepareWithoutChanges() {
-    Transaction transaction = engine.begin(Isolation.REPEATABLE_READ);
+    EngineTransaction transaction = engine.begin(Isolation.REPEATABLE_READ);
     engine.run(transaction, "select * from t");
     prepare(transaction, "empty");
     restart();

@@ -3,10 +3,10 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
@@ -88,12 +88,10 @@ final class UniqueKeyStressTest {
 
   private Void work(TestEngine engine, TestEngine.Other client, Random random) {
     for (int i = 0; i < TRANSACTIONS; i++) {
-      Transaction transaction =
+      EngineTransaction transaction =
           engine.engine.begin(
-              new TransactionOptions(
-                  TransactionOptions.Kind.OCC,
-                  LEVELS.get(random.nextInt(LEVELS.size())),
-                  "client"));
+              new BeginOptions(
+                  BeginOptions.Kind.OCC, LEVELS.get(random.nextInt(LEVELS.size())), "client"));
       boolean open = true;
       try {
         for (int steps = 1 + random.nextInt(3); steps > 0; steps--) {

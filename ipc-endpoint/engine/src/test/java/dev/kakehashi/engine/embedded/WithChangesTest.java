@@ -3,8 +3,8 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +35,7 @@ final class WithChangesTest {
 
   @Test
   void shouldRunItsPartsForEachRowOfParameters() {
-    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     TestEngine.Result result =
         engine.execute(
             transaction,
@@ -52,7 +52,7 @@ final class WithChangesTest {
 
   @Test
   void shouldUndoItsPartsWhenTheStatementFails() {
-    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction transaction = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     engine.run(transaction, "insert into t values (7, 7)");
     TestEngine.assertState(
         "23514",
@@ -67,9 +67,9 @@ final class WithChangesTest {
 
   @Test
   void shouldBeginAgainWithAllItsPartsAfterAConflict() {
-    Transaction other = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction other = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     engine.run(other, "update t set v = 30 where id = 2");
-    Transaction mine = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    EngineTransaction mine = engine.begin(BeginOptions.Isolation.READ_COMMITTED);
     TestEngine.Running running =
         engine.start(mine, engine.prepare(MOVE), new Object[][] {{}}, 1, 0);
     engine.commit(other);
@@ -81,12 +81,10 @@ final class WithChangesTest {
 
   @Test
   void shouldRefuseChangesInAReadOnlyTransaction() {
-    Transaction transaction =
+    EngineTransaction transaction =
         engine.engine.begin(
-            new TransactionOptions(
-                TransactionOptions.Kind.RTX,
-                TransactionOptions.Isolation.REPEATABLE_READ,
-                "reader"));
+            new BeginOptions(
+                BeginOptions.Kind.RTX, BeginOptions.Isolation.REPEATABLE_READ, "reader"));
     TestEngine.assertState(
         "25006",
         () ->

@@ -2,9 +2,9 @@ package dev.kakehashi.engine.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +42,8 @@ final class WriteSkewTest {
       engine.run(reset);
       engine.run("truncate doctor");
       engine.run("insert into doctor values (1, true), (2, true)");
-      Transaction looker = engine.begin(Isolation.SERIALIZABLE);
-      Transaction changer = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction looker = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction changer = engine.begin(Isolation.SERIALIZABLE);
       for (String statement : look.split(";", -1)) {
         run(looker, statement);
       }
@@ -58,7 +58,7 @@ final class WriteSkewTest {
   }
 
   /// What fails has been looked at, too.
-  private void run(Transaction transaction, String sql) {
+  private void run(EngineTransaction transaction, String sql) {
     try {
       engine.run(transaction, sql);
     } catch (EngineException found) {
@@ -66,7 +66,7 @@ final class WriteSkewTest {
     }
   }
 
-  private @Nullable String commit(Transaction transaction) {
+  private @Nullable String commit(EngineTransaction transaction) {
     try {
       engine.commit(transaction);
       return null;
@@ -166,8 +166,8 @@ final class WriteSkewTest {
     engine.run("create table bed (id int primary key, ward int references ward)");
     for (boolean first : List.of(true, false)) {
       engine.run("insert into ward values (9, true)");
-      Transaction deletes = engine.begin(Isolation.SERIALIZABLE);
-      Transaction inserts = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction deletes = engine.begin(Isolation.SERIALIZABLE);
+      EngineTransaction inserts = engine.begin(Isolation.SERIALIZABLE);
       engine.run(inserts, "select count(*) from ward");
       engine.run(deletes, "select count(*) from bed");
       engine.run(inserts, "insert into bed values (1, null)");

@@ -9,7 +9,7 @@ import dev.kakehashi.engine.store.api.RowCursor;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableStore;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -63,7 +63,7 @@ final class Rows {
   }
 
   static String text(long address) {
-    byte[] bytes = new byte[Varlena.bytes(address) - 4];
+    byte[] bytes = new byte[VarlenaLengths.bytes(address) - 4];
     Native.copyToArray(address + 4, bytes, 0, bytes.length);
     return new String(bytes, StandardCharsets.UTF_8);
   }
@@ -135,7 +135,7 @@ final class Rows {
       case FLOAT4, FLOAT8 -> Double.longBitsToDouble(word);
       case VARLENA, BPCHAR -> text(word);
       case NUMERIC, UUID, INTERVAL -> {
-        byte[] bytes = new byte[Varlena.bytes(kind, word)];
+        byte[] bytes = new byte[VarlenaLengths.bytes(kind, word)];
         Native.copyToArray(word, bytes, 0, bytes.length);
         yield Arrays.toString(bytes);
       }

@@ -84,7 +84,7 @@ final class MemoryFormDifferenceTest {
       long word = Values.parse(oid, text, heap);
       boolean fixed = oid == TypeOid.UUID || oid == TypeOid.INTERVAL;
       int length = fixed ? 16 : Varlena.totalBytes(word);
-      return HexFormat.of().formatHex(Native.bytes(word, length));
+      return HexFormat.of().formatHex(RawMemory.bytes(word, length));
     }
   }
 }

@@ -237,7 +237,7 @@ public final class ReferenceLookup implements AutoCloseable {
     }
     int bytes = MaterializedRows.valueBytes(kind, a);
     return bytes == MaterializedRows.valueBytes(kind, b)
-        && dev.kakehashi.engine.type.Native.equalBytes(a, b, bytes);
+        && dev.kakehashi.engine.type.RawMemory.equalBytes(a, b, bytes);
   }
 
   @Override

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.Varlena;
 import java.util.List;
 
@@ -170,7 +170,7 @@ public final class RowOrder {
     return switch (kind) {
       case INTEGER -> word;
       case VARLENA -> firstBytes(Varlena.data(word), Varlena.length(word));
-      case UUID -> Native.getLongBigEndian(word) ^ Long.MIN_VALUE;
+      case UUID -> RawMemory.getLongBigEndian(word) ^ Long.MIN_VALUE;
       default -> 0;
     };
   }
@@ -178,7 +178,7 @@ public final class RowOrder {
   private static long firstBytes(long address, int length) {
     long prefix = 0;
     for (int i = 0; i < PREFIX_BYTES; i++) {
-      prefix = (prefix << 8) | (i < length ? Native.getByte(address + i) & 0xFF : 0);
+      prefix = (prefix << 8) | (i < length ? RawMemory.getByte(address + i) & 0xFF : 0);
     }
     return prefix ^ Long.MIN_VALUE;
   }

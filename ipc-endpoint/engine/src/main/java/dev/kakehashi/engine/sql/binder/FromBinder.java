@@ -188,7 +188,7 @@ public final class FromBinder {
       From rows =
           from(
               bound.rel(), visible, alias == null ? view.schema() : null, bound.names(), List.of());
-      RowIdentity.addMissing(rows, visible, context);
+      RowIdentityColumn.addMissing(rows, visible, context);
       return rows;
     }
     Sample sample = SampleClause.of(identifier);
@@ -200,7 +200,7 @@ public final class FromBinder {
     if (locked && table.isSystem()) {
       throw RowLocks.notAllowed("system tables");
     }
-    boolean identified = RowIdentity.isNamed(table, context);
+    boolean identified = RowIdentityColumn.isNamed(table, context);
     RelNode scan =
         LogicalTableScan.create(
             context.cluster,
@@ -217,9 +217,9 @@ public final class FromBinder {
             names,
             List.of(new Scope.BaseTable(table, 0, locked)));
     if (identified) {
-      RowIdentity.addTo(from, table, context);
+      RowIdentityColumn.addTo(from, table, context);
     } else {
-      RowIdentity.addMissing(from, alias == null ? table.name() : alias, context);
+      RowIdentityColumn.addMissing(from, alias == null ? table.name() : alias, context);
     }
     return from;
   }

@@ -8,7 +8,7 @@ import dev.kakehashi.engine.plan.PlanNode.Bound;
 import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.sql.algebra.PgOperators;
 import dev.kakehashi.engine.sql.algebra.PgType;
-import dev.kakehashi.engine.sql.binder.RowIdentity;
+import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.table.IndexConditions;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Types;
@@ -337,7 +337,7 @@ public final class AccessPath {
   }
 
   private static boolean isIdentity(RexNode node, int[] columns) {
-    int rowId = RowIdentity.rowIdOf(node);
+    int rowId = RowIdentityColumn.rowIdOf(node);
     return rowId >= 0 && columns[rowId] == PlanNode.ROW_ID;
   }
 

@@ -11,7 +11,7 @@ import dev.kakehashi.engine.sql.algebra.RowShift;
 import dev.kakehashi.engine.sql.algebra.ScanShape;
 import dev.kakehashi.engine.sql.binder.ExpressionBinder;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
-import dev.kakehashi.engine.sql.binder.RowIdentity;
+import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.binder.Scope;
 import dev.kakehashi.engine.sql.cost.AccessPath;
 import dev.kakehashi.engine.sql.optimizer.IndexedExpressions;
@@ -195,7 +195,7 @@ public final class DmlBinder {
     RelNode scan =
         LogicalTableScan.create(
             context.cluster,
-            RowIdentity.isNamed(table, context)
+            RowIdentityColumn.isNamed(table, context)
                 ? context.catalogTableWithRowId(table)
                 : context.catalogTable(table),
             List.of());
@@ -225,7 +225,7 @@ public final class DmlBinder {
   private Scope scope(Rows rows, Table table, int others) {
     Scope scope = new Scope(rows.scope.parent);
     for (Scope.Field field : rows.scope.fields) {
-      if (RowIdentity.rowIdOf(field.expression()) == rows.columns) {
+      if (RowIdentityColumn.rowIdOf(field.expression()) == rows.columns) {
         continue; // what is changed gives no row identifier
       }
       RexNode moved =

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.binder.FromBinder;
 import dev.kakehashi.engine.sql.binder.FromBinder.From;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
-import dev.kakehashi.engine.sql.binder.RowIdentity;
+import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.binder.Scope;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import java.util.ArrayList;
@@ -46,8 +46,8 @@ public final class TargetRows {
   /// @param others null: there are none
   public RelNode changed(Table table, String alias, @Nullable SqlNode others, Scope scope) {
     From target = table(table, alias);
-    if (RowIdentity.isNamed(table, context)) {
-      RowIdentity.addTo(target, table, context);
+    if (RowIdentityColumn.isNamed(table, context)) {
+      RowIdentityColumn.addTo(target, table, context);
     }
     if (others == null) {
       return queries.from.enter(target, scope);

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.store.check;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.api.Placement;
 import dev.kakehashi.engine.store.api.TableDefinition;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.engine.store.row.Page;
@@ -79,7 +79,7 @@ public final class RowCheck {
     for (int c : layout.byReference) {
       long word = version.words[c];
       if (layout.isOwned(c, word)) {
-        scratch.free(word, Varlena.bytes(layout.kinds[c], word));
+        scratch.free(word, VarlenaLengths.bytes(layout.kinds[c], word));
       }
     }
   }

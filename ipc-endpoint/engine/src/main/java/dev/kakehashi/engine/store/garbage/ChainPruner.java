@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.garbage;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.BlockList;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.row.Page;
@@ -159,7 +159,7 @@ final class ChainPruner {
     for (int c : layout.byReference) {
       if (RowLayout.isReplaced(record, c)) {
         long word = layout.undoWord(record, c);
-        limbo.add(word, Varlena.bytes(layout.kinds[c], word));
+        limbo.add(word, VarlenaLengths.bytes(layout.kinds[c], word));
       }
     }
     limbo.add(record, RowLayout.undoSize(record));

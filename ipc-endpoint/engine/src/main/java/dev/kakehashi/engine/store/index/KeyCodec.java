@@ -138,9 +138,9 @@ public final class KeyCodec {
         long bits = Double.doubleToLongBits(value == 0 ? 0d : value);
         to.putLong(bits < 0 ? ~bits : bits ^ Long.MIN_VALUE);
       }
-      case VARLENA -> appendBytes(to, word + 4, Varlena.bytes(word) - 4);
+      case VARLENA -> appendBytes(to, word + 4, VarlenaLengths.bytes(word) - 4);
       case BPCHAR -> {
-        int length = Varlena.bytes(word) - 4;
+        int length = VarlenaLengths.bytes(word) - 4;
         while (length > 0 && Native.getByte(word + 3 + length) == ' ') {
           length--;
         }
@@ -201,7 +201,7 @@ public final class KeyCodec {
 
   /// PostgreSQL's NumericChoice: 16 bits of header (and 16 of weight in the long form), then base-10000 digits.
   private static void appendNumeric(KeyBuffer to, long address) {
-    int bytes = Varlena.bytes(address);
+    int bytes = VarlenaLengths.bytes(address);
     int header = Native.getUnsignedShort(address + 4);
     int signBits = header & 0xC000;
     if (signBits == 0xC000) {

@@ -34,7 +34,7 @@ public final class ValueCodec {
       case FLOAT8 -> 8;
       case UUID, INTERVAL -> 16;
       default -> {
-        int payload = Varlena.bytes(word) - 4;
+        int payload = VarlenaLengths.bytes(word) - 4;
         yield LogRecord.varintBytes(payload) + (long) payload;
       }
     };
@@ -62,7 +62,7 @@ public final class ValueCodec {
         at += 16;
       }
       default -> {
-        int payload = Varlena.bytes(word) - 4;
+        int payload = VarlenaLengths.bytes(word) - 4;
         at = putVarint(payload, to, at);
         Native.copyToArray(word + 4, to, at, payload);
         at += payload;

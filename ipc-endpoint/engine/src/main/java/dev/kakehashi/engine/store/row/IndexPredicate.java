@@ -6,7 +6,7 @@ import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.KeyCodec;
 import dev.kakehashi.engine.store.index.ValueCodec;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -74,7 +74,7 @@ final class IndexPredicate {
       KeyBuffer encoded = encode(kind, word);
       return new Term(condition, stored, kind, 0, Arrays.copyOf(encoded.bytes, encoded.length));
     } finally {
-      pool.free(word, Varlena.bytes(kind, word));
+      pool.free(word, VarlenaLengths.bytes(kind, word));
     }
   }
 

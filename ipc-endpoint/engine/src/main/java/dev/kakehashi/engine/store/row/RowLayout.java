@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.api.Placement;
 import dev.kakehashi.engine.store.index.ValueCodec;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.ErrorCode;
@@ -120,7 +120,7 @@ public final class RowLayout {
   public void freeMissing(MemoryPool pool) {
     for (int c : byReference) {
       if (missing[c] != 0) {
-        pool.free(missing[c], Varlena.bytes(kinds[c], missing[c]));
+        pool.free(missing[c], VarlenaLengths.bytes(kinds[c], missing[c]));
       }
     }
   }

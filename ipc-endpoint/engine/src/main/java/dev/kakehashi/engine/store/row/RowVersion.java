@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.row;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VectorBatch;
 
@@ -74,7 +74,7 @@ public final class RowVersion {
 
   /// Copies a by-reference value to the heap of a batch.
   public static long copyValue(VectorBatch batch, ColumnKind kind, long from) {
-    int bytes = Varlena.bytes(kind, from);
+    int bytes = VarlenaLengths.bytes(kind, from);
     if (bytes > 256) {
       return batch.heap.copy(from, bytes);
     }

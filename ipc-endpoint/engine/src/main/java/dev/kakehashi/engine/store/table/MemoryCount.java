@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.api.TableMemory;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.RowLayout;
@@ -70,7 +70,7 @@ public final class MemoryCount {
         } while (!page.validate(seen));
         for (int c : layout.byReference) {
           if (isRow && layout.isOwned(c, version.words[c])) {
-            bytes += MemoryPool.blockBytes(Varlena.bytes(layout.kinds[c], version.words[c]));
+            bytes += MemoryPool.blockBytes(VarlenaLengths.bytes(layout.kinds[c], version.words[c]));
           }
         }
       } finally {

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.garbage.Garbage;
 import dev.kakehashi.engine.store.index.KeyBuffer;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.row.Page;
@@ -35,7 +35,7 @@ final class RowUndo {
     for (int c : layout.byReference) {
       long word = version.words[c];
       if (layout.isOwned(c, word) && (record == 0 || layout.undoWord(record, c) != word)) {
-        garbage.addBlock(word, Varlena.bytes(layout.kinds[c], word));
+        garbage.addBlock(word, VarlenaLengths.bytes(layout.kinds[c], word));
       }
     }
     RowVersion before = new RowVersion(record == 0 ? 0 : layout.columns);
@@ -124,7 +124,7 @@ final class RowUndo {
     for (int c : layout.byReference) {
       if (RowLayout.isReplaced(record, c)) {
         long word = layout.undoWord(record, c);
-        pool.free(word, Varlena.bytes(layout.kinds[c], word));
+        pool.free(word, VarlenaLengths.bytes(layout.kinds[c], word));
       }
     }
     pool.free(record, RowLayout.undoSize(record));
@@ -154,7 +154,7 @@ final class RowUndo {
         for (int c : layout.byReference) {
           long word = page.word(c, slot);
           if (layout.isOwned(c, word)) {
-            pool.free(word, Varlena.bytes(layout.kinds[c], word));
+            pool.free(word, VarlenaLengths.bytes(layout.kinds[c], word));
           }
         }
       }

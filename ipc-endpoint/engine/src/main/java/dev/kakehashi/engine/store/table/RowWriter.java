@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.KeyBuffer;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.Readers;
@@ -114,7 +114,7 @@ final class RowWriter {
         to.words[c] = column.words[row];
       } else if (to.words[c] == 0 && (shared == null || !shared[c])) {
         long from = column.words[row];
-        int bytes = Varlena.bytes(layout.kinds[c], from);
+        int bytes = VarlenaLengths.bytes(layout.kinds[c], from);
         long address = pool.allocate(bytes);
         Native.copy(from, address, bytes);
         to.words[c] = address;
@@ -126,7 +126,7 @@ final class RowWriter {
     RowLayout layout = table.form.layout;
     for (int c : layout.byReference) {
       if (layout.isOwned(c, version.words[c]) && (shared == null || !shared[c])) {
-        pool.free(version.words[c], Varlena.bytes(layout.kinds[c], version.words[c]));
+        pool.free(version.words[c], VarlenaLengths.bytes(layout.kinds[c], version.words[c]));
       }
     }
   }
@@ -265,8 +265,8 @@ final class RowWriter {
   }
 
   static boolean isSameValue(ColumnKind kind, long a, long b) {
-    int bytes = Varlena.bytes(kind, a);
-    return bytes == Varlena.bytes(kind, b) && Native.equalBytes(a, b, bytes);
+    int bytes = VarlenaLengths.bytes(kind, a);
+    return bytes == VarlenaLengths.bytes(kind, b) && Native.equalBytes(a, b, bytes);
   }
 
   private boolean isStillShared(Page page, int slot, RowVersion version, boolean[] shared) {

@@ -3,8 +3,8 @@ package dev.kakehashi.engine.type.aggregate;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
@@ -80,7 +80,7 @@ final class Extreme extends GroupedAccumulator {
       words[group] = heap.allocate(slot);
       slotBytes[group] = slot;
     }
-    Native.copy(word, words[group], bytes);
+    RawMemory.copy(word, words[group], bytes);
   }
 
   @Override

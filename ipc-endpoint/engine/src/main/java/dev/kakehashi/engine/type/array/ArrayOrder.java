@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -105,13 +105,13 @@ public final class ArrayOrder {
   /// Equal arrays hash equally.
   public long hash(long word) {
     if (sameText) {
-      return Native.hashBytes(Varlena.data(word), Varlena.length(word));
+      return RawMemory.hashBytes(Varlena.data(word), Varlena.length(word));
     }
     long hash = 1;
     try (VarHeap heap = new VarHeap()) {
       for (String element : ArrayTypes.array(word).elements()) {
         hash =
-            Native.mix(hash)
+            RawMemory.mix(hash)
                 + (element == null
                     ? 0
                     : Ordering.hash(elementOid, Values.parse(elementOid, element, heap)));

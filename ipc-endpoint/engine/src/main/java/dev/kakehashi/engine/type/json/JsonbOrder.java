@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.json;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -103,20 +103,21 @@ public final class JsonbOrder {
     return switch (value) {
       case JsonValue.Null _ -> 1;
       case JsonValue.Bool bool -> bool.value() ? 2 : 3;
-      case JsonValue.Text text -> Native.mix(text.value().hashCode());
+      case JsonValue.Text text -> RawMemory.mix(text.value().hashCode());
       case JsonValue.JsonNumber number ->
-          Native.mix(~(long) decimal(number).stripTrailingZeros().hashCode());
+          RawMemory.mix(~(long) decimal(number).stripTrailingZeros().hashCode());
       case JsonValue.Array array -> {
         long hash = 4;
         for (JsonValue element : array.elements()) {
-          hash = Native.mix(hash) + hash(element);
+          hash = RawMemory.mix(hash) + hash(element);
         }
         yield hash;
       }
       case JsonValue.JsonObject object -> {
         long hash = 5;
         for (JsonValue.Member member : object.members()) {
-          hash = Native.mix(Native.mix(hash) + member.key().hashCode()) + hash(member.value());
+          hash =
+              RawMemory.mix(RawMemory.mix(hash) + member.key().hashCode()) + hash(member.value());
         }
         yield hash;
       }

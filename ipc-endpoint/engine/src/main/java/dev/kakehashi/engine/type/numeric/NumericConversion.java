@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.numeric;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.number.FloatText;
@@ -55,7 +55,7 @@ public final class NumericConversion {
     }
     int integers = count == 0 ? 0 : Math.max(0, weight + 1);
     for (int i = 0; i < integers; i++) {
-      int group = i < count ? Native.getShort(digits + 2L * i) : 0;
+      int group = i < count ? RawMemory.getShort(digits + 2L * i) : 0;
       if (i == 0) {
         out.append(group); // canonical: not 0
       } else {
@@ -69,7 +69,7 @@ public final class NumericConversion {
       out.append('.');
       int end = out.length() + scale;
       for (int i = weight + 1; out.length() < end; i++) {
-        appendGroup(out, i >= 0 && i < count ? Native.getShort(digits + 2L * i) : 0);
+        appendGroup(out, i >= 0 && i < count ? RawMemory.getShort(digits + 2L * i) : 0);
       }
       out.setLength(end);
     }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.math.BigInteger;
@@ -36,7 +36,7 @@ public final class NumericFast {
 
   /// The value times 10^[#scale(long)], magnitude below [#LIMIT]; or [#NOT_FAST].
   public static long unscaled(long value) {
-    int header = Native.getShort(value + 4) & 0xFFFF;
+    int header = RawMemory.getShort(value + 4) & 0xFFFF;
     int count = (Varlena.totalBytes(value) - 6) >> 1;
     if ((header & NumericForm.SIGN_MASK) != NumericForm.SHORT) {
       return unscaledLong(value, header);
@@ -75,9 +75,9 @@ public final class NumericFast {
     long result = 0;
     long at = digits;
     for (int i = 1; i < count; i++, at += 2) {
-      result = result * 10000 + Native.getShort(at);
+      result = result * 10000 + RawMemory.getShort(at);
     }
-    int last = Native.getShort(at);
+    int last = RawMemory.getShort(at);
     return switch (shift) {
       case 0 -> result * 10000 + last;
       case -1 -> result * 1000 + last / 10;
@@ -168,15 +168,15 @@ public final class NumericFast {
     long at = value + (NumericForm.fitsShort(scale, weight) ? 6 : 8);
     if (total > packedCount) {
       if (total - packedCount == 2) {
-        Native.putShort(at, (short) (high / 10000));
+        RawMemory.putShort(at, (short) (high / 10000));
         at += 2;
       }
-      Native.putShort(at, (short) (high % 10000));
+      RawMemory.putShort(at, (short) (high % 10000));
       at += 2;
     }
     long digits = packed;
     for (int i = 0; i < packedCount; i++, at += 2) {
-      Native.putShort(at, (short) digits);
+      RawMemory.putShort(at, (short) digits);
       digits >>>= 16;
     }
     return value;

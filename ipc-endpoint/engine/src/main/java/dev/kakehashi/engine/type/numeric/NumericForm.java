@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -52,7 +52,7 @@ public final class NumericForm {
   private NumericForm() {}
 
   static int header(long value) {
-    return Native.getShort(value + 4) & 0xFFFF;
+    return RawMemory.getShort(value + 4) & 0xFFFF;
   }
 
   static boolean isShort(int header) {
@@ -89,7 +89,7 @@ public final class NumericForm {
 
   static int weight(long value, int header) {
     // Sign extension of the seven low bits.
-    return isShort(header) ? header << 25 >> 25 : Native.getShort(value + 6);
+    return isShort(header) ? header << 25 >> 25 : RawMemory.getShort(value + 6);
   }
 
   static long digits(long value, int header) {
@@ -116,7 +116,7 @@ public final class NumericForm {
 
   static long special(VarHeap heap, int header) {
     long value = Varlena.allocate(heap, 2);
-    Native.putShort(value + 4, (short) header);
+    RawMemory.putShort(value + 4, (short) header);
     return value;
   }
 
@@ -140,8 +140,8 @@ public final class NumericForm {
       VarHeap heap, boolean negative, int scale, int weight, int digitCount) {
     if (fitsShort(scale, weight)) {
       long value = heap.allocate(6 + 2L * digitCount);
-      Native.putInt(value, (6 + 2 * digitCount) << 2);
-      Native.putShort(
+      RawMemory.putInt(value, (6 + 2 * digitCount) << 2);
+      RawMemory.putShort(
           value + 4, (short) (SHORT | (negative ? SHORT_SIGN : 0) | scale << 7 | (weight & 0x7F)));
       return value;
     }
@@ -149,8 +149,8 @@ public final class NumericForm {
       throw SqlErrors.numericOverflow();
     }
     long value = Varlena.allocate(heap, 4 + 2L * digitCount);
-    Native.putShort(value + 4, (short) ((negative ? NEGATIVE : 0) | scale));
-    Native.putShort(value + 6, (short) weight);
+    RawMemory.putShort(value + 4, (short) ((negative ? NEGATIVE : 0) | scale));
+    RawMemory.putShort(value + 6, (short) weight);
     return value;
   }
 
@@ -193,7 +193,7 @@ public final class NumericForm {
       long group = 0;
       long factor = 1;
       for (; at < end; at++) {
-        group = group * 10000 + Native.getShort(digits + 2L * at);
+        group = group * 10000 + RawMemory.getShort(digits + 2L * at);
         factor *= 10000;
       }
       result =
@@ -267,7 +267,7 @@ public final class NumericForm {
     long value = allocate(heap, negative, scale, weight, last - first);
     long to = digits(value, header(value));
     for (int i = first; i < last; i++, to += 2) {
-      Native.putShort(to, digits[i]);
+      RawMemory.putShort(to, digits[i]);
     }
     return value;
   }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 
 /// Order, equality and hash of numerics: by value, whatever the display scale. -infinity is least, infinity less than NaN, NaN equals
 /// NaN and is greatest.
@@ -50,7 +50,7 @@ public final class NumericOrder {
     long digitsB = NumericForm.digits(b, headerB);
     int common = Math.min(countA, countB);
     for (int i = 0; i < common; i++) {
-      int difference = Native.getShort(digitsA + 2L * i) - Native.getShort(digitsB + 2L * i);
+      int difference = RawMemory.getShort(digitsA + 2L * i) - RawMemory.getShort(digitsB + 2L * i);
       if (difference != 0) {
         return difference;
       }
@@ -63,10 +63,10 @@ public final class NumericOrder {
     int header = NumericForm.header(value);
     int rank = rank(value, header);
     if (rank != 1 && rank != -1) {
-      return Native.mix(rank);
+      return RawMemory.mix(rank);
     }
     int count = NumericForm.digitCount(value, header);
     long seed = (long) NumericForm.weight(value, header) << 2 | (rank + 1);
-    return Native.mix(seed ^ Native.hashBytes(NumericForm.digits(value, header), 2L * count));
+    return RawMemory.mix(seed ^ RawMemory.hashBytes(NumericForm.digits(value, header), 2L * count));
   }
 }

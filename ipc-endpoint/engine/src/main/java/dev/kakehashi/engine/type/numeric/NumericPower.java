@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.numeric;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -75,7 +75,7 @@ final class NumericPower {
     double first = 0;
     int count = Math.min(NumericForm.digitCount(base, header), 4);
     for (int i = 0; i < count; i++) {
-      first = first * 10_000 + Native.getShort(digits + 2L * i);
+      first = first * 10_000 + RawMemory.getShort(digits + 2L * i);
     }
     return Math.log10(first) + (NumericForm.weight(base, header) - count + 1) * 4.0;
   }

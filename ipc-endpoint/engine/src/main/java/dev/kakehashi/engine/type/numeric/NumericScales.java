@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import java.math.BigDecimal;
 
 /// Digits after the point of inexact results: at least 16 significant ones, and no fewer than the arguments show.
@@ -51,10 +51,10 @@ final class NumericScales {
     int header = NumericForm.header(a);
     int count = NumericForm.digitCount(a, header);
     long digits = NumericForm.digits(a, header);
-    double first = Native.getShort(digits);
+    double first = RawMemory.getShort(digits);
     int decimalWeight = 4 * weight(a);
     if (count > 1) {
-      first = first * 10_000 + Native.getShort(digits + 2);
+      first = first * 10_000 + RawMemory.getShort(digits + 2);
       decimalWeight -= 4;
     }
     double logarithm = Math.log(first) + decimalWeight * LN_10;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -160,10 +160,10 @@ public final class Numerics {
     int firstA = 0;
     int weightA = 0;
     if (NumericForm.digitCount(a, headerA) > 0) {
-      firstA = Native.getShort(NumericForm.digits(a, headerA));
+      firstA = RawMemory.getShort(NumericForm.digits(a, headerA));
       weightA = NumericForm.weight(a, headerA);
     }
-    int firstB = Native.getShort(NumericForm.digits(b, headerB));
+    int firstB = RawMemory.getShort(NumericForm.digits(b, headerB));
     int weight = weightA - NumericForm.weight(b, headerB);
     if (firstA <= firstB) {
       weight--;
@@ -233,7 +233,7 @@ public final class Numerics {
     if (NumericForm.digitCount(a, header) > 0) {
       int flipped =
           header ^ (NumericForm.isShort(header) ? NumericForm.SHORT_SIGN : NumericForm.NEGATIVE);
-      Native.putShort(result + 4, (short) flipped);
+      RawMemory.putShort(result + 4, (short) flipped);
     }
     return result;
   }

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.text;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -12,19 +12,19 @@ final class ByteaBits {
   private ByteaBits() {}
 
   static long getByte(long bytes, long index) {
-    return Native.getByte(at(bytes, index, Varlena.length(bytes), index)) & 0xFF;
+    return RawMemory.getByte(at(bytes, index, Varlena.length(bytes), index)) & 0xFF;
   }
 
   static long getBit(long bytes, long index) {
     long address = at(bytes, index, 8L * Varlena.length(bytes), index >> 3);
-    return Native.getByte(address) >> (index & 7) & 1;
+    return RawMemory.getByte(address) >> (index & 7) & 1;
   }
 
   /// A copy with one byte replaced by the low 8 bits of `value`.
   static long setByte(long bytes, long index, long value, VarHeap heap) {
     long offset = at(bytes, index, Varlena.length(bytes), index) - bytes;
     long copy = heap.copy(bytes, Varlena.totalBytes(bytes));
-    Native.putByte(copy + offset, (byte) value);
+    RawMemory.putByte(copy + offset, (byte) value);
     return copy;
   }
 
@@ -34,15 +34,15 @@ final class ByteaBits {
       throw SqlErrors.invalidParameter("new bit must be 0 or 1");
     }
     long copy = heap.copy(bytes, Varlena.totalBytes(bytes));
-    int cleared = Native.getByte(copy + offset) & ~(1 << (index & 7));
-    Native.putByte(copy + offset, (byte) (cleared | value << (index & 7)));
+    int cleared = RawMemory.getByte(copy + offset) & ~(1 << (index & 7));
+    RawMemory.putByte(copy + offset, (byte) (cleared | value << (index & 7)));
     return copy;
   }
 
   static long bitCount(long bytes) {
     long count = 0;
     for (int i = 0; i < Varlena.length(bytes); i++) {
-      count += Integer.bitCount(Native.getByte(Varlena.data(bytes) + i) & 0xFF);
+      count += Integer.bitCount(RawMemory.getByte(Varlena.data(bytes) + i) & 0xFF);
     }
     return count;
   }

@@ -8,7 +8,7 @@ import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
@@ -103,7 +103,7 @@ final class ByteaFunctions {
     long last = Math.min(end, Varlena.length(bytes));
     long length = Math.max(last - first, 0);
     long result = Varlena.allocate(heap, length);
-    Native.copy(Varlena.data(bytes) + (length == 0 ? 0 : first), Varlena.data(result), length);
+    RawMemory.copy(Varlena.data(bytes) + (length == 0 ? 0 : first), Varlena.data(result), length);
     return result;
   }
 }

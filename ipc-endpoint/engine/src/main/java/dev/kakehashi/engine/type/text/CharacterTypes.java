@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.text;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -45,7 +45,7 @@ public final class CharacterTypes {
     }
     int blanks = length - characters;
     long padded = Varlena.allocate(heap, (long) bytes + blanks);
-    Native.copy(data, Varlena.data(padded), bytes);
+    RawMemory.copy(data, Varlena.data(padded), bytes);
     fill(Varlena.data(padded) + bytes, blanks, (byte) ' ');
     return padded;
   }
@@ -58,7 +58,7 @@ public final class CharacterTypes {
 
   private static void requireBlanks(long data, int from, int to, String typeName, int length) {
     for (int i = from; i < to; i++) {
-      if (Native.getByte(data + i) != ' ') {
+      if (RawMemory.getByte(data + i) != ' ') {
         throw SqlErrors.tooLong(typeName + "(" + length + ")");
       }
     }
@@ -69,7 +69,7 @@ public final class CharacterTypes {
     int bytes = Varlena.length(value);
     long data = Varlena.data(value);
     int kept = bytes;
-    while (kept > 0 && Native.getByte(data + kept - 1) == ' ') {
+    while (kept > 0 && RawMemory.getByte(data + kept - 1) == ' ') {
       kept--;
     }
     return kept == bytes ? value : Varlena.of(heap, data, kept);

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.text;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -40,7 +40,7 @@ public final class Like {
     while (t < textEnd) {
       boolean advanced = false;
       if (p < patternEnd) {
-        byte c = Native.getByte(p);
+        byte c = RawMemory.getByte(p);
         if (c == '%') {
           p++;
           retryPattern = p;
@@ -56,7 +56,7 @@ public final class Like {
           advanced = true;
         } else {
           long literal = c == '\\' ? escaped(p, patternEnd) : p;
-          if (equal(Native.getByte(t), Native.getByte(literal), ignoreCase)) {
+          if (equal(RawMemory.getByte(t), RawMemory.getByte(literal), ignoreCase)) {
             t++;
             p = literal + 1;
             advanced = true;
@@ -75,7 +75,7 @@ public final class Like {
         p = retryPattern;
       }
     }
-    while (p < patternEnd && Native.getByte(p) == '%') {
+    while (p < patternEnd && RawMemory.getByte(p) == '%') {
       p++;
     }
     return p == patternEnd;
@@ -106,7 +106,7 @@ public final class Like {
       throw new EngineException(ErrorCode.INVALID_ESCAPE_SEQUENCE, "invalid escape string")
           .withHint("Escape string must be empty or one character.");
     }
-    if (escapeBytes == 1 && Native.getByte(Varlena.data(escape)) == '\\') {
+    if (escapeBytes == 1 && RawMemory.getByte(Varlena.data(escape)) == '\\') {
       return pattern;
     }
     int bytes = Varlena.length(pattern);
@@ -117,17 +117,17 @@ public final class Like {
     for (int i = 0; i < bytes; ) {
       int size = Utf8.characterBytes(data + i);
       boolean isEscape =
-          escapeBytes == size && Native.equalBytes(data + i, Varlena.data(escape), size);
+          escapeBytes == size && RawMemory.equalBytes(data + i, Varlena.data(escape), size);
       if (isEscape && !afterEscape) {
-        Native.putByte(out++, (byte) '\\');
+        RawMemory.putByte(out++, (byte) '\\');
         afterEscape = true;
       } else {
-        if (Native.getByte(data + i) == '\\') {
+        if (RawMemory.getByte(data + i) == '\\') {
           if (!afterEscape) {
-            Native.putByte(out++, (byte) '\\');
+            RawMemory.putByte(out++, (byte) '\\');
           }
         }
-        Native.copy(data + i, out, size);
+        RawMemory.copy(data + i, out, size);
         out += size;
         afterEscape = false;
       }

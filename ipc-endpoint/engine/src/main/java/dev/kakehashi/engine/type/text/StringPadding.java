@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.text;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -27,7 +27,7 @@ public final class StringPadding {
     }
     while (right && begin < end) {
       int last = end - 1;
-      while (last > begin && (Native.getByte(data + last) & 0xC0) == 0x80) {
+      while (last > begin && (RawMemory.getByte(data + last) & 0xC0) == 0x80) {
         last--;
       }
       if (!contains(set, data + last)) {
@@ -50,7 +50,7 @@ public final class StringPadding {
     long end = at + Varlena.length(set);
     for (int index = 0; at < end; index++) {
       int setSize = Utf8.characterBytes(at);
-      if (setSize == size && Native.equalBytes(at, character, size)) {
+      if (setSize == size && RawMemory.equalBytes(at, character, size)) {
         return index;
       }
       at += setSize;
@@ -63,10 +63,10 @@ public final class StringPadding {
     long data = Varlena.data(text);
     int begin = 0;
     int end = Varlena.length(text);
-    while (left && begin < end && Native.getByte(data + begin) == ' ') {
+    while (left && begin < end && RawMemory.getByte(data + begin) == ' ') {
       begin++;
     }
-    while (right && begin < end && Native.getByte(data + end - 1) == ' ') {
+    while (right && begin < end && RawMemory.getByte(data + end - 1) == ' ') {
       end--;
     }
     return Varlena.of(heap, data + begin, end - begin);
@@ -77,10 +77,10 @@ public final class StringPadding {
     long data = Varlena.data(bytes);
     int begin = 0;
     int end = Varlena.length(bytes);
-    while (left && begin < end && containsByte(set, Native.getByte(data + begin))) {
+    while (left && begin < end && containsByte(set, RawMemory.getByte(data + begin))) {
       begin++;
     }
-    while (right && begin < end && containsByte(set, Native.getByte(data + end - 1))) {
+    while (right && begin < end && containsByte(set, RawMemory.getByte(data + end - 1))) {
       end--;
     }
     return Varlena.of(heap, data + begin, end - begin);
@@ -88,7 +88,7 @@ public final class StringPadding {
 
   private static boolean containsByte(long set, byte b) {
     for (int i = 0; i < Varlena.length(set); i++) {
-      if (Native.getByte(Varlena.data(set) + i) == b) {
+      if (RawMemory.getByte(Varlena.data(set) + i) == b) {
         return true;
       }
     }
@@ -123,7 +123,7 @@ public final class StringPadding {
     } else {
       Strings.fill(to, padding, Varlena.data(fill), fillBytes);
     }
-    Native.copy(data, Varlena.data(result) + (left ? padding : 0), bytes);
+    RawMemory.copy(data, Varlena.data(result) + (left ? padding : 0), bytes);
     return result;
   }
 
@@ -143,13 +143,13 @@ public final class StringPadding {
       int size = Utf8.characterBytes(data + i);
       int index = find(from, data + i);
       if (index < 0) {
-        Native.copy(data + i, out, size);
+        RawMemory.copy(data + i, out, size);
         out += size;
       } else {
         int offset = Utf8.prefixBytes(Varlena.data(to), Varlena.length(to), index);
         if (offset < Varlena.length(to)) {
           int toSize = Utf8.characterBytes(Varlena.data(to) + offset);
-          Native.copy(Varlena.data(to) + offset, out, toSize);
+          RawMemory.copy(Varlena.data(to) + offset, out, toSize);
           out += toSize;
         }
       }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.text;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -22,7 +22,7 @@ public final class StringSearch {
     if (bytes == 0) {
       return from;
     }
-    byte first = Native.getByte(wanted);
+    byte first = RawMemory.getByte(wanted);
     int at = from;
     while (at <= last) {
       if (at - from >= Interrupts.STEPS) {
@@ -30,7 +30,8 @@ public final class StringSearch {
       }
       int end = (int) Math.min(last, (long) at + Interrupts.STEPS);
       for (; at <= end; at++) {
-        if (Native.getByte(data + at) == first && Native.equalBytes(data + at, wanted, bytes)) {
+        if (RawMemory.getByte(data + at) == first
+            && RawMemory.equalBytes(data + at, wanted, bytes)) {
           return at;
         }
       }
@@ -52,7 +53,7 @@ public final class StringSearch {
   public static boolean startsWith(long text, long prefix) {
     int bytes = Varlena.length(prefix);
     return bytes <= Varlena.length(text)
-        && Native.equalBytes(Varlena.data(text), Varlena.data(prefix), bytes);
+        && RawMemory.equalBytes(Varlena.data(text), Varlena.data(prefix), bytes);
   }
 
   /// Every occurrence of `from` replaced; an empty `from` occurs nowhere.
@@ -79,13 +80,13 @@ public final class StringSearch {
         Interrupts.check();
       }
       int at = indexOf(text, begin, from);
-      Native.copy(Varlena.data(text) + begin, out, at - begin);
+      RawMemory.copy(Varlena.data(text) + begin, out, at - begin);
       out += at - begin;
-      Native.copy(Varlena.data(to), out, toBytes);
+      RawMemory.copy(Varlena.data(to), out, toBytes);
       out += toBytes;
       begin = at + fromBytes;
     }
-    Native.copy(Varlena.data(text) + begin, out, Varlena.length(text) - begin);
+    RawMemory.copy(Varlena.data(text) + begin, out, Varlena.length(text) - begin);
     return result;
   }
 

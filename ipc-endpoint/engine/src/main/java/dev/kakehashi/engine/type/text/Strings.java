@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.text;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -51,9 +51,9 @@ public final class Strings {
 
   private static void foldCase(long from, long to, int begin, int end, char first) {
     for (int i = begin; i < end; i++) {
-      byte b = Native.getByte(from + i);
+      byte b = RawMemory.getByte(from + i);
       int letter = b - first;
-      Native.putByte(to + i, letter >= 0 && letter < 26 ? (byte) (b ^ CASE_BIT) : b);
+      RawMemory.putByte(to + i, letter >= 0 && letter < 26 ? (byte) (b ^ CASE_BIT) : b);
     }
   }
 
@@ -66,10 +66,10 @@ public final class Strings {
       if ((i & STEP_MASK) == STEP_MASK) {
         Interrupts.check();
       }
-      byte b = Native.getByte(data + i);
+      byte b = RawMemory.getByte(data + i);
       boolean lower = b >= 'a' && b <= 'z';
       if (lower && !inWord) {
-        Native.putByte(data + i, (byte) (b ^ CASE_BIT));
+        RawMemory.putByte(data + i, (byte) (b ^ CASE_BIT));
       }
       inWord = lower || (b >= '0' && b <= '9');
     }
@@ -80,8 +80,8 @@ public final class Strings {
     int bytesA = Varlena.length(a);
     int bytesB = Varlena.length(b);
     long result = Varlena.allocate(heap, (long) bytesA + bytesB);
-    Native.copy(Varlena.data(a), Varlena.data(result), bytesA);
-    Native.copy(Varlena.data(b), Varlena.data(result) + bytesA, bytesB);
+    RawMemory.copy(Varlena.data(a), Varlena.data(result), bytesA);
+    RawMemory.copy(Varlena.data(b), Varlena.data(result) + bytesA, bytesB);
     return result;
   }
 
@@ -138,14 +138,14 @@ public final class Strings {
     // What is there already is copied, the double each time: single copies of a few bytes take
     // long.
     long done = Math.min(bytes, total);
-    Native.copy(from, to, done);
+    RawMemory.copy(from, to, done);
     while (done < total) {
       if (done >= Interrupts.STEPS) {
         Interrupts.check();
       }
       long whole = Math.min(done, Math.max(bytes, FILL_BYTES / bytes * bytes));
       long next = Math.min(whole, total - done);
-      Native.copy(to, to + done, next);
+      RawMemory.copy(to, to + done, next);
       done += next;
     }
   }
@@ -162,7 +162,7 @@ public final class Strings {
       }
       int size = Utf8.characterBytes(from + i);
       end -= size;
-      Native.copy(from + i, end, size);
+      RawMemory.copy(from + i, end, size);
       i += size;
     }
     return result;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.text;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 
 /// UTF-8 at native addresses. Texts are valid UTF-8: they were checked when they came in.
 public final class Utf8 {
@@ -10,7 +10,7 @@ public final class Utf8 {
 
   /// Bytes of the character that begins at an address.
   public static int characterBytes(long address) {
-    int first = Native.getByte(address);
+    int first = RawMemory.getByte(address);
     if (first >= 0) {
       return 1;
     }
@@ -23,12 +23,12 @@ public final class Utf8 {
   public static boolean isAscii(long address, long bytes) {
     long at = 0;
     for (; at + 8 <= bytes; at += 8) {
-      if ((Native.getLong(address + at) & HIGH_BITS) != 0) {
+      if ((RawMemory.getLong(address + at) & HIGH_BITS) != 0) {
         return false;
       }
     }
     for (; at < bytes; at++) {
-      if (Native.getByte(address + at) < 0) {
+      if (RawMemory.getByte(address + at) < 0) {
         return false;
       }
     }
@@ -40,12 +40,12 @@ public final class Utf8 {
     int continuation = 0;
     int at = 0;
     for (; at + 8 <= bytes; at += 8) {
-      long word = Native.getLong(address + at);
+      long word = RawMemory.getLong(address + at);
       // A continuation byte is 10xxxxxx.
       continuation += Long.bitCount(word & ~(word << 1) & HIGH_BITS);
     }
     for (; at < bytes; at++) {
-      if ((Native.getByte(address + at) & 0xC0) == 0x80) {
+      if ((RawMemory.getByte(address + at) & 0xC0) == 0x80) {
         continuation++;
       }
     }
@@ -70,19 +70,19 @@ public final class Utf8 {
 
   /// Code point of the character that begins at an address.
   public static int codePoint(long address) {
-    int first = Native.getByte(address);
+    int first = RawMemory.getByte(address);
     return switch (characterBytes(address)) {
       case 1 -> first;
-      case 2 -> (first & 0x1F) << 6 | (Native.getByte(address + 1) & 0x3F);
+      case 2 -> (first & 0x1F) << 6 | (RawMemory.getByte(address + 1) & 0x3F);
       case 3 ->
           (first & 0x0F) << 12
-              | (Native.getByte(address + 1) & 0x3F) << 6
-              | (Native.getByte(address + 2) & 0x3F);
+              | (RawMemory.getByte(address + 1) & 0x3F) << 6
+              | (RawMemory.getByte(address + 2) & 0x3F);
       default ->
           (first & 0x07) << 18
-              | (Native.getByte(address + 1) & 0x3F) << 12
-              | (Native.getByte(address + 2) & 0x3F) << 6
-              | (Native.getByte(address + 3) & 0x3F);
+              | (RawMemory.getByte(address + 1) & 0x3F) << 12
+              | (RawMemory.getByte(address + 2) & 0x3F) << 6
+              | (RawMemory.getByte(address + 3) & 0x3F);
     };
   }
 }

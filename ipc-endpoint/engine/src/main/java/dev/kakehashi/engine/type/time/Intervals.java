@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.vector.VarHeap;
 
 /// The 16 bytes of an interval: int64 microseconds, int32 days, int32 months; and their order by span of time (a month has 30 days, a day
@@ -13,22 +13,22 @@ public final class Intervals {
   private Intervals() {}
 
   public static long micros(long value) {
-    return Native.getLong(value);
+    return RawMemory.getLong(value);
   }
 
   public static int days(long value) {
-    return Native.getInt(value + 8);
+    return RawMemory.getInt(value + 8);
   }
 
   public static int months(long value) {
-    return Native.getInt(value + 12);
+    return RawMemory.getInt(value + 12);
   }
 
   public static long of(VarHeap heap, int months, int days, long micros) {
     long value = heap.allocate(BYTES);
-    Native.putLong(value, micros);
-    Native.putInt(value + 8, days);
-    Native.putInt(value + 12, months);
+    RawMemory.putLong(value, micros);
+    RawMemory.putInt(value + 8, days);
+    RawMemory.putInt(value + 12, months);
     return value;
   }
 

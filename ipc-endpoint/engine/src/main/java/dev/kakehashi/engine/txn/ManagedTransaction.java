@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.txn;
 
+import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.RunFailures;
@@ -33,12 +33,12 @@ import org.jspecify.annotations.Nullable;
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
 /// Locks of tables stay until its end. `state`, `savepoints`, `deferred` and `defined` are written by the operation that has the turn.
-public final class EngineTransaction implements Transaction {
+public final class ManagedTransaction implements EngineTransaction {
   /// Writes that are logged or undone within a millisecond.
   private static final int SHORT_WRITES = 1000;
 
   private final TransactionEnvironment environment;
-  private final TransactionOptions options;
+  private final BeginOptions options;
   private final DeclaredArea area;
   private final StoreTransaction store;
 
@@ -85,15 +85,15 @@ public final class EngineTransaction implements Transaction {
   private volatile @Nullable Timer timer;
 
   /// @param area what the options declare
-  public EngineTransaction(
-      TransactionEnvironment environment, TransactionOptions options, DeclaredArea area) {
+  public ManagedTransaction(
+      TransactionEnvironment environment, BeginOptions options, DeclaredArea area) {
     this.environment = environment;
     this.options = options;
     this.area = area;
-    boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
-    boolean readOnly = options.kind() == TransactionOptions.Kind.RTX;
+    boolean serializable = options.isolation() == BeginOptions.Isolation.SERIALIZABLE;
+    boolean readOnly = options.kind() == BeginOptions.Kind.RTX;
     this.deferrable = options.deferrable() && readOnly && serializable;
-    if (options.kind() == TransactionOptions.Kind.LTX) {
+    if (options.kind() == BeginOptions.Kind.LTX) {
       this.store = environment.store().beginLong(serializable, area.guarded(options));
     } else if (deferrable) {
       this.store = environment.store().beginDeferrable();
@@ -155,7 +155,7 @@ public final class EngineTransaction implements Transaction {
   }
 
   @Override
-  public TransactionOptions options() {
+  public BeginOptions options() {
     return options;
   }
 
@@ -286,15 +286,15 @@ public final class EngineTransaction implements Transaction {
   }
 
   boolean isReadOnly() {
-    return options.kind() == TransactionOptions.Kind.RTX;
+    return options.kind() == BeginOptions.Kind.RTX;
   }
 
   boolean isReadCommitted() {
-    return options.isolation() == TransactionOptions.Isolation.READ_COMMITTED && !isLong();
+    return options.isolation() == BeginOptions.Isolation.READ_COMMITTED && !isLong();
   }
 
   boolean isLong() {
-    return options.kind() == TransactionOptions.Kind.LTX;
+    return options.kind() == BeginOptions.Kind.LTX;
   }
 
   /// Whether its statements may have to wait before they begin, by [#mayBegin].
@@ -320,7 +320,7 @@ public final class EngineTransaction implements Transaction {
     area.check(tables, environment);
     wakeWaiting = wake;
     requireActive();
-    boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
+    boolean serializable = options.isolation() == BeginOptions.Isolation.SERIALIZABLE;
     boolean may =
         deferrable
             ? store.hasSafeSnapshot(wake)

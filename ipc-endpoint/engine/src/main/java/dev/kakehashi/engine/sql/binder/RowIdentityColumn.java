@@ -17,12 +17,12 @@ import org.apache.calcite.rex.RexNode;
 ///
 /// It is computed from the row identifier, which follows the columns of a table that is scanned with it. That is done where the text that is bound has the word, so that
 /// other statements are planned as if there were no such column. Rows that are not stored, those of views and system tables, have none: it is null.
-public final class RowIdentity {
+public final class RowIdentityColumn {
   static final String NAME = "ctid";
 
   private static final String FUNCTION = "row_identity";
 
-  private RowIdentity() {}
+  private RowIdentityColumn() {}
 
   /// Whether a text may name identities of rows.
   public static boolean isIn(String text) {

@@ -4,8 +4,8 @@ import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.memory.Native;
 
 /// Lengths of by-reference values.
-public final class Varlena {
-  private Varlena() {}
+public final class VarlenaLengths {
+  private VarlenaLengths() {}
 
   /// Total bytes of a varlena with plain 4-byte header, header included.
   public static int bytes(long address) {

@@ -10,7 +10,7 @@ package dev.kakehashi.engine.api;
 /// @param timeoutNanos the transaction is rolled back with TRANSACTION_TIMEOUT after this time; 0: never
 /// @param areas tables that a long transaction declares
 /// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no other fail; others do not care
-public record TransactionOptions(
+public record BeginOptions(
     Kind kind,
     Isolation isolation,
     String label,
@@ -42,16 +42,16 @@ public record TransactionOptions(
   }
 
   /// Short, optimistic, READ COMMITTED.
-  public static final TransactionOptions DEFAULT =
-      new TransactionOptions(Kind.OCC, Isolation.READ_COMMITTED, "");
+  public static final BeginOptions DEFAULT =
+      new BeginOptions(Kind.OCC, Isolation.READ_COMMITTED, "");
 
   /// Without priority, time-out and areas.
-  public TransactionOptions(Kind kind, Isolation isolation, String label) {
+  public BeginOptions(Kind kind, Isolation isolation, String label) {
     this(kind, isolation, label, 0, 0, Areas.NONE);
   }
 
   /// Not deferrable.
-  public TransactionOptions(
+  public BeginOptions(
       Kind kind, Isolation isolation, String label, int priority, long timeoutNanos, Areas areas) {
     this(kind, isolation, label, priority, timeoutNanos, areas, false);
   }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An open transaction. Thread-safe; operations take effect in the order of the calls, after the statements that were
 /// executed before them. End is safe: an end after the end reports the state that holds.
-public interface Transaction {
+public interface EngineTransaction {
   /// Life of a transaction.
   enum State {
     ACTIVE,
@@ -34,7 +34,7 @@ public interface Transaction {
   /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.
   void owner(Viewer viewer);
 
-  TransactionOptions options();
+  BeginOptions options();
 
   State state();
 

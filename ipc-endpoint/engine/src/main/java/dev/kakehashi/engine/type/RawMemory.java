@@ -7,11 +7,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /// Loads and stores at absolute native addresses, in the order of the host (which is PostgreSQL's). Whoever calls vouches for the address.
-public final class Native {
+public final class RawMemory {
   private static final ValueLayout.OfLong BIG_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  private Native() {}
+  private RawMemory() {}
 
   public static byte getByte(long address) {
     return VarHeap.MEMORY.get(ValueLayout.JAVA_BYTE, address);
