@@ -27,7 +27,7 @@ class CancelTest {
   private static final int CANCELS = 60;
   private static final int ROWS = 200_000;
 
-  /// What the design promises is 100 ms, and what was seen is printed; the rest is for a busy machine. Uncancelled, two of
+  /// What the design promises is 100 ms, and what was seen is printed; the rest is for a busy machine. Uncanceled, two of
   /// the statements would run for minutes.
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -81,7 +81,7 @@ class CancelTest {
               + " ms (median), "
               + waits.getLast().toMillis()
               + " ms (longest)");
-      // The engine's last words about a cancelled statement may come after the cancel.
+      // The engine's last words about a canceled statement may come after the cancel.
       OsProcess.awaitTrue(
           "return of all response slots", LIMIT, () -> "0".equals(outstandingCalls(connection)));
       // The endpoint's own counts: one session with its mailbox, and nothing else.

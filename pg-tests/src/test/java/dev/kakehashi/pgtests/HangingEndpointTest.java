@@ -99,7 +99,7 @@ class HangingEndpointTest {
 
   /// PostgreSQL has committed and waits for a standby that does not exist, so that the endpoint can be stopped between the two phases.
   @Test
-  void shouldKeepTheCommitWhenTheSecondPhaseIsCancelled() throws Exception {
+  void shouldKeepTheCommitWhenTheSecondPhaseIsCanceled() throws Exception {
     try (Connection connection = change()) {
       Sql.execute(
           witness,

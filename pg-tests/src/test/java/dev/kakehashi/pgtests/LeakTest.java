@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// One backend runs statements of every kind, failing and cancelled ones among them; what it and the endpoint hold stays the same.
+/// One backend runs statements of every kind, failing and canceled ones among them; what it and the endpoint hold stays the same.
 ///
 /// `-Dkakehashi.statements=100000` for the long run.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// A request needs a permit (`maxConcurrentRequests`) and then a token, so that no token is spent on waiting for a
 /// permit; the permits are counted here and not by a [Lane], because a job can have a lane of its own, that of its
 /// transaction. What waits costs no thread: it starts when a permit comes back, or by a timer at the instant the next token
-/// is due. A job that is cancelled while it waits ends without either.
+/// is due. A job that is canceled while it waits ends without either.
 ///
 /// `waiting`, `active` and `timed` are guarded by this; starts happen under the lock, so that they keep the order.
 public final class Admission {
@@ -38,7 +38,7 @@ public final class Admission {
     return limit;
   }
 
-  /// Jobs that wait, those included that were cancelled meanwhile and whose turn has not come.
+  /// Jobs that wait, those included that were canceled meanwhile and whose turn has not come.
   public synchronized int waiting() {
     return waiting.size();
   }
@@ -112,7 +112,7 @@ public final class Admission {
   private void startAllThatMay() {
     for (Job job = waiting.peek(); job != null; job = waiting.peek()) {
       if (job.bootstrapGone()) {
-        waiting.remove(); // cancelled
+        waiting.remove(); // canceled
         continue;
       }
       long early = mayStart();
@@ -122,7 +122,7 @@ public final class Admission {
       }
       waiting.remove();
       if (!scheduler.submission().admitted(job)) {
-        active--; // cancelled at the last moment; its token is spent
+        active--; // canceled at the last moment; its token is spent
       }
     }
   }

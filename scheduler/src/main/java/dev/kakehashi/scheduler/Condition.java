@@ -41,7 +41,7 @@ public final class Condition {
       this.job = job;
     }
 
-    /// Takes the task off the condition and queues it, to be discarded: its job was cancelled.
+    /// Takes the task off the condition and queues it, to be discarded: its job was canceled.
     void withdraw() {
       synchronized (condition) {
         if (claimed) {
@@ -147,7 +147,7 @@ public final class Condition {
   }
 
   /// Registers a task whose predecessor has ended; the job's count goes with it. True if the caller
-  /// must queue it at once: signalled since the ticket, check already true, or job cancelled.
+  /// must queue it at once: signalled since the ticket, check already true, or job canceled.
   boolean register(Task task, Job job, long ticket) {
     if (check != null && checkNow(job)) {
       return true;

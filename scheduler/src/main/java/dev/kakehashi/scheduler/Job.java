@@ -29,8 +29,8 @@ public final class Job extends JobCount {
     RUNNING,
     /// All tasks have ended, a hold remains.
     HELD,
-    /// Cancelled or failed; its remaining tasks are being discarded.
-    CANCELLING,
+    /// Canceled or failed; its remaining tasks are being discarded.
+    CANCELING,
     /// The teardown has run.
     DONE
   }
@@ -92,15 +92,15 @@ public final class Job extends JobCount {
 
   private volatile boolean started;
 
-  // NOT_ADMITTED -> ADMITTED -> LEFT or NOT_ADMITTED -> LEFT: a job may be cancelled while its
+  // NOT_ADMITTED -> ADMITTED -> LEFT or NOT_ADMITTED -> LEFT: a job may be canceled while its
   // admission starts it, and what it holds there is given back once.
   @SuppressWarnings("unused") // through its VarHandle
   private volatile int admissionState;
 
-  private volatile boolean cancelled;
+  private volatile boolean canceled;
   private volatile boolean done;
   private volatile @Nullable Runnable
-      cancelHook; // set, then `cancelled` is read; a cancel does it the other way round
+      cancelHook; // set, then `canceled` is read; a cancel does it the other way round
   private volatile @Nullable Throwable failure;
 
   // Written by the thread that runs the lane, before it runs the bootstrap task; read by the thread
@@ -173,8 +173,8 @@ public final class Job extends JobCount {
     if (done) {
       return State.DONE;
     }
-    if (cancelled) {
-      return State.CANCELLING;
+    if (canceled) {
+      return State.CANCELING;
     }
     if (!started) {
       return State.CREATED;
@@ -183,7 +183,7 @@ public final class Job extends JobCount {
     return held > 0 && pending() <= held ? State.HELD : State.RUNNING;
   }
 
-  /// The first throwable of a task, or why the job was cancelled; null if neither. Later ones are suppressed
+  /// The first throwable of a task, or why the job was canceled; null if neither. Later ones are suppressed
   /// in it, at most eight.
   public @Nullable Throwable failure() {
     return failure;
@@ -202,9 +202,9 @@ public final class Job extends JobCount {
         : running.times(progress().finished(), scheduler.underWayNanos(this));
   }
 
-  /// Whether the job was cancelled or has failed.
-  public boolean cancelled() {
-    return cancelled;
+  /// Whether the job was canceled or has failed.
+  public boolean canceled() {
+    return canceled;
   }
 
   /// Whether the teardown has run.
@@ -213,20 +213,20 @@ public final class Job extends JobCount {
   }
 
   /// Ends the job early: tasks that have not started are discarded, also those that wait for conditions
-  /// or the lane; running tasks see [TaskContext#cancelled()]. Idempotent; the first reason becomes the failure.
+  /// or the lane; running tasks see [TaskContext#canceled()]. Idempotent; the first reason becomes the failure.
   ///
-  /// @return whether this call cancelled the job
+  /// @return whether this call canceled the job
   public boolean cancel(Throwable why) {
     Objects.requireNonNull(why, "why");
     List<Condition.Waiter> waiting;
     synchronized (this) {
-      if (cancelled || done) {
+      if (canceled || done) {
         return false;
       }
       if (failure == null) {
         failure = why;
       }
-      cancelled = true;
+      canceled = true;
       waiting = JobLinks.waiters(links);
     }
     // A waiter is claimed under its condition's lock, so it goes to a queue once, whoever else
@@ -247,7 +247,7 @@ public final class Job extends JobCount {
 
   /// As [#cancel(Throwable)] with a [CancellationException].
   public boolean cancel() {
-    return !cancelled && cancel(new CancellationException("job \"" + name + "\" was cancelled"));
+    return !canceled && cancel(new CancellationException("job \"" + name + "\" was canceled"));
   }
 
   /// As [#hold(Option)] with [Option#DEFAULT].
@@ -398,14 +398,14 @@ public final class Job extends JobCount {
   /// Calls `hook` after a cancel, at once if there was one; once or twice, on any thread. One per job; must not throw.
   void onCancel(Runnable hook) {
     cancelHook = hook;
-    if (cancelled) {
+    if (canceled) {
       hook.run();
     }
   }
 
   boolean addWaiter(Condition.Waiter waiter) {
     synchronized (this) {
-      if (cancelled) {
+      if (canceled) {
         return false;
       }
       links().addWaiter(waiter);

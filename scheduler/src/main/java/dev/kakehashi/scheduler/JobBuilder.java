@@ -52,7 +52,7 @@ public final class JobBuilder {
   }
 
   /// The job starts when that limit allows it, and counts for it until its teardown. First the admission, then the
-  /// lane. What waits longer than the [#deadline] is cancelled.
+  /// lane. What waits longer than the [#deadline] is canceled.
   public JobBuilder admission(Admission admission) {
     this.admission = Objects.requireNonNull(admission, "admission");
     return this;

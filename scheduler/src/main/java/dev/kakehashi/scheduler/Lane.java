@@ -52,7 +52,7 @@ public final class Lane {
   private volatile long state;
   private volatile int homeWorker = -1; // a hint: racy writes by whichever worker ran the lane last
 
-  // Guarded by this. The task of a bootstrap item is the lane's own, because a cancelled job's
+  // Guarded by this. The task of a bootstrap item is the lane's own, because a canceled job's
   // bootstrap may be gone by then.
   private final TaskRing items = new TaskRing();
   private @Nullable Job last;

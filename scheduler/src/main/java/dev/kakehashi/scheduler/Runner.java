@@ -103,7 +103,7 @@ abstract class Runner extends JobTurn implements TaskContext {
   private void run(Task first, Job itsJob, int alreadyInRow) {
     Task task = first;
     int inRow = alreadyInRow;
-    while (!itsJob.cancelled()) {
+    while (!itsJob.canceled()) {
       Task next = successor(runOne(task), itsJob, inRow);
       if (next == null) {
         counters.tailsRan(inRow - alreadyInRow);
@@ -466,9 +466,9 @@ abstract class Runner extends JobTurn implements TaskContext {
   }
 
   @Override
-  public final boolean cancelled() {
+  public final boolean canceled() {
     Job current = job;
-    return current != null ? running().cancelled() : scheduler.discardsJobless();
+    return current != null ? running().canceled() : scheduler.discardsJobless();
   }
 
   @Override

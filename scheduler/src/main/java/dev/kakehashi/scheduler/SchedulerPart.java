@@ -39,7 +39,7 @@ public abstract class SchedulerPart {
     job.fail(thrown);
   }
 
-  /// Runs a hook when a job is cancelled, or now if it was.
+  /// Runs a hook when a job is canceled, or now if it was.
   protected static void onCancelOf(Job job, Runnable hook) {
     job.onCancel(hook);
   }

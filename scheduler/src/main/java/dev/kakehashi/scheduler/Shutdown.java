@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// The orderly end of a scheduler, see [TaskScheduler#shutdown(Duration)]. Thread-safe; the first call does the work,
 /// the others wait for it.
 final class Shutdown {
-  // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
-  // each of the workers, twice: cancelled work has nothing left to do but to look at its flag. Less
+  // How long a shutdown waits for canceled jobs, then for jobs whose holds were dropped, then for
+  // each of the workers, twice: canceled work has nothing left to do but to look at its flag. Less
   // than seconds would report a worker as stuck that a busy machine keeps from doing that.
   private static final Duration AFTER_CANCEL = Duration.ofSeconds(3);
 
@@ -77,11 +77,11 @@ final class Shutdown {
         job.cancel();
       }
     }
-    int cancelled = 0;
+    int canceled = 0;
     if (!registry.awaitEmpty(grace)) {
       scheduler.discardJobless();
       for (Job job : registry.live()) {
-        cancelled += job.cancel() ? 1 : 0;
+        canceled += job.cancel() ? 1 : 0;
       }
       if (!registry.awaitEmpty(AFTER_CANCEL)) {
         long held = registry.live().stream().filter(Job::dropHolds).count();
@@ -102,7 +102,7 @@ final class Shutdown {
       }
     }
     scheduler.watcher().stop();
-    ShutdownReport report = report(cancelled, stuck);
+    ShutdownReport report = report(canceled, stuck);
     if (Checks.ON && stuck.isEmpty() && registry.live().isEmpty()) {
       checkNothingIsLeft(report);
     }
@@ -133,7 +133,7 @@ final class Shutdown {
     }
   }
 
-  private ShutdownReport report(int cancelled, List<String> stuck) {
+  private ShutdownReport report(int canceled, List<String> stuck) {
     long[] sums = scheduler.counterTotals();
     long ended = sums[Counters.TASKS_RUN] + sums[Counters.TASKS_DISCARDED];
     return new ShutdownReport(
@@ -141,7 +141,7 @@ final class Shutdown {
         sums[Counters.TASKS_RUN],
         sums[Counters.TASKS_DISCARDED],
         sums[Counters.ACCEPTED] - ended,
-        cancelled,
+        canceled,
         stuck);
   }
 }

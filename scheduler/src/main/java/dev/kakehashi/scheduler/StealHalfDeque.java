@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// 1. *Nothing is taken twice.* Take an index that the owner popped without having seen a claim on it, and a claim on it. The
 ///    owner's look came before the claim, else it would have seen it; so, by the fences, the thief's second look sees the new end
 ///    without that index, or with what was pushed there later. An index that is claimed and
-///    was popped after the owner saw the claim is cancelled: commit and cancellation are CASes on one word that both name the
+///    was popped after the owner saw the claim is canceled: commit and cancellation are CASes on one word that both name the
 ///    claim, so one of them fails. Indices popped at the old end move the head by CAS, which a commit would have to name.
-/// 2. *A claim is one thief's.* While it stands, or is cancelled and its thief has not seen that, nobody else can claim; only
+/// 2. *A claim is one thief's.* While it stands, or is canceled and its thief has not seen that, nobody else can claim; only
 ///    its thief takes it away. So a commit that succeeds is about the claim it made: no ABA, also when the same
 ///    task object is queued again. Others do not wait for a thief that is slow, they go elsewhere; neither does the owner.
 /// 3. *A taken index holds what was pushed there.* The push writes the slot (3), then the new end with release (4). The thief's
@@ -54,7 +54,7 @@ final class StealHalfDeque {
   private static final int CLAIM_SHIFT = 32;
   private static final int MAX_CLAIM = 0xFFFF;
   private static final long CLAIM = (long) MAX_CLAIM << CLAIM_SHIFT; // how many, 0 for none
-  private static final long CANCELLED = 1L << 48;
+  private static final long CANCELED = 1L << 48;
   private static final long SHARED = 1L << 49;
   private static final int POPS_WHILE_SHARED = 256;
   private static final VarHandle TAIL;
@@ -274,7 +274,7 @@ final class StealHalfDeque {
     if (sharedHead != head(o)) {
       sharedHead = head(o);
       sharedPops = 0;
-    } else if (++sharedPops >= POPS_WHILE_SHARED && (o & (CLAIM | CANCELLED)) == 0) {
+    } else if (++sharedPops >= POPS_WHILE_SHARED && (o & (CLAIM | CANCELED)) == 0) {
       sharedPops = 0;
       OLD.compareAndSet(this, o, o & HEAD);
     }
@@ -316,11 +316,11 @@ final class StealHalfDeque {
   }
 
   /// Takes half of the tasks, rounded up, from the old end into `batch` as pairs (task, job), at most `max`.
-  /// Anyone. Returns how many; 0 if there are fewer than `least`, if another thief is at it or if the owner has cancelled the
+  /// Anyone. Returns how many; 0 if there are fewer than `least`, if another thief is at it or if the owner has canceled the
   /// claim.
   int stealHalf(@Nullable Object[] batch, int max, int least) {
     long o = old;
-    if ((o & (CLAIM | CANCELLED)) != 0) {
+    if ((o & (CLAIM | CANCELED)) != 0) {
       return 0;
     }
     int head = head(o);
@@ -491,7 +491,7 @@ final class StealHalfDeque {
 
   /// The owner's next state of `old`: another head, and no claim.
   private static long moved(long o, int head) {
-    long cancelled = (o & (CLAIM | CANCELLED)) != 0 ? CANCELLED : 0;
-    return (o & SHARED) | cancelled | (head & HEAD);
+    long canceled = (o & (CLAIM | CANCELED)) != 0 ? CANCELED : 0;
+    return (o & SHARED) | canceled | (head & HEAD);
   }
 }

@@ -15,7 +15,7 @@ public interface Task {
   /// @return the successor, which runs next on the same thread without passing through a queue, or null
   @Nullable Task run(TaskContext context) throws Exception;
 
-  /// Called instead of [#run] when the job was cancelled or has failed before this task started, so that
+  /// Called instead of [#run] when the job was canceled or has failed before this task started, so that
   /// what the task owns can be freed. Runs at most once, on any thread; exceptions go to the uncaught handler.
   default void discarded(Job job) {}
 }

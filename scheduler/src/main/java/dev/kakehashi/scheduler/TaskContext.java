@@ -46,14 +46,14 @@ public interface TaskContext {
   /// task's start, up to 16 times later if the scheduler had been idle.
   boolean shouldYield();
 
-  /// Whether the job was cancelled, failed or ran out of time. One load.
-  boolean cancelled();
+  /// Whether the job was canceled, failed or ran out of time. One load.
+  boolean canceled();
 
   /// Tail call, `return context.await(condition, next)`: ends this task, and `next` runs in the same job after
   /// a signal, or once the polled check is true. A signal given while nobody waited is remembered
   /// and lets one such wait pass at once: with at most one waiter at a time, "look, then await" misses nothing.
   /// With several waiters take a ticket first, see [#await(Condition, long, Task)]. The successor should
-  /// look again: a signal says "look", not "it is there". When the job is cancelled, `next` is discarded at once.
+  /// look again: a signal says "look", not "it is there". When the job is canceled, `next` is discarded at once.
   ///
   /// @return null
   @Nullable Task await(Condition condition, Task next);

@@ -19,7 +19,7 @@ final class Watcher {
     final Watcher watcher;
     final long atNanos;
     final long sequence;
-    @Nullable Runnable action; // null once fired or cancelled
+    @Nullable Runnable action; // null once fired or canceled
 
     Entry(Watcher watcher, long atNanos, long sequence, Runnable action) {
       this.watcher = watcher;
@@ -47,7 +47,7 @@ final class Watcher {
   private final ReentrantLock lock = new ReentrantLock();
   private final PriorityQueue<Entry> timers = new PriorityQueue<>();
   private final List<Condition> polled = new ArrayList<>();
-  private int cancelledTimers;
+  private int canceledTimers;
   private long sequence;
   private boolean stopped;
   private @Nullable Thread thread;
@@ -103,12 +103,12 @@ final class Watcher {
         return false;
       }
       entry.action = null;
-      // A cancelled timer stays in the heap until it is due or until they are the majority:
-      // cancelling is O(1).
-      cancelledTimers++;
-      if (cancelledTimers > COMPACT_MINIMUM && cancelledTimers > timers.size() / 2) {
+      // A canceled timer stays in the heap until it is due or until they are the majority:
+      // canceling is O(1).
+      canceledTimers++;
+      if (canceledTimers > COMPACT_MINIMUM && canceledTimers > timers.size() / 2) {
         timers.removeIf(timer -> timer.action == null);
-        cancelledTimers = 0;
+        canceledTimers = 0;
       }
       return true;
     } finally {
@@ -173,7 +173,7 @@ final class Watcher {
       }
       timers.poll();
       if (first.action == null) {
-        cancelledTimers--;
+        canceledTimers--;
       } else {
         due.add(first.action);
         first.action = null;

@@ -160,7 +160,7 @@ class AdmissionTest {
   }
 
   @Test
-  void shouldEndCancelledAndLateJobsWithoutATokenAndServeTheNext() throws Exception {
+  void shouldEndCanceledAndLateJobsWithoutATokenAndServeTheNext() throws Exception {
     try (TaskScheduler scheduler = start()) {
       Admission admission = scheduler.admission(RateLimit.unlimited().concurrent(1));
       CountDownLatch release = new CountDownLatch(1);
@@ -178,7 +178,7 @@ class AdmissionTest {
                 release.await();
                 return null;
               });
-      Job cancelled = scheduler.job("cancelled").admission(admission).submit(mustNotRun);
+      Job canceled = scheduler.job("canceled").admission(admission).submit(mustNotRun);
       Job late =
           scheduler
               .job("late")
@@ -186,8 +186,8 @@ class AdmissionTest {
               .deadline(Duration.ofMillis(5))
               .submit(mustNotRun);
       Job last = scheduler.job("last").admission(admission).submit(context -> null);
-      assertTrue(cancelled.cancel());
-      assertTrue(cancelled.await(LONG));
+      assertTrue(canceled.cancel());
+      assertTrue(canceled.await(LONG));
       assertTrue(late.await(LONG));
       assertTrue(late.failure() instanceof TimeoutException);
       assertFalse(last.done());

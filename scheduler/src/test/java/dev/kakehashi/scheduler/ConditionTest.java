@@ -165,7 +165,7 @@ class ConditionTest {
   }
 
   @Test
-  void shouldDiscardTheWaiterOfACancelledJobAtOnce() throws Exception {
+  void shouldDiscardTheWaiterOfACanceledJobAtOnce() throws Exception {
     Condition never = scheduler.condition();
     CountDownLatch discarded = new CountDownLatch(1);
     Task waiter =
@@ -224,7 +224,7 @@ class ConditionTest {
   }
 
   @Test
-  void shouldDiscardACancelledTimer() throws Exception {
+  void shouldDiscardACanceledTimer() throws Exception {
     CountDownLatch discarded = new CountDownLatch(1);
     Timer timer =
         scheduler.after(

@@ -141,7 +141,7 @@ class ExecuteTest {
 
             @Override
             public void discarded(Job job) {
-              discarded.addAndGet(job.cancelled() ? 1 : 0);
+              discarded.addAndGet(job.canceled() ? 1 : 0);
             }
           });
     }

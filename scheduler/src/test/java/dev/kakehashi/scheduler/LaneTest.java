@@ -149,7 +149,7 @@ class LaneTest {
   }
 
   @Test
-  void shouldEndACancelledJobWhileItsLaneIsBusy() throws Exception {
+  void shouldEndACanceledJobWhileItsLaneIsBusy() throws Exception {
     Lane lane = scheduler.newLane(1);
     Condition gate = scheduler.condition();
     Job first =

@@ -180,7 +180,7 @@ final class RandomProgram {
     ended.addAndGet(ring.tasks());
     jobs.addAndGet(ring.closed());
     teardowns.addAndGet(ring.closed());
-    check(report, early || ring.cancelled());
+    check(report, early || ring.canceled());
     return report.run();
   }
 
@@ -209,7 +209,7 @@ final class RandomProgram {
     assertEquals(0, metrics.get("jobs.live"), all + " I10");
     assertEquals(0, metrics.get("queue.local") + metrics.get("queue.inbox"), all + " I10");
     assertEquals(0, metrics.get("queue.overflow"), all + " I10");
-    assertTrue(early || report.jobsCancelled() == 0, all + " I2");
+    assertTrue(early || report.jobsCanceled() == 0, all + " I2");
     for (Worker worker : scheduler.workers()) {
       assertTrue(worker.deque.keepsNothingElse(), all + " I10");
     }

@@ -214,7 +214,7 @@ final class Scenarios {
             signalled.signal();
           }
           ShutdownReport report = scheduler.shutdown(Duration.ofHours(1));
-          assertEquals(0, report.jobsCancelled(), "I8: a signal was lost");
+          assertEquals(0, report.jobsCanceled(), "I8: a signal was lost");
           assertTrue(waiter.done() && late.done(), "I8: a signal was lost");
           assertEquals(null, late.failure());
           assertEquals(1, bodies.get(), "I8: body once");
@@ -222,7 +222,7 @@ final class Scenarios {
   }
 
   /// I1 and I8: a signal and a cancel meet; whoever comes first, the waiting task ends once.
-  static void cancelledWait(long seed, @Nullable Mutation mutation) {
+  static void canceledWait(long seed, @Nullable Mutation mutation) {
     Simulation.run(
         seed,
         mutation,

@@ -256,7 +256,7 @@ final class ServiceScenarios {
                 });
           }
           ShutdownReport report = scheduler.shutdown(Duration.ofHours(1));
-          assertEquals(0, report.jobsCancelled(), "I12: a job was not started");
+          assertEquals(0, report.jobsCanceled(), "I12: a job was not started");
           assertEquals(jobs, started.get(), "I12: jobs started");
           assertEquals(0, scheduler.metrics().get("jobs.failed"), "I12");
           assertEquals(0, admission.active() + admission.waiting(), "I12: permits left");

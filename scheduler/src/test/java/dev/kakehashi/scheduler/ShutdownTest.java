@@ -82,7 +82,7 @@ class ShutdownTest {
     ShutdownReport report = scheduler.shutdown(Duration.ofMillis(50));
     balanced(report);
     assertEquals(2, teardowns.get());
-    assertEquals(2, report.jobsCancelled());
+    assertEquals(2, report.jobsCanceled());
     assertEquals(1 + 1, report.discarded(), "the waiter and the timer");
   }
 

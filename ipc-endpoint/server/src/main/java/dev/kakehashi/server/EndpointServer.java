@@ -169,7 +169,7 @@ public final class EndpointServer implements AutoCloseable {
     return endpoint;
   }
 
-  /// Orderly shutdown: sessions end, running work is cancelled, everything committed is durable.
+  /// Orderly shutdown: sessions end, running work is canceled, everything committed is durable.
   @Override
   public void close() {
     while (!parts.isEmpty()) {

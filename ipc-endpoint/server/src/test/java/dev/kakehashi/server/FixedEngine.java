@@ -46,7 +46,7 @@ public final class FixedEngine implements Engine {
   static final String INSERT = "INSERT INTO notes VALUES ($1, $2)";
   static final String COUNT = "SELECT count(*) FROM notes";
 
-  /// Runs until it is cancelled.
+  /// Runs until it is canceled.
   static final String FOREVER = "SELECT forever()";
 
   /// Takes a while to prepare.

@@ -73,15 +73,15 @@ class PreparationCancelTest {
   }
 
   @Test
-  void shouldEndThePreparationWhoseRequestIsCancelled() throws IOException {
+  void shouldEndThePreparationWhoseRequestIsCanceled() throws IOException {
     try (EndpointProcess endpoint = EndpointProcess.open();
         Session watcher = endpoint.attach();
-        FrameSession cancelled =
+        FrameSession canceled =
             FrameSession.attach(AttachOptions.of(endpoint.runtimeDirectory()))) {
-      FrameSession.Pending request = Objects.requireNonNull(cancelled.send(prepareFrame()));
+      FrameSession.Pending request = Objects.requireNonNull(canceled.send(prepareFrame()));
       awaitJobs(watcher, 1);
-      cancelled.cancel(request);
-      assertEquals("57014", cancelled.finish(request).sqlstate());
+      canceled.cancel(request);
+      assertEquals("57014", canceled.finish(request).sqlstate());
       awaitJobs(watcher, 0);
     }
   }
@@ -99,18 +99,18 @@ class PreparationCancelTest {
   }
 
   @Test
-  void shouldEndThePreparationOfASessionWhoseTransactionIsCancelled() throws Exception {
+  void shouldEndThePreparationOfASessionWhoseTransactionIsCanceled() throws Exception {
     try (EndpointProcess endpoint = EndpointProcess.open();
         Session watcher = endpoint.attach();
-        Session cancelled = endpoint.attach();
-        Transaction transaction = cancelled.begin(TransactionOptions.DEFAULT)) {
+        Session canceled = endpoint.attach();
+        Transaction transaction = canceled.begin(TransactionOptions.DEFAULT)) {
       long handle = transaction.handle();
       CompletableFuture<String> sqlstate = new CompletableFuture<>();
       Thread client =
           Thread.ofPlatform()
               .start(() -> {
                 try {
-                  cancelled.prepare(ENDLESS).close();
+                  canceled.prepare(ENDLESS).close();
                   sqlstate.complete("");
                 } catch (EndpointException refused) {
                   sqlstate.complete(refused.sqlstate());

@@ -32,30 +32,30 @@ final class Cancellations {
     Replies.completed(channel, requestId, null, 0);
   }
 
-  private static void cancelRunning(SqlSession session, Predicate<StatementRequest> isCancelled) {
+  private static void cancelRunning(SqlSession session, Predicate<StatementRequest> isCanceled) {
     for (int slot = 0; slot < session.running().length(); slot++) {
       StatementRequest running = session.running().get(slot);
-      if (running != null && isCancelled.test(running)) {
+      if (running != null && isCanceled.test(running)) {
         running.cancel();
       }
     }
   }
 
   private static void cancelDeferred(
-      SqlSession session, Predicate<SqlSession.Deferred> isCancelled) {
+      SqlSession session, Predicate<SqlSession.Deferred> isCanceled) {
     session
         .deferred()
         .removeIf(deferred -> {
-          boolean cancelled =
-              deferred.templateId() == ExecuteDecoder.TEMPLATE_ID && isCancelled.test(deferred);
-          if (cancelled) {
+          boolean canceled =
+              deferred.templateId() == ExecuteDecoder.TEMPLATE_ID && isCanceled.test(deferred);
+          if (canceled) {
             Replies.failed(
                 deferred.channel(),
                 deferred.requestId(),
                 ErrorCode.QUERY_CANCELED,
                 "canceling statement due to user request");
           }
-          return cancelled;
+          return canceled;
         });
   }
 

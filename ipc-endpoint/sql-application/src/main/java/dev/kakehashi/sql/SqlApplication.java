@@ -309,7 +309,7 @@ public final class SqlApplication implements RequestHandler {
     }
   }
 
-  /// The first deferred request may start, if it is still an execution: it may have been cancelled meanwhile.
+  /// The first deferred request may start, if it is still an execution: it may have been canceled meanwhile.
   private void admitted(SqlSession session, Runnable permit) {
     session.limited(false);
     SqlSession.Deferred first = session.deferred().peek();

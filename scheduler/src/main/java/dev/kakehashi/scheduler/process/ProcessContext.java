@@ -10,6 +10,6 @@ public interface ProcessContext {
   /// Where it was spawned: to send, spawn and look others up.
   Processes processes();
 
-  /// The job that the process is. Cancelling it ends the process without another step.
+  /// The job that the process is. Canceling it ends the process without another step.
   Job job();
 }

@@ -77,7 +77,7 @@ public final class Processes extends SchedulerPart {
 
   /// Starts a process, which is a job named after its method. It is closed in any case, also if this throws.
   ///
-  /// @param onComplete gets the result, or why the process failed or was cancelled; in the job's teardown
+  /// @param onComplete gets the result, or why the process failed or was canceled; in the job's teardown
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   public Pid spawn(
       Process process,

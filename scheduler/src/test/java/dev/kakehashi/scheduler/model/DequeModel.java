@@ -25,17 +25,17 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
     SHARED_WITHOUT_FENCE,
     /// The thief takes what it has claimed, without a second look at the new end.
     NO_SECOND_LOOK,
-    /// The owner takes a claimed item without cancelling the claim.
-    CLAIM_NOT_CANCELLED
+    /// The owner takes a claimed item without canceling the claim.
+    CLAIM_NOT_CANCELED
   }
 
   private static final int CAPACITY = 4;
   private static final int START = 8; // indices stay positive, also below the old end
-  private static final int OLD = 0; // head | claimed << 8 | CANCELLED | SHARED
+  private static final int OLD = 0; // head | claimed << 8 | CANCELED | SHARED
   private static final int TAIL = 1;
   private static final int SLOT = 2;
   private static final int TAKEN = SLOT + CAPACITY; // ghost, how often each item was taken
-  private static final int CANCELLED = 1 << 16;
+  private static final int CANCELED = 1 << 16;
   private static final int SHARED = 1 << 17;
   private static final int DONE = 99;
 
@@ -73,11 +73,11 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
   }
 
   private static boolean claim(int old) {
-    return claimed(old) != 0 || (old & CANCELLED) != 0;
+    return claimed(old) != 0 || (old & CANCELED) != 0;
   }
 
   private static int moved(int old, int head) {
-    return (old & SHARED) | (claim(old) ? CANCELLED : 0) | (head - START & 0xFF);
+    return (old & SHARED) | (claim(old) ? CANCELED : 0) | (head - START & 0xFF);
   }
 
   private static int tail(Checker.Machine m) {
@@ -216,7 +216,7 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
         if (index < head(m.get(O))) {
           m.go(7);
         } else if (index - head(m.get(O)) < claimed(m.get(O))) {
-          m.go(variant == Variant.CLAIM_NOT_CANCELLED ? 5 : 6);
+          m.go(variant == Variant.CLAIM_NOT_CANCELED ? 5 : 6);
         } else {
           boolean takesMarkBack = script.charAt(m.get(AT)) == 'm' && !claim(m.get(O));
           m.go(takesMarkBack ? 8 : 5);

@@ -57,7 +57,7 @@ class ModelTest {
                 new DequeModel("ppll", 1, 1, DequeModel.Variant.CLAIM_WITHOUT_FENCE),
                 new DequeModel("pppplll", 1, 2, DequeModel.Variant.SHARED_WITHOUT_FENCE),
                 new DequeModel("ppll", 1, 1, DequeModel.Variant.NO_SECOND_LOOK),
-                new DequeModel("ppll", 1, 1, DequeModel.Variant.CLAIM_NOT_CANCELLED),
+                new DequeModel("ppll", 1, 1, DequeModel.Variant.CLAIM_NOT_CANCELED),
                 new LaneModel(1, 1, LaneModel.Variant.PERMIT_BEFORE_COUNT),
                 new LaneModel(1, 1, LaneModel.Variant.FLAG)),
             broken(IdleModel.Variant.values(), variant -> new IdleModel(true, variant)),

@@ -47,7 +47,7 @@ public final class ProcessRing {
     return hops.size();
   }
 
-  public boolean cancelled() {
+  public boolean canceled() {
     return hops.stream().anyMatch(hop -> !hop.done);
   }
 

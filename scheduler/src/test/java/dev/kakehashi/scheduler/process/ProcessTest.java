@@ -317,7 +317,7 @@ class ProcessTest {
   }
 
   @Test
-  void shouldEndAnIdleProcessWhenItsJobIsCancelled() throws Exception {
+  void shouldEndAnIdleProcessWhenItsJobIsCanceled() throws Exception {
     AtomicReference<@Nullable Job> job = new AtomicReference<>();
     AtomicInteger closes = new AtomicInteger();
     AtomicInteger steps = new AtomicInteger();
@@ -392,7 +392,7 @@ class ProcessTest {
     ShutdownReport report = first.shutdown(LONG);
     assertTrue(report.clean(), report::toString);
     assertEquals("cleaned up", obedient.result());
-    assertEquals(0, report.jobsCancelled());
+    assertEquals(0, report.jobsCanceled());
     assertEquals(1, closes.get());
     TaskScheduler own = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
     End stubborn = new End();
@@ -401,7 +401,7 @@ class ProcessTest {
     assertTrue(report.clean(), report::toString);
     assertTrue(stubborn.failure() instanceof CancellationException);
     assertEquals(2, closes.get());
-    assertEquals(1, report.jobsCancelled());
+    assertEquals(1, report.jobsCanceled());
     Waiting refused = new Waiting(true);
     assertThrows(
         SchedulerStoppedException.class, () -> Processes.of(own).spawn(refused, "late", null));

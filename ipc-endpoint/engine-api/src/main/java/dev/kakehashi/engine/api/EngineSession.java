@@ -24,7 +24,7 @@ public interface EngineSession extends AutoCloseable {
 
   /// Prepares a transaction: the first phase of a two-phase commit, as [EngineTransaction] describes it.
   ///
-  /// Running queries of the transaction are cancelled. If it fails, the transaction is rolled back.
+  /// Running queries of the transaction are canceled. If it fails, the transaction is rolled back.
   ///
   /// @param globalId 1 to 200 bytes of UTF-8
   /// @param done receives null, or INVALID_PARAMETER_VALUE, DUPLICATE_OBJECT, SERIALIZATION_FAILURE, ...; exactly once, from any thread

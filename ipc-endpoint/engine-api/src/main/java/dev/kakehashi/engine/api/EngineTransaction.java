@@ -54,7 +54,7 @@ public interface EngineTransaction {
   /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block
   void commit(CommitResponse response, Consumer<@Nullable EngineException> done);
 
-  /// Aborts; running statements are cancelled. Idempotent.
+  /// Aborts; running statements are canceled. Idempotent.
   ///
   /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone
   void rollback(Runnable done);

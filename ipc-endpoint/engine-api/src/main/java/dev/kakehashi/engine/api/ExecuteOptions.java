@@ -3,7 +3,7 @@ package dev.kakehashi.engine.api;
 /// How to run one statement.
 ///
 /// @param newSnapshot take a new snapshot first (READ COMMITTED)
-/// @param timeoutNanos the statement is cancelled with QUERY_CANCELED after this time; 0: never
+/// @param timeoutNanos the statement is canceled with QUERY_CANCELED after this time; 0: never
 /// @param command number (unsigned) of the client's command that the statement is part of: of its transaction's changes it sees those of lesser commands and those without, whichever
 ///     order the statements come in, and statements of the command and of lesser ones do not see its own; 0: it is a command of its own, and sees all that was changed before
 /// @param lockTimeoutNanos longest wait for one lock, of a table or of a row that another transaction has changed: LOCK_NOT_AVAILABLE after it; 0: the engine's setting

@@ -29,7 +29,7 @@ abstract class BatchPass implements TablePass {
     while (rows.next(source())) {
       accept(execution);
       execution.scanned(source().size);
-      execution.checkCancelled();
+      execution.checkCanceled();
       if (task.shouldYield()) {
         return false;
       }

@@ -70,7 +70,7 @@ public final class DefinitionRun implements Task {
   public @Nullable Task run(TaskContext context) {
     Interrupts.Source before = Interrupts.enter(execution);
     try {
-      execution.checkCancelled();
+      execution.checkCanceled();
       execution.checkWritable(statement.command());
       TableLocks.Wait wait = execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
       if (wait == null) {
@@ -142,7 +142,7 @@ public final class DefinitionRun implements Task {
 
   private @Nullable Task steps(DefinitionPlan work, TaskContext context) {
     while (step < work.steps().size()) {
-      execution.checkCancelled();
+      execution.checkCanceled();
       switch (work.steps().get(step)) {
         case DefinitionPlan.Step.Change change -> {
           try {

@@ -135,7 +135,7 @@ final class ViewPlanner {
       ViewBinder.check(view, plan.state());
       return null;
     } catch (EngineException reason) {
-      Interrupts.check(); // who is cancelled drops no view
+      Interrupts.check(); // who is canceled drops no view
       return reason;
     }
   }

@@ -114,17 +114,17 @@ final class EmbeddedSession implements EngineSession {
 
   /// One that is being made.
   private final class Plan implements Planning, Interrupts.Source {
-    private volatile boolean cancelled;
+    private volatile boolean canceled;
 
     @Override
     public void cancel() {
-      cancelled = true;
+      canceled = true;
     }
 
     @Override
-    public void checkCancelled() {
+    public void checkCanceled() {
       engine.refuseWhenClosing();
-      if (cancelled) {
+      if (canceled) {
         throw new EngineException(
             ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
       }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A prepared statement; planned again when the catalogue has changed.
 final class EmbeddedStatement implements Statement {
-  /// The end of a transaction is not cancelled.
+  /// The end of a transaction is not canceled.
   private static final Execution UNSTOPPABLE =
       new Execution() {
         @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Calls of functions: kernels for the operators that queries spend their time in, a loop over the function's body for the rest.
 final class CallEvaluators {
-  /// Calls between two looks whether the statement was cancelled, less one.
+  /// Calls between two looks whether the statement was canceled, less one.
   private static final int CHECK_MASK = (1 << 4) - 1;
 
   private CallEvaluators() {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// What ends a statement before its work is done: its user, its deadline, a lock that it has waited for too long, its transaction. Whoever waits in it is woken then. A part of [StatementExecution], by
 /// inheritance because a select by key is to allocate little.
 ///
-/// `cancelled` is set by anybody; `hooks` and `timer` are guarded by this.
+/// `canceled` is set by anybody; `hooks` and `timer` are guarded by this.
 abstract class CancellableExecution implements Execution, StatementScope {
   private enum Reason {
     USER,
@@ -28,7 +28,7 @@ abstract class CancellableExecution implements Execution, StatementScope {
   /// Of the clock of `System.nanoTime`; 0: there is none.
   private final long deadlineNanos;
 
-  private volatile @Nullable Reason cancelled;
+  private volatile @Nullable Reason canceled;
   private @Nullable List<Runnable> hooks;
   private @Nullable Timer timer;
 
@@ -54,10 +54,10 @@ abstract class CancellableExecution implements Execution, StatementScope {
   private void cancel(Reason reason) {
     List<Runnable> wake;
     synchronized (this) {
-      if (cancelled != null) {
+      if (canceled != null) {
         return;
       }
-      cancelled = reason;
+      canceled = reason;
       wake = hooks == null ? List.of() : hooks;
       hooks = null;
     }
@@ -67,7 +67,7 @@ abstract class CancellableExecution implements Execution, StatementScope {
   @Override
   public final void onCancel(Runnable wake) {
     synchronized (this) {
-      if (cancelled == null) {
+      if (canceled == null) {
         if (hooks == null) {
           hooks = new ArrayList<>(2);
         }
@@ -112,8 +112,8 @@ abstract class CancellableExecution implements Execution, StatementScope {
   }
 
   @Override
-  public final void checkCancelled() {
-    Reason reason = cancelled;
+  public final void checkCanceled() {
+    Reason reason = canceled;
     if (reason == null && deadlineNanos != 0 && System.nanoTime() - deadlineNanos >= 0) {
       reason = Reason.TIMEOUT;
     }

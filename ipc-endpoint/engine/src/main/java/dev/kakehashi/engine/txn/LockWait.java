@@ -45,7 +45,7 @@ final class LockWait implements Task {
         execution.lockWaitEnds();
         return next;
       }
-      execution.checkCancelled();
+      execution.checkCanceled();
     } catch (EngineException refused) {
       giveUp(refused);
       return null;

@@ -29,7 +29,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One execution of a statement in a transaction: waits for its turn, has a view, can be cancelled.
+/// One execution of a statement in a transaction: waits for its turn, has a view, can be canceled.
 ///
 /// `view` and the turn belong to the thread that runs the statement's current step.
 public final class StatementExecution extends CancellableExecution
@@ -82,7 +82,7 @@ public final class StatementExecution extends CancellableExecution
   void beginWithinTurn() {
     withinTurn = true;
     try {
-      checkCancelled();
+      checkCanceled();
       start();
     } catch (Throwable failed) {
       refuse(RunFailures.report(failed));
@@ -100,7 +100,7 @@ public final class StatementExecution extends CancellableExecution
 
   private void beginOwn() {
     transaction.requireActive();
-    checkCancelled();
+    checkCanceled();
     TableLocks.Wait lock = null;
     if (work.isReady() && !transaction.hasEntrance()) {
       lock = lockTables();
@@ -149,7 +149,7 @@ public final class StatementExecution extends CancellableExecution
 
   /// A statement that has not been opened is not among those that a rollback cancels.
   private void checkEnding() {
-    checkCancelled();
+    checkCanceled();
     transaction.requireActive();
   }
 
@@ -166,7 +166,7 @@ public final class StatementExecution extends CancellableExecution
     @Override
     public @Nullable Task run(TaskContext context) {
       try {
-        checkCancelled();
+        checkCanceled();
         if (work.usesTransaction() && !transaction.mayBegin(work.tables(), condition::signal)) {
           noteWait(transaction.store().waitedFor());
           onCancel(condition::signal);

@@ -68,7 +68,7 @@ public final class RawMemory {
     return bytes;
   }
 
-  /// Order of two byte strings as unsigned bytes, the shorter first when one begins the other. Long ones let the statement be cancelled.
+  /// Order of two byte strings as unsigned bytes, the shorter first when one begins the other. Long ones let the statement be canceled.
   public static int compareBytes(long a, long aLength, long b, long bLength) {
     long common = Math.min(aLength, bLength);
     int order = 0;
@@ -101,7 +101,7 @@ public final class RawMemory {
     return 0;
   }
 
-  /// Whether two byte strings of one length are equal. Long ones let the statement be cancelled.
+  /// Whether two byte strings of one length are equal. Long ones let the statement be canceled.
   public static boolean equalBytes(long a, long b, long length) {
     if (length <= Interrupts.LONG_BYTES) {
       return equalPart(a, b, length);
@@ -129,7 +129,7 @@ public final class RawMemory {
     return true;
   }
 
-  /// Hash of a byte string; equal strings hash equally on one host. A long one lets the statement be cancelled.
+  /// Hash of a byte string; equal strings hash equally on one host. A long one lets the statement be canceled.
   public static long hashBytes(long address, long length) {
     long hash = length * 0x9E3779B97F4A7C15L;
     long at = 0;

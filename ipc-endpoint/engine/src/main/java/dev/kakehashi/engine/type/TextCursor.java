@@ -18,7 +18,7 @@ public abstract class TextCursor {
     this.text = text;
   }
 
-  /// To be called for each part that is read: looks from time to time whether the statement was cancelled.
+  /// To be called for each part that is read: looks from time to time whether the statement was canceled.
   protected final void checkNowAndThen() {
     if ((++parts & CHECK_MASK) == 0) {
       Interrupts.check();

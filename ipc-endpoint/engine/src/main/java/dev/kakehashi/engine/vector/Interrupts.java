@@ -21,7 +21,7 @@ public final class Interrupts {
   @FunctionalInterface
   public interface Source {
     /// @throws RuntimeException when it is, with the reason
-    void checkCancelled();
+    void checkCanceled();
   }
 
   /// Says what the calling thread works for from now on.
@@ -54,7 +54,7 @@ public final class Interrupts {
   public static void check() {
     Source source = CURRENT.get();
     if (source != null) {
-      source.checkCancelled();
+      source.checkCanceled();
     }
   }
 }

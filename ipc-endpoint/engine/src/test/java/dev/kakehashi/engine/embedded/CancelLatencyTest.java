@@ -284,7 +284,7 @@ final class CancelLatencyTest {
           LockSupport.parkNanos(left);
         }
         long[] before = work.read();
-        long cancelled = System.nanoTime();
+        long canceled = System.nanoTime();
         if (!byDeadline) {
           execution.cancel();
         }
@@ -294,7 +294,7 @@ final class CancelLatencyTest {
         if (got.state().startsWith("57014") && measured < 2_000_000) {
           return new Sample(
               Math.max(0, Work.most(before, got.work())) / 1e6,
-              Math.max(0, got.nanos() - cancelled) / 1e6,
+              Math.max(0, got.nanos() - canceled) / 1e6,
               caller / 1e6);
         }
         if (!got.isOver() && !got.state().startsWith("57014")) {
@@ -305,6 +305,6 @@ final class CancelLatencyTest {
         engine.rollback(transaction);
       }
     }
-    throw new IllegalStateException(each.kind() + " always ends before it is cancelled");
+    throw new IllegalStateException(each.kind() + " always ends before it is canceled");
   }
 }

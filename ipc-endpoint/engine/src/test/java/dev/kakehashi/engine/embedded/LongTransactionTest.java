@@ -151,7 +151,7 @@ final class LongTransactionTest {
   }
 
   @Test
-  void shouldStopWaitingWhenCancelledOrRolledBack() {
+  void shouldStopWaitingWhenCanceledOrRolledBack() {
     EngineTransaction writer = engine.begin(Isolation.READ_COMMITTED);
     engine.run(writer, "update a set v = 100");
     EngineTransaction ltx = writing("a");

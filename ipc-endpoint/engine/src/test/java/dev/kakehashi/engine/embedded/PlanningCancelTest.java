@@ -65,7 +65,7 @@ final class PlanningCancelTest {
     }
 
     @Override
-    public void checkCancelled() {
+    public void checkCanceled() {
       if (++looks >= at) {
         throw new EngineException(ErrorCode.QUERY_CANCELED, "look " + looks);
       }
@@ -81,7 +81,7 @@ final class PlanningCancelTest {
     private String behind = "";
 
     @Override
-    public void checkCancelled() {
+    public void checkCanceled() {
       looks++;
       long now = THREADS.getCurrentThreadCpuTime();
       if (now - latest > largest) {
@@ -94,7 +94,7 @@ final class PlanningCancelTest {
   }
 
   @Test
-  void shouldEndAtWhateverLookOfThePlannerItIsCancelled() {
+  void shouldEndAtWhateverLookOfThePlannerItIsCanceled() {
     System.out.println("seed " + seed);
     Random random = new Random(seed);
     try (TestEngine engine = new TestEngine(directory)) {
@@ -119,7 +119,7 @@ final class PlanningCancelTest {
   private Gaps measured(TestEngine engine, Case each) {
     Gaps gaps = new Gaps();
     plan(engine, each.sql(), gaps);
-    gaps.checkCancelled();
+    gaps.checkCanceled();
     return gaps;
   }
 
@@ -184,7 +184,7 @@ final class PlanningCancelTest {
   }
 
   @Test
-  void shouldEndThePreparationThatIsCancelled() {
+  void shouldEndThePreparationThatIsCanceled() {
     try (TestEngine engine = new TestEngine(directory)) {
       Preparing preparing = new Preparing(engine, ENDLESS);
       await(() -> hasJob(engine, ENDLESS));

@@ -31,14 +31,14 @@ final class RowFunctionTest {
 
   @Test
   void shouldCancelASeriesOfWhichNothingIsLeft() {
-    EngineException cancelled =
+    EngineException canceled =
         assertThrows(
             EngineException.class,
             () ->
                 engine.queryWithin(
                     TimeUnit.MILLISECONDS.toNanos(50),
                     "select g from generate_series(1, 9223372036854775807) g where g < 0"));
-    assertEquals(ErrorCode.QUERY_CANCELED, cancelled.code());
+    assertEquals(ErrorCode.QUERY_CANCELED, canceled.code());
   }
 
   @Test

@@ -191,7 +191,7 @@ final class SpillTest {
   }
 
   @Test
-  void shouldLeaveNothingAfterACancelledSort() {
+  void shouldLeaveNothingAfterACanceledSort() {
     for (long nanos = 1_000_000L; nanos < 500_000_000L; nanos *= 3) {
       try {
         tight.queryWithin(nanos, "select a.id, a.t from a join b on a.k = b.k order by a.t, a.id");

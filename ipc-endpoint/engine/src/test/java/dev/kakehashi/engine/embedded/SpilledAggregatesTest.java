@@ -217,17 +217,17 @@ final class SpilledAggregatesTest {
   @Test
   void shouldLeaveNothingWhenItsTimeIsOver() throws IOException {
     for (String sql : List.of(AGGREGATES.get(0), AGGREGATES.get(10), RECURSIONS.get(1))) {
-      int cancelled = 0;
+      int canceled = 0;
       for (long nanos = 1_000_000L; nanos < 3_000_000_000L; nanos *= 3) {
         try {
           engine.queryWithin(nanos, sql);
         } catch (EngineException ended) {
           assertEquals("57014", ended.code().sqlstate());
-          cancelled++;
+          canceled++;
         }
         assertNothingLeft(sql);
       }
-      assertTrue(cancelled > 0, sql);
+      assertTrue(canceled > 0, sql);
     }
   }
 }

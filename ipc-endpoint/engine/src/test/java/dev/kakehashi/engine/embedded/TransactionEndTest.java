@@ -97,7 +97,7 @@ final class TransactionEndTest {
   }
 
   @Test
-  void shouldUndoChangesOfStatementThatIsCancelledWhileItsRowsAreDelivered() {
+  void shouldUndoChangesOfStatementThatIsCanceledWhileItsRowsAreDelivered() {
     EngineTransaction transaction = begin();
     Running open = changeWide(transaction);
     Objects.requireNonNull(open.execution).cancel();

@@ -28,8 +28,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /// Sends the requests of an archive once more, in their order, and compares the answers with those of then.
 ///
 /// Requests are sent where they stand in the archive and waited for where their answers stand: what overlapped then overlaps
-/// now, and a request that waited for another one's transaction does so again without holding up the rest. What was cancelled
-/// then is cancelled where its answer stands; requests to cancel are not sent. One thread.
+/// now, and a request that waited for another one's transaction does so again without holding up the rest. What was canceled
+/// then is canceled where its answer stands; requests to cancel are not sent. One thread.
 ///
 /// How many rows a query of `kakehashi_catalog` has is not compared: statistics, sessions and jobs are the endpoint's, and come and go
 /// by themselves.

@@ -220,7 +220,7 @@ public final class AggregateBreaker extends Breaker {
         for (Spill spill : what.spills()) {
           SpillFile.Reader reader = spill.file(what.partition()).reader();
           while (reader.fill(rows)) {
-            memory.checkCancelled();
+            memory.checkCanceled();
             if (what.first()) {
               merged.addKnown(rows, null);
             }

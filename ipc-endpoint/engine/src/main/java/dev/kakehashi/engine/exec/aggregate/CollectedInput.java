@@ -110,7 +110,7 @@ final class CollectedInput {
     SpillFile file = files.begin();
     for (int group = 0; group < groupCount; group++) {
       int number = group;
-      memory.checkCancelled(group);
+      memory.checkCanceled(group);
       out.reset();
       accumulator.replay(group, out, () -> write(out, number, file));
       write(out, number, file);
@@ -122,7 +122,7 @@ final class CollectedInput {
   }
 
   private void write(VectorBatch out, int group, SpillFile file) {
-    memory.checkCancelled();
+    memory.checkCanceled();
     for (int k = 0; k < out.size; k++) {
       out.columns[arguments].words[k] = group;
       file.append(out.columns, k);

@@ -129,7 +129,7 @@ final class DistinctInput {
         SpillFile.Reader reader = files.file(p).reader();
         System.arraycopy(batch.columns, 0, values, 0, arguments);
         while (reader.fill(batch)) {
-          memory.checkCancelled();
+          memory.checkCanceled();
           for (int row = 0; row < batch.size; row++) {
             groups[row] = (int) batch.columns[arguments].words[row];
           }

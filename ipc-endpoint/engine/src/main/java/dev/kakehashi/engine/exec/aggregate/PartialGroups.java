@@ -228,7 +228,7 @@ final class PartialGroups implements Breaker.Collector {
     if (keys.length > 0) {
       try (VectorBatch scratch = new VectorBatch(keys.length)) {
         for (int group = 0; group < count; group++) {
-          memory.checkCancelled(group);
+          memory.checkCanceled(group);
           map[group] = table.find(other.table, group, scratch);
         }
       }

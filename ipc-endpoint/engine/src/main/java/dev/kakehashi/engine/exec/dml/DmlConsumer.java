@@ -101,7 +101,7 @@ public final class DmlConsumer implements ChangeConsumer {
         change(batch, newRow);
       } while (slices.isUnfinished());
     }
-    run.scope().checkCancelled();
+    run.scope().checkCanceled();
     return true;
   }
 

@@ -105,7 +105,7 @@ public final class MergeConsumer implements ChangeConsumer {
         batch.selected = selected;
       }
     }
-    run.scope().checkCancelled();
+    run.scope().checkCanceled();
     return true;
   }
 

@@ -74,7 +74,7 @@ final class ReferentialActions {
     try {
       Step step;
       while ((step = steps.poll()) != null) {
-        run.scope().checkCancelled();
+        run.scope().checkCanceled();
         if (step.incoming) {
           follow(step.rule, step.log);
         } else {
@@ -128,7 +128,7 @@ final class ReferentialActions {
           lookup.requireLocked(row, 0, transaction());
         }
         if (i % VectorBatch.CAPACITY == 0) {
-          run.scope().checkCancelled();
+          run.scope().checkCanceled();
         }
       }
     }

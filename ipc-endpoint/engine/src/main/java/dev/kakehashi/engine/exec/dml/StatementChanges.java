@@ -80,7 +80,7 @@ public final class StatementChanges {
             context.scope().store(),
             key,
             mark,
-            context.scope()::checkCancelled));
+            context.scope()::checkCanceled));
     forget();
   }
 

@@ -88,7 +88,7 @@ final class JoinPieces implements AutoCloseable {
 
   private boolean fill() {
     while (true) {
-      memory.checkCancelled();
+      memory.checkCanceled();
       SpillFile.Reader from = reader;
       if (from == null) {
         if (file == files.size()) {

@@ -72,7 +72,7 @@ public final class JoinTable {
     take((long) HASH_BYTES * size);
     hashes = new long[size];
     for (int row = 0; row < size; row++) {
-      memory.checkCancelled(row);
+      memory.checkCanceled(row);
       hashes[row] = hash(rows.chunk(row), MaterializedRows.inChunk(row));
     }
   }
@@ -129,7 +129,7 @@ public final class JoinTable {
     int from = (int) ((long) heads.length * part / parts);
     int to = (int) ((long) heads.length * (part + 1) / parts);
     for (int row = rows.size() - 1; row >= 0; row--) {
-      memory.checkCancelled(row);
+      memory.checkCanceled(row);
       long hash = hashes[row];
       int bucket = bucket(hash);
       if (bucket >= from

@@ -11,7 +11,7 @@ public final class RunFailures {
   private RunFailures() {}
 
   /// Of a statement that the scheduler has given up.
-  public static EngineException cancelled() {
+  public static EngineException canceled() {
     return new EngineException(
         ErrorCode.QUERY_CANCELED, "canceling statement because the engine gave it up");
   }

@@ -60,11 +60,11 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Where it may put what does not fit.
   TempSpace tempSpace();
 
-  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was cancelled or its time is over
+  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was canceled or its time is over
   @Override
-  void checkCancelled();
+  void checkCanceled();
 
-  /// Calls `wake` once when the statement is cancelled; at once if it already is. For tasks that wait; `wake` must not block.
+  /// Calls `wake` once when the statement is canceled; at once if it already is. For tasks that wait; `wake` must not block.
   void onCancel(Runnable wake);
 
   /// Adds to the statement's count of rows read.

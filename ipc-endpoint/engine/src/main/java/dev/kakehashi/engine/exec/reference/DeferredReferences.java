@@ -79,8 +79,8 @@ public final class DeferredReferences implements Task {
   @Override
   public @Nullable Task run(TaskContext context) {
     try {
-      scope.checkCancelled();
-      memory.open(scope.memoryLimitBytes(), scope.tempSpace(), scope::checkCancelled);
+      scope.checkCanceled();
+      memory.open(scope.memoryLimitBytes(), scope.tempSpace(), scope::checkCanceled);
       deferred.forEach(this::check);
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
@@ -113,7 +113,7 @@ public final class DeferredReferences implements Task {
 
   @Override
   public void discarded(Job job) {
-    done.accept(null, RunFailures.cancelled());
+    done.accept(null, RunFailures.canceled());
   }
 
   private void check(Deferred each) {
@@ -121,7 +121,7 @@ public final class DeferredReferences implements Task {
       case Rule rule -> check(rule, each.mark);
       case UniqueKey key ->
           UniqueKeys.require(
-              scope.transaction(), scope.store(), key, each.mark, scope::checkCancelled);
+              scope.transaction(), scope.store(), key, each.mark, scope::checkCanceled);
     }
   }
 
@@ -137,7 +137,7 @@ public final class DeferredReferences implements Task {
           table,
           view,
           row -> {
-            scope.checkCancelled();
+            scope.checkCanceled();
             lookup.requireLocked(row, 0, transaction);
             return false;
           });
@@ -153,7 +153,7 @@ public final class DeferredReferences implements Task {
           referenced,
           latest,
           row -> {
-            scope.checkCancelled();
+            scope.checkCanceled();
             if (!lookup.exists(row.columns, 0)) {
               keys.add(row.columns);
               if (keys.size() == MOST_KEYS) {

@@ -109,7 +109,7 @@ public final class ReferencingRows {
   }
 
   private void accept(VectorBatch batch) {
-    scope.checkCancelled();
+    scope.checkCanceled();
     scope.scanned(batch.size);
     ColumnVector[] references = new ColumnVector[positions.length];
     for (int i = 0; i < positions.length; i++) {

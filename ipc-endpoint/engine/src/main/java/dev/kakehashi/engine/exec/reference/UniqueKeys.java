@@ -26,11 +26,7 @@ public final class UniqueKeys {
   /// @throws EngineException UNIQUE_VIOLATION
   /// @throws RowConflict if that depends on the end of another transaction
   public static void require(
-      StoreTransaction transaction,
-      Store store,
-      UniqueKey key,
-      long mark,
-      Runnable checkCancelled) {
+      StoreTransaction transaction, Store store, UniqueKey key, long mark, Runnable checkCanceled) {
     TableStore table = store.table(key.tableId());
     ReadView view = transaction.beginStatement();
     RowChanges changes = transaction.changes(key.tableId(), mark, key.columns());
@@ -38,7 +34,7 @@ public final class UniqueKeys {
     try (VectorBatch before = VectorBatch.ofRows(width, 1);
         VectorBatch now = VectorBatch.ofRows(width, 1)) {
       while (changes.next()) {
-        checkCancelled.run();
+        checkCanceled.run();
         if (!changes.isLast() || !table.read(view, changes.rowId(), key.columns(), now)) {
           continue;
         }

@@ -65,7 +65,7 @@ public final class MemoryAccount {
     return new MemoryAccount(root(), profile, true);
   }
 
-  /// @param poll throws when the statement was cancelled
+  /// @param poll throws when the statement was canceled
   public void open(long limit, TempSpace space, Runnable poll) {
     cancelCheck = poll;
     held.set(0);
@@ -104,16 +104,16 @@ public final class MemoryAccount {
   }
 
   /// For loops over what was collected: called every few thousand rows, so that a cancel acts within 10 ms of work.
-  public void checkCancelled() {
+  public void checkCanceled() {
     root().cancelCheck.run();
   }
 
   /// The same in a loop over rows: looks at every 1024th.
   ///
   /// @param row number of the row
-  public void checkCancelled(long row) {
+  public void checkCanceled(long row) {
     if (row % VectorBatch.CAPACITY == 0) {
-      checkCancelled();
+      checkCanceled();
     }
   }
 

@@ -114,7 +114,7 @@ public final class RowBuffer implements IndexedRows, AutoCloseable {
       if (blockCount == 0
           || to.rows() - firstRows[blockCount - 1] == BLOCK_ROWS
           || to.end() - starts[blockCount - 1] >= BLOCK_BYTES) {
-        memory.checkCancelled();
+        memory.checkCanceled();
         beginBlock(to);
       }
       to.append(rows.chunk(row), MaterializedRows.inChunk(row));
@@ -184,7 +184,7 @@ public final class RowBuffer implements IndexedRows, AutoCloseable {
     if (from == null) {
       throw new IllegalStateException("the rows are in memory");
     }
-    memory.checkCancelled();
+    memory.checkCanceled();
     while (blocks.size() >= MIN_BLOCKS && blockBytes > memory.room()) {
       Map.Entry<Integer, MaterializedRows> oldest = blocks.entrySet().iterator().next();
       blockBytes -= oldest.getValue().bytes();

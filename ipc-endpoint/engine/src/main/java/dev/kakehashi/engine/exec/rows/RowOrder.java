@@ -116,7 +116,7 @@ public final class RowOrder {
     int a = from;
     int b = middle;
     for (int i = from; i < to; i++) {
-      memory.checkCancelled(i);
+      memory.checkCanceled(i);
       boolean takeA =
           b >= to || (a < middle && compare(rows, prefixes, scratch[a], scratch[b]) <= 0);
       into[i] = takeA ? scratch[a++] : scratch[b++];
@@ -129,7 +129,7 @@ public final class RowOrder {
     long[] prefixes = new long[rows.size()];
     boolean small = rows.kind(key.column()) == ColumnKind.INTEGER && keys.size() > 1;
     for (int row = 0; row < prefixes.length; row++) {
-      memory.checkCancelled(row);
+      memory.checkCanceled(row);
       prefixes[row] = prefix(rows, key, row);
       small &= isSmall(prefixes[row]);
     }
@@ -143,11 +143,11 @@ public final class RowOrder {
   private void addSecond(MaterializedRows rows, SortKey key, long[] prefixes) {
     boolean small = true;
     for (int row = 0; row < prefixes.length && small; row++) {
-      memory.checkCancelled(row);
+      memory.checkCanceled(row);
       small = isSmall(prefix(rows, key, row));
     }
     for (int row = 0; row < prefixes.length; row++) {
-      memory.checkCancelled(row);
+      memory.checkCanceled(row);
       long second = prefix(rows, key, row);
       long digits = small ? second ^ SIGN_OF_SMALL : (second ^ Long.MIN_VALUE) >>> 32;
       prefixes[row] = prefixes[row] << 32 | (digits & 0xFFFFFFFFL);

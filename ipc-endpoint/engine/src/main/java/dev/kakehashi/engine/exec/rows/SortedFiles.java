@@ -97,7 +97,7 @@ public final class SortedFiles implements AutoCloseable {
     }
     SortedRows next = rows.next();
     for (long count = 0; next != null && count < keep; count++) {
-      memory.checkCancelled(count);
+      memory.checkCanceled(count);
       next.show(row);
       to.append(row, 0);
       next = rows.next();

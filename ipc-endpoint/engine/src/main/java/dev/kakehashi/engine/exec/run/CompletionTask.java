@@ -34,7 +34,7 @@ final class CompletionTask implements Task {
 
   @Override
   public void discarded(Job job) {
-    run.noteFailure(RunFailures.cancelled());
+    run.noteFailure(RunFailures.canceled());
     run.taskEnded(null);
   }
 }

@@ -111,7 +111,7 @@ final class PlanRun implements Task, Interrupts.Source {
     Interrupts.Source before = Interrupts.enter(this);
     onCaller = context.workerIndex() < 0;
     try {
-      scope.checkCancelled();
+      scope.checkCanceled();
       PlanInstance taken = runner.take();
       instance = taken;
       taken.context().begin(scope, given);
@@ -129,14 +129,14 @@ final class PlanRun implements Task, Interrupts.Source {
 
   @Override
   public void discarded(Job job) {
-    FAILURE.compareAndSet(this, null, RunFailures.cancelled());
+    FAILURE.compareAndSet(this, null, RunFailures.canceled());
     finish();
   }
 
   /// For the tasks that run it.
   @Override
-  public void checkCancelled() {
-    scope.checkCancelled();
+  public void checkCanceled() {
+    scope.checkCanceled();
     if (!onCaller) {
       return;
     }
@@ -466,7 +466,7 @@ final class PlanRun implements Task, Interrupts.Source {
     public @Nullable Task run(TaskContext context) {
       Interrupts.Source before = Interrupts.enter(PlanRun.this);
       try {
-        scope.checkCancelled();
+        scope.checkCanceled();
         if (inNewView) {
           scope.restart();
         }

@@ -89,7 +89,7 @@ final class ProfileRunner implements PlanRunner {
 
     @Override
     public void discarded(Job job) {
-      done.accept(null, RunFailures.cancelled());
+      done.accept(null, RunFailures.canceled());
     }
   }
 }

@@ -98,7 +98,7 @@ final class SeenRows implements AutoCloseable {
         fresh.append(rows.chunk(row), MaterializedRows.inChunk(row));
       }
       if (row % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
+        memory.checkCanceled();
         fresh.account();
       }
     }
@@ -114,7 +114,7 @@ final class SeenRows implements AutoCloseable {
       sorted[i] = hash(recent.hashOf(from + i)) | (from + i);
     }
     Arrays.sort(sorted);
-    memory.checkCancelled();
+    memory.checkCanceled();
     return sorted;
   }
 
@@ -139,7 +139,7 @@ final class SeenRows implements AutoCloseable {
       while (end < sorted.length && hash(sorted[end]) == hash) {
         end++;
       }
-      memory.checkCancelled(first);
+      memory.checkCanceled(first);
       boolean more = run.seek(hash, first == 0);
       while (more && run.hash() == hash) {
         for (int i = first; i < end; i++) {
@@ -172,7 +172,7 @@ final class SeenRows implements AutoCloseable {
     ColumnVector[] row = newRow();
     ColumnVector[] hashed = {row[kinds.length]};
     for (int i = 0; i < sorted.length; i++) {
-      memory.checkCancelled(i);
+      memory.checkCanceled(i);
       int number = number(sorted[i]);
       if (!known.get(number)) {
         hashed[0].words[0] = hash(sorted[i]);
@@ -217,7 +217,7 @@ final class SeenRows implements AutoCloseable {
     ColumnVector[] row = newRow();
     SortedRows next = rows.next();
     for (long count = 0; next != null; count++) {
-      memory.checkCancelled(count);
+      memory.checkCanceled(count);
       next.show(row);
       merged.append(row);
       next = rows.next();

@@ -129,7 +129,7 @@ final class SeenRun implements AutoCloseable {
       present = from.next();
     }
     for (int scanned = 1; present && hash() < hash; scanned++) {
-      memory.checkCancelled(scanned);
+      memory.checkCanceled(scanned);
       present = from.next();
     }
     return present;

@@ -86,7 +86,7 @@ final class StageTask implements Task {
         chain.open();
       }
       while (!run.failed()) {
-        run.scope().checkCancelled();
+        run.scope().checkCanceled();
         if (!inputEnded && pending == null) {
           pending = chain.next();
           inputEnded = pending == null;
@@ -167,7 +167,7 @@ final class StageTask implements Task {
 
   @Override
   public void discarded(Job job) {
-    run.noteFailure(RunFailures.cancelled());
+    run.noteFailure(RunFailures.canceled());
     end(null);
   }
 }

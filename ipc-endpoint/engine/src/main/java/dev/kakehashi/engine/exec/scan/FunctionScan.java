@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The rows of a function, made as they are asked for.
 public final class FunctionScan extends Operator {
-  /// Rows between two looks whether the statement was cancelled, less one.
+  /// Rows between two looks whether the statement was canceled, less one.
   private static final int CHECK_MASK = (1 << 4) - 1;
 
   private final PlanNode.FunctionScan node;

@@ -235,7 +235,7 @@ public final class SortBreaker extends Breaker {
 
     private void readSpilled(SortedRows.Merge merge) {
       for (; skip > 0; skip--) {
-        memory.checkCancelled(skip);
+        memory.checkCanceled(skip);
         if (merge.next() == null) {
           left = 0;
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// An aggregate over the frame. A frame that only grows is added to; any other one is aggregated anew for each row where it differs.
 /// What grows with its rows counts for the statement's memory, and so does the making of a value, as with groups; a frame's input is not put on the disk.
 final class WindowAggregate extends WindowFunction {
-  /// Rows aggregated between two looks whether the statement is cancelled.
+  /// Rows aggregated between two looks whether the statement is canceled.
   private static final int CHECK_ROWS = 1 << 13;
 
   private final AggregateFunction function;

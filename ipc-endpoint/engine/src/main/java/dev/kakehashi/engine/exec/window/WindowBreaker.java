@@ -329,7 +329,7 @@ public final class WindowBreaker extends Breaker {
         buffer.append(from.columns, at++);
         if (at == from.size) {
           buffer.account();
-          memory.checkCancelled();
+          memory.checkCanceled();
           from = source.next();
           at = 0;
         }

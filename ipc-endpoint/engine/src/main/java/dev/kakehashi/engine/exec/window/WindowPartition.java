@@ -63,7 +63,7 @@ final class WindowPartition {
     memory.add(groupBytes());
     groupCount = 0;
     for (int i = 0; i < size; i++) {
-      memory.checkCancelled(i);
+      memory.checkCanceled(i);
       if (i == 0 || peers.compare(rows, row(i - 1), rows, row(i)) != 0) {
         groupStarts[groupCount++] = i;
       }

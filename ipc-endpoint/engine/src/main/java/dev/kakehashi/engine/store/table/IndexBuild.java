@@ -26,7 +26,7 @@ import dev.kakehashi.engine.vector.Interrupts;
 ///
 /// Used by one thread.
 final class IndexBuild {
-  /// Rows between two looks whether the statement was cancelled, less one.
+  /// Rows between two looks whether the statement was canceled, less one.
   private static final int CHECK_MASK = (1 << 8) - 1;
 
   private final RowTable table;

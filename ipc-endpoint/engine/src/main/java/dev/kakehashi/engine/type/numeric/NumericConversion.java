@@ -120,7 +120,7 @@ public final class NumericConversion {
     return NumericForm.of(heap, decimal);
   }
 
-  /// The same for a text of many digits: BigDecimal would take a time that grows with their square, and could not be cancelled.
+  /// The same for a text of many digits: BigDecimal would take a time that grows with their square, and could not be canceled.
   ///
   /// @param text as [#isDecimal] wants it
   /// @param e where the exponent begins; -1: there is none

@@ -272,7 +272,7 @@ public final class NumericForm {
     return value;
   }
 
-  /// The digits of a number, found half by half, so that a long one can be cancelled.
+  /// The digits of a number, found half by half, so that a long one can be canceled.
   private static String decimal(BigInteger value) {
     if (value.bitLength() < LONG_BITS) {
       return value.toString();

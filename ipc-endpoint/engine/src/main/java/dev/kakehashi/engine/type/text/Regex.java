@@ -63,7 +63,7 @@ record Regex(Pattern pattern, int groups, boolean nonGreedy) {
     return pattern.matcher(watched(text));
   }
 
-  /// The text as the matcher reads it: a long one lets it be cancelled.
+  /// The text as the matcher reads it: a long one lets it be canceled.
   private static CharSequence watched(String text) {
     return text.length() < LONG_TEXT ? text : new WatchedText(text);
   }

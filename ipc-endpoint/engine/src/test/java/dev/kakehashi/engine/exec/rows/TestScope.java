@@ -25,7 +25,7 @@ public final class TestScope implements StatementScope {
   private final AtomicLong scanned = new AtomicLong();
   private final List<Runnable> wakes = new ArrayList<>();
   private volatile ReadView view;
-  private volatile boolean cancelled;
+  private volatile boolean canceled;
   long memoryLimit = Long.MAX_VALUE;
   private final TempSpace tempSpace =
       new TempSpace(Path.of(System.getProperty("java.io.tmpdir"), "kakehashi-no-spill"), 0);
@@ -134,8 +134,8 @@ public final class TestScope implements StatementScope {
   }
 
   @Override
-  public void checkCancelled() {
-    if (cancelled) {
+  public void checkCanceled() {
+    if (canceled) {
       throw new EngineException(
           ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
     }
@@ -155,7 +155,7 @@ public final class TestScope implements StatementScope {
   public void cancel() {
     List<Runnable> toWake;
     synchronized (wakes) {
-      cancelled = true;
+      canceled = true;
       toWake = List.copyOf(wakes);
     }
     toWake.forEach(Runnable::run);
@@ -165,7 +165,7 @@ public final class TestScope implements StatementScope {
   public void onCancel(Runnable wake) {
     synchronized (wakes) {
       wakes.add(wake);
-      if (!cancelled) {
+      if (!canceled) {
         return;
       }
     }

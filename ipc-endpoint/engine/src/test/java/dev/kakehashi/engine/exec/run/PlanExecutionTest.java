@@ -279,7 +279,7 @@ class PlanExecutionTest {
   }
 
   @Test
-  void shouldEndACancelledStatementThatWaitsForItsReader() throws Exception {
+  void shouldEndACanceledStatementThatWaitsForItsReader() throws Exception {
     PlanNode scan =
         new PlanNode.TableScan(table(randomRows(new Random(5), 50_000, 100, 0)), BOTH, INT8S, null);
     TestSink sink = new TestSink(2, 4096);
@@ -294,7 +294,7 @@ class PlanExecutionTest {
   }
 
   @Test
-  void shouldEndACancelledJoinThatFindsNoPairs() throws Exception {
+  void shouldEndACanceledJoinThatFindsNoPairs() throws Exception {
     long id = table(randomRows(new Random(5), 150_000, 100, 0));
     PlanNode left = new PlanNode.TableScan(id, BOTH, INT8S, null);
     PlanNode right = new PlanNode.TableScan(id, BOTH, INT8S, null);
