@@ -68,7 +68,6 @@ final class Status {
   }
 
   void dump(Appendable out) throws IOException {
-    out.append(metrics().toJson()).append('\n');
     for (Worker worker : scheduler.workers()) {
       out.append(worker.thread().getName())
           .append(' ')

@@ -221,7 +221,7 @@ public final class TaskScheduler implements AutoCloseable {
     return registry().live();
   }
 
-  /// Lists workers and jobs for people. Reads sizes and states only: no queue is touched.
+  /// Lists workers, jobs and processes for people, one a line. Reads sizes and states only: no queue is touched.
   public void dump(Appendable out) throws IOException {
     status.dump(out);
   }

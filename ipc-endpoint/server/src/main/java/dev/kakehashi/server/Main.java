@@ -251,16 +251,19 @@ public final class Main implements Runnable {
       RuntimeLocation location = common.location(owner, settings);
       Path runtime = location.directory();
       if (json) {
-        System.out.println(SchedulerReport.json(StatusSocket.ask(location)));
+        System.out.println(StatusSocket.ask(location).metrics());
         return 0;
       }
-      String said =
-          Files.exists(runtime.resolve(StatusSocket.FILE)) ? StatusSocket.ask(location) : "";
-      System.out.println(ControlReport.read(runtime, owner.pid(), SessionReport.summary(said)));
-      if (!said.isEmpty()) {
-        System.out.println(SchedulerReport.text(said));
-        print(sessions ? SessionReport.text(said) : "");
-        print(jobs ? SchedulerReport.jobs(said) : "");
+      EndpointStatus said =
+          Files.exists(runtime.resolve(StatusSocket.FILE))
+              ? StatusSocket.ask(location)
+              : EndpointStatus.NONE;
+      System.out.println(
+          ControlReport.read(runtime, owner.pid(), SessionReport.summary(said.sessions())));
+      if (!said.metrics().isEmpty()) {
+        System.out.println(SchedulerReport.text(said.metrics()));
+        print(sessions ? SessionReport.text(said.sessions()) : "");
+        print(jobs ? said.jobs() : "");
       }
       return 0;
     }

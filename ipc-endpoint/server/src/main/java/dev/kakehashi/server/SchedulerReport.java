@@ -1,19 +1,19 @@
 package dev.kakehashi.server;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/// The scheduler's part of the status in words, out of what [StatusSocket] says.
+/// The scheduler's part of the status in words.
 final class SchedulerReport {
-  private static final Pattern METRIC = Pattern.compile("\"([^\"]+)\":(-?\\d+)");
-  private static final Pattern WORKER = Pattern.compile("\\{[^}]*\\}");
-  private static final String WORKERS = "\"workers\":[";
+  private static final JsonFactory JSON = new JsonFactory();
 
   // Heading, metric.
   private static final String[][] WORKER_COLUMNS = {
@@ -41,30 +41,13 @@ final class SchedulerReport {
 
   private SchedulerReport() {}
 
-  /// The line of JSON with all metrics, for programs.
-  static String json(String said) {
-    int end = said.indexOf('\n');
-    return end < 0 ? said : said.substring(0, end);
-  }
-
-  /// Workers, jobs and processes, one a line.
-  static String jobs(String said) {
-    int end = said.indexOf("\n\n");
-    return said.substring(json(said).length(), end < 0 ? said.length() : end).strip();
-  }
-
   /// What the scheduler does and has done; counters and times that are zero are left out.
-  static String text(String said) {
-    String json = json(said);
-    int split = json.indexOf(WORKERS);
-    Map<String, Long> totals = metrics(split < 0 ? json : json.substring(0, split));
+  ///
+  /// @param json of [SchedulerMetrics#toJson]
+  static String text(String json) throws IOException {
+    Map<String, Long> totals = new LinkedHashMap<>();
     List<Map<String, Long>> workers = new ArrayList<>();
-    if (split >= 0) {
-      Matcher worker = WORKER.matcher(json).region(split + WORKERS.length(), json.length());
-      while (worker.find()) {
-        workers.add(metrics(worker.group()));
-      }
-    }
+    read(json, totals, workers);
     StringBuilder text = new StringBuilder();
     text.append(
         """
@@ -92,12 +75,25 @@ final class SchedulerReport {
     return text.toString();
   }
 
-  private static Map<String, Long> metrics(String json) {
-    Map<String, Long> values = new LinkedHashMap<>();
-    for (Matcher metric = METRIC.matcher(json); metric.find(); ) {
-      values.put(metric.group(1), Long.valueOf(metric.group(2)));
+  /// Numbers of the object, and of the objects in its array of workers.
+  private static void read(String json, Map<String, Long> totals, List<Map<String, Long>> workers)
+      throws IOException {
+    try (JsonParser parser = JSON.createParser(json)) {
+      Map<String, Long> values = totals;
+      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+        switch (token) {
+          case START_OBJECT -> {
+            if (parser.getParsingContext().getParent().inArray()) {
+              values = new LinkedHashMap<>();
+              workers.add(values);
+            }
+          }
+          case END_OBJECT -> values = totals;
+          case VALUE_NUMBER_INT -> values.put(parser.currentName(), parser.getLongValue());
+          default -> {} // names and the array's brackets
+        }
+      }
     }
-    return values;
   }
 
   /// A value that is shown, and not once more.

@@ -2,17 +2,49 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The sessions of an endpoint for people: who they are, what they use.
 final class SessionReport {
   // A client names itself as it likes: nothing of it may move the cursor of whoever reads this.
   private static final Pattern UNSHOWABLE = Pattern.compile("\\p{Cntrl}");
+
+  /// What is told of a session.
+  ///
+  /// @param id unsigned
+  /// @param client kind of client: java client
+  /// @param process of the client; "0": unknown
+  /// @param application how it names itself, or ""
+  /// @param requests that run
+  /// @param blocks of result buffers that it holds
+  record Line(
+      String id,
+      String client,
+      String process,
+      String user,
+      String application,
+      String requests,
+      String blocks) {
+    static Line parse(String line) {
+      String[] fields = line.split("\t", -1);
+      if (fields.length != 7) {
+        throw new IllegalArgumentException("no line about a session: " + line);
+      }
+      return new Line(fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], fields[6]);
+    }
+
+    private String who() {
+      return "user \""
+          + user
+          + "\""
+          + (application.isEmpty() ? "" : ", application \"" + application + "\"");
+    }
+  }
 
   private SessionReport() {}
 
@@ -33,56 +65,29 @@ final class SessionReport {
     }
   }
 
-  /// How many sessions each user has with each application, out of what [StatusSocket] says.
-  static String summary(String said) {
+  /// How many sessions each user has with each application.
+  static String summary(List<Line> sessions) {
     Map<String, Integer> counts = new TreeMap<>();
-    for (String[] session : sessions(said)) {
-      counts.merge(who(session), 1, Integer::sum);
+    for (Line session : sessions) {
+      counts.merge(session.who(), 1, Integer::sum);
     }
     StringBuilder text = new StringBuilder();
     counts.forEach((who, count) -> text.append("\n  ").append(count).append(" of ").append(who));
     return text.toString();
   }
 
-  /// Every session, one a line, out of what [StatusSocket] says.
-  static String text(String said) {
-    StringBuilder text = new StringBuilder();
-    for (String[] session : sessions(said)) {
-      text.append(text.isEmpty() ? "" : "\n")
-          .append("session ")
-          .append(session[0])
-          .append(" of ")
-          .append(who(session))
-          .append(", client ")
-          .append(session[1])
-          .append(", process ")
-          .append(session[2].equals("0") ? "unknown" : session[2])
-          .append(", running requests: ")
-          .append(session[5])
-          .append(", result buffers: ")
-          .append(session[6])
-          .append(" blocks");
-    }
-    return text.toString();
-  }
-
-  private static String who(String[] session) {
-    return "user \""
-        + session[3]
-        + "\""
-        + (session[4].isEmpty() ? "" : ", application \"" + session[4] + "\"");
-  }
-
-  private static List<String[]> sessions(String said) {
-    int begin = said.indexOf("\n\n");
-    List<String[]> sessions = new ArrayList<>();
-    if (begin >= 0) {
-      said.substring(begin)
-          .lines()
-          .map(line -> line.split("\t", -1))
-          .filter(fields -> fields.length == 7)
-          .forEach(sessions::add);
-    }
-    return sessions;
+  /// Every session, one a line.
+  static String text(List<Line> sessions) {
+    return sessions.stream()
+        .map(session ->
+            "session %s of %s, client %s, process %s, running requests: %s, result buffers: %s blocks"
+                .formatted(
+                    session.id,
+                    session.who(),
+                    session.client,
+                    session.process.equals("0") ? "unknown" : session.process,
+                    session.requests,
+                    session.blocks))
+        .collect(Collectors.joining("\n"));
   }
 }

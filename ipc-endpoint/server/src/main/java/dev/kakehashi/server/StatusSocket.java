@@ -10,8 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// Tells whoever connects how the endpoint is: one line of JSON with all metrics of the scheduler; its workers, jobs and processes, one
-/// a line; an empty line; the sessions, one a line, see [SessionReport].
+/// Tells whoever connects how the endpoint is, see [EndpointStatus].
 ///
 /// Only the endpoint's own OS user may ask, because jobs are named by the statements that they run. It costs nothing while nobody asks.
 final class StatusSocket {
@@ -29,17 +28,16 @@ final class StatusSocket {
         (client, served) -> {
           try (Writer out =
               new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
-            scheduler.dump(out);
-            out.append('\n');
-            SessionReport.write(transport.sessions(), out);
+            EndpointStatus.write(scheduler, transport.sessions(), out);
           }
         });
   }
 
   /// What a running endpoint says.
-  static String ask(RuntimeLocation location) throws IOException {
+  static EndpointStatus ask(RuntimeLocation location) throws IOException {
     try (SocketChannel channel = OwnerSocket.connect(location, FILE)) {
-      return new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+      return EndpointStatus.parse(
+          new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8));
     }
   }
 }

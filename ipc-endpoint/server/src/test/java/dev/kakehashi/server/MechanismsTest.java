@@ -76,8 +76,7 @@ class MechanismsTest {
 
   private long metric(String name) {
     try {
-      String json =
-          SchedulerReport.json(StatusSocket.ask(new RuntimeLocation(root.resolve("run"), "")));
+      String json = StatusSocket.ask(new RuntimeLocation(root.resolve("run"), "")).metrics();
       assertTrue(json.contains("\"" + name + "\":"), json);
       return Long.parseLong(json.replaceFirst(".*?\"" + name + "\":(\\d+).*", "$1"));
     } catch (IOException e) {

@@ -31,9 +31,7 @@ class SchedulerUseTest {
   }
 
   private static long metric(TestEndpoint endpoint, String name) throws IOException {
-    String json =
-        SchedulerReport.json(
-            StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), "")));
+    String json = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), "")).metrics();
     return Long.parseLong(json.replaceFirst(".*?\"" + name + "\":(\\d+).*", "$1"));
   }
 
@@ -63,20 +61,25 @@ class SchedulerUseTest {
     try (TestEndpoint endpoint = TestEndpoint.start("worker_threads", "3");
         Session session = endpoint.attach()) {
       run(session, 10);
-      String said = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), ""));
-      String text = SchedulerReport.text(said);
+      EndpointStatus said = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), ""));
+      String text = SchedulerReport.text(said.metrics());
       assertTrue(text.startsWith("scheduler: 3 workers, "), text);
       assertEquals(3, text.lines().filter(line -> line.matches(" {2,7}\\d .*")).count(), text);
       for (String column :
           List.of("executed", "stolen", "suspended", "woken", "sticky", "conditional", "longest")) {
         assertTrue(text.contains(" " + column), text);
       }
-      assertEquals(1, SessionReport.text(said).lines().count(), said);
-      assertTrue(SessionReport.text(said).contains(", client java client, process "), said);
+      assertEquals(1, SessionReport.text(said.sessions()).lines().count(), said.toString());
+      assertTrue(
+          SessionReport.text(said.sessions()).contains(", client java client, process "),
+          said.toString());
       String user = System.getProperty("user.name");
       assertEquals(
-          "\n  1 of user \"" + user + "\", application \"java\"", SessionReport.summary(said));
-      assertEquals("", SessionReport.summary("")); // an endpoint that is starting
+          "\n  1 of user \"" + user + "\", application \"java\"",
+          SessionReport.summary(said.sessions()));
+      assertEquals(
+          "",
+          SessionReport.summary(EndpointStatus.NONE.sessions())); // an endpoint that is starting
     }
   }
 
@@ -88,12 +91,12 @@ class SchedulerUseTest {
       var socket = endpoint.runtimeDirectory().resolve(StatusSocket.FILE);
       assertEquals(
           "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
-      String said = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), ""));
-      String json = SchedulerReport.json(said);
+      EndpointStatus said = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), ""));
+      String json = said.metrics();
       assertTrue(json.startsWith("{\"tasks.accepted\":") && json.endsWith("}"), json);
       assertFalse(json.contains("\n"));
-      assertTrue(SchedulerReport.text(said).startsWith("scheduler: "), said);
-      assertTrue(SchedulerReport.jobs(said).contains("kakehashi-worker-0"), said);
+      assertTrue(SchedulerReport.text(said.metrics()).startsWith("scheduler: "), said.toString());
+      assertTrue(said.jobs().contains("kakehashi-worker-0"), said.toString());
       for (var entry : Map.of("queue.inbox", 0L, "park.timeoutWithWork", 0L).entrySet()) {
         assertEquals(entry.getValue(), metric(endpoint, entry.getKey()));
       }
