@@ -113,7 +113,7 @@ class CookbookTest {
         "--runtime-directory",
         cluster.endpoint().runtimeDirectory().toString(),
         "--scale",
-        "0.001");
+        "0.01");
     try (Connection connection = cluster.connect()) {
       Sql.execute(
           connection,

@@ -23,6 +23,8 @@ import picocli.CommandLine.Parameters;
     description = "Tables of the TPC-H benchmark.",
     mixinStandardHelpOptions = true)
 public final class TpchCommand {
+  private static final double MIN_SCALE = 0.01;
+
   @Command(
       name = "text",
       description = "Write one table to standard output, as PostgreSQL's COPY reads it.")
@@ -34,6 +36,7 @@ public final class TpchCommand {
           double scale,
       @Parameters(paramLabel = "TABLE", description = "name of the table") String table)
       throws IOException {
+    requireScale(scale);
     try (var out =
         new BufferedWriter(
             new OutputStreamWriter(
@@ -82,6 +85,7 @@ public final class TpchCommand {
               description = "schema, default ${DEFAULT-VALUE}")
           String schema,
       @Option(names = "--replace", description = "drop tables that are there") boolean replace) {
+    requireScale(scale);
     AttachOptions options =
         AttachOptions.of(runtimeDirectory)
             .withRequirePeer(requiredPeer)
@@ -112,6 +116,14 @@ public final class TpchCommand {
       System.out.println(new String(text.readAllBytes(), StandardCharsets.UTF_8).strip());
     }
     return 0;
+  }
+
+  /// With few suppliers the benchmark's formula gives a part the same supplier twice.
+  private static void requireScale(double scale) {
+    if (!(scale >= MIN_SCALE)) {
+      throw new IllegalArgumentException(
+          "scale factor " + scale + " is too small; the smallest is " + MIN_SCALE);
+    }
   }
 
   @SuppressWarnings("SystemConsoleNull") // since 25 it is null again without a terminal
