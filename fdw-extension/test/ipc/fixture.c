@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TABLE_BYTES 0x20000
@@ -145,8 +146,15 @@ fixture_open(const char *directory)
 kh_queue *
 fixture_queue(void)
 {
+	kh_queue *queue;
+
 	fixture_make(fixture_directory(), "yyyyMMdd-HHmmss'T4'", 1000);
-	return fixture_open(fixture_directory());
+	queue = fixture_open(fixture_directory());
+	/* Ahead of the clock, so that only fixture_advance rolls. */
+	CHECK(kh_lock_take(queue, NULL));
+	CHECK(kh_roll(queue, (int64_t) time(NULL) + 3600, NULL));
+	kh_lock_release(queue);
+	return queue;
 }
 
 void

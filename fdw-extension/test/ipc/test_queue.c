@@ -334,6 +334,7 @@ should_give_cycle_files_the_mode_of_the_table(void)
 	snprintf(path, sizeof(path), "%s/metadata.cq4t", fixture_directory());
 	CHECK(chmod(path, 0640) == 0);
 	queue = fixture_open(fixture_directory());
+	fixture_advance(queue, 1);
 	append(queue, 0, size_of(0));
 	CHECK(fstat(queue->open.fd, &status) == 0);
 	CHECK_EQUAL(0640, status.st_mode & 0777);
