@@ -29,14 +29,15 @@
 	}
 
 SIMPLE(attach, .layout_version = 1, .process_id = 4711, .process_start_ticks = 123456789, .pid_namespace = 4026531836,
-       .client_kind = KH_CLIENT_KIND_POSTGRESQL_BACKEND, .damaged_queue = 77, .application_name = TEXT("psql"), .user_name = TEXT("alice"),
-       .client_version = TEXT("1.0.0"), .authentication = TEXT("n,,n=alice,r=rOprNGfwEbeRWgbNEkqO"))
+       .client_kind = KH_CLIENT_KIND_POSTGRESQL_BACKEND, .damaged_queue = 77, .application_name = TEXT("psql"),
+       .user_name = TEXT("alice"), .client_version = TEXT("1.0.0"),
+       .authentication = TEXT("n,,n=alice,r=rOprNGfwEbeRWgbNEkqO"))
 SIMPLE(attached, .session_id = 9, .incarnation = 8, .mailbox_offset = 65536, .mailbox_file_bytes = 1 << 20,
        .arena_file_bytes = 1 << 24, .slots_per_mailbox = 8, .slot_bytes = 16384, .frame_offset = 1024,
        .frame_area_bytes = 4096, .inline_offset = 8192, .inline_bytes = 8192, .channel_window = 8,
        .arena_block_bytes = 65536, .max_batch_bytes = 1 << 20, .max_frame_bytes = 32768, .max_statements = 1024,
-       .queue_block_bytes = 1 << 20, .spin_nanos = 20000, .lease_nanos = 60000000000, .reserved_slots = 4, .queue_number = 78,
-       .queue_name = TEXT("0-0"), .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"),
+       .queue_block_bytes = 1 << 20, .spin_nanos = 20000, .lease_nanos = 60000000000, .reserved_slots = 4,
+       .queue_number = 78, .queue_name = TEXT("0-0"), .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"),
        .authentication = TEXT("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="))
 SIMPLE(authentication_challenge, .message = TEXT("r=rOprNGfwEbeRWgbNEkqO,s=W22Z,i=4096"))
 SIMPLE(authentication_response, .message = TEXT("c=biws,r=rOprNGfwEbeRWgbNEkqO,p=dHzb"))
