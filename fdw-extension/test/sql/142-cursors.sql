@@ -38,6 +38,29 @@ FETCH g;
 MOVE ALL FROM f;
 MOVE ALL FROM g;
 COMMIT;
+-- A result that the engine has not made whole before the rollback
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE cur.long (id int4 PRIMARY KEY, v text)') \gset
+SELECT kakehashi_execute('kakehashi', 'INSERT INTO cur.long SELECT i, ''v'' || i FROM generate_series(1, 200000) i') \gset
+IMPORT FOREIGN SCHEMA cur LIMIT TO (long) FROM SERVER kakehashi INTO cur;
+BEGIN;
+DECLARE f CURSOR FOR SELECT id, v FROM long ORDER BY id;
+SAVEPOINT s;
+DELETE FROM long WHERE id % 2 = 0;
+FETCH f;
+DECLARE g CURSOR FOR SELECT id, v FROM long ORDER BY id;
+FETCH 2 FROM g;
+ROLLBACK TO s;
+FETCH f;
+SAVEPOINT s2;
+MOVE 150000 FROM f;
+SELECT 1 / 0;
+ROLLBACK TO s2;
+FETCH f;
+FETCH g;
+ROLLBACK TO s2;
+MOVE ALL FROM f;
+SELECT count(*) FROM long;
+COMMIT;
 -- With conditions of outer rows and of parts that are computed before, backwards, and held
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 DECLARE f SCROLL CURSOR WITH HOLD FOR SELECT t.id, (SELECT v FROM t q WHERE q.id = t.id + 1) FROM t WHERE id > (SELECT max(id) - 3 FROM t) ORDER BY id;

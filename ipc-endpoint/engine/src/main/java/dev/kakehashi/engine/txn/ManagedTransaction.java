@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A transaction of the embedded engine.
@@ -449,7 +450,11 @@ public final class ManagedTransaction implements EngineTransaction {
 
   /// Cancels the open statements and continues when the last one has ended.
   void afterOpenStatements(Runnable continuation) {
-    List<StatementExecution> running = open.whenNone(continuation);
+    afterStatements(each -> true, continuation);
+  }
+
+  private void afterStatements(Predicate<StatementExecution> which, Runnable continuation) {
+    List<StatementExecution> running = open.whenEnded(which, continuation);
     if (running.isEmpty()) {
       continuation.run();
     } else {
@@ -594,16 +599,32 @@ public final class ManagedTransaction implements EngineTransaction {
   @Override
   public void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done) {
     turns.begin(() ->
-        afterOpenStatements(() ->
-            onWorkerIfLong(() ->
-                now(
-                    done,
-                    () -> {
-                      Savepoints.Savepoint savepoint = savepoints().get(level);
-                      undoTo(savepoint.mark());
-                      deferred().restore(savepoint.deferred());
-                      savepoints().undone(level);
-                    }))));
+        afterStatements(
+            endedBy(level),
+            () ->
+                onWorkerIfLong(() ->
+                    now(
+                        done,
+                        () -> {
+                          Savepoints.Savepoint savepoint = savepoints().get(level);
+                          undoTo(savepoint.mark());
+                          deferred().restore(savepoint.deferred());
+                          savepoints().undone(level);
+                        }))));
+  }
+
+  /// Statements that the rollback to a savepoint ends. Others, cursors of before, read on: they see nothing of what is undone, which is taken away as under readers of other transactions.
+  ///
+  /// A client that numbers its commands has ended what belongs to the savepoint by itself: a cursor of before may have been read first after it. What the savepoint has defined
+  /// may be in use.
+  private Predicate<StatementExecution> endedBy(int level) {
+    if (!savepoints().has(level)) {
+      return each -> false;
+    }
+    Savepoints.Savepoint savepoint = savepoints().get(level);
+    Defined last = defined;
+    boolean undefines = last != null && last.mark() >= savepoint.mark();
+    return each -> undefines || (!each.isNumbered() && each.savepointTime() >= savepoint.time());
   }
 
   private void undoTo(long mark) {

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The statements of a transaction that have begun and not ended, and what waits for their end. Thread-safe.
@@ -12,7 +13,11 @@ final class OpenStatements {
   private @Nullable StatementExecution one;
 
   private @Nullable List<StatementExecution> others;
-  private @Nullable Runnable whenNone;
+
+  /// Of those whose end is waited for.
+  private Predicate<StatementExecution> awaited = each -> false;
+
+  private @Nullable Runnable whenEnded;
 
   synchronized boolean isEmpty() {
     return one == null && (others == null || others.isEmpty());
@@ -31,7 +36,7 @@ final class OpenStatements {
 
   /// A statement has ended.
   ///
-  /// @return what has waited for the end of the last one, to be run by the caller
+  /// @return what has waited for its end and that of others, to be run by the caller
   @SuppressWarnings("ReferenceEquality") // the same execution
   synchronized @Nullable Runnable remove(StatementExecution execution) {
     if (one == execution) {
@@ -39,11 +44,11 @@ final class OpenStatements {
     } else if (others != null) {
       others.remove(execution);
     }
-    if (!isEmpty()) {
+    Runnable waiting = whenEnded;
+    if (waiting == null || list().stream().anyMatch(awaited)) {
       return null;
     }
-    Runnable waiting = whenNone;
-    whenNone = null;
+    whenEnded = null;
     return waiting;
   }
 
@@ -59,13 +64,15 @@ final class OpenStatements {
     return open;
   }
 
-  /// Has something run when the last of them has ended, by who ends it.
+  /// Has something run when the last of some of them has ended, by who ends it. Called by the operation that has the turn: one at a time waits.
   ///
   /// @return those that are open; empty: there are none, and the caller goes on itself
-  synchronized List<StatementExecution> whenNone(Runnable continuation) {
-    List<StatementExecution> open = list();
+  synchronized List<StatementExecution> whenEnded(
+      Predicate<StatementExecution> which, Runnable continuation) {
+    List<StatementExecution> open = list().stream().filter(which).toList();
     if (!open.isEmpty()) {
-      whenNone = continuation;
+      awaited = which;
+      whenEnded = continuation;
     }
     return open;
   }

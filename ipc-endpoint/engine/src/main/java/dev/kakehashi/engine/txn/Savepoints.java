@@ -41,9 +41,13 @@ final class Savepoints {
     truncate(level - 1);
   }
 
+  boolean has(int level) {
+    return level >= 1 && level <= levels.size();
+  }
+
   /// @throws EngineException NO_SUCH_SAVEPOINT
   Savepoint get(int level) {
-    if (level < 1 || level > levels.size()) {
+    if (!has(level)) {
       throw new EngineException(
           ErrorCode.NO_SUCH_SAVEPOINT, "savepoint " + level + " does not exist");
     }

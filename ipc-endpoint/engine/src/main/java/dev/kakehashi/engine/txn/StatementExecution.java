@@ -64,6 +64,9 @@ public final class StatementExecution extends CancellableExecution
   private boolean waits;
   private boolean ended;
 
+  /// When it was opened, see [ManagedTransaction#savepointTime].
+  private long savepointTime;
+
   /// @param done receives the result, after the transaction has let go of the statement
   public StatementExecution(
       ManagedTransaction transaction,
@@ -306,7 +309,18 @@ public final class StatementExecution extends CancellableExecution
       transaction.store().changeFor(options.command());
     }
     opened = true;
+    savepointTime = transaction.savepointTime();
     transaction.opened(this, keepsTurn());
+  }
+
+  /// Set before it is among the open ones; read by the operation that has the turn.
+  long savepointTime() {
+    return savepointTime;
+  }
+
+  /// Whether the client has said of which of its commands it is.
+  boolean isNumbered() {
+    return options.command() != 0;
   }
 
   private boolean keepsTurn() {
