@@ -32,9 +32,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 /// then is canceled where its answer stands; requests to cancel are not sent. One thread.
 ///
 /// How many rows a query of `kakehashi_catalog` has is not compared: statistics, sessions and jobs are the endpoint's, and come and go
-/// by themselves.
+/// by themselves. Of several requests of one transaction that were canceled, one is canceled now; whether another one is, too, or
+/// finds its transaction failed, depends on which comes first, then as now: both are one outcome.
 final class Replay {
   private static final String QUERY_CANCELED = "57014";
+  private static final String IN_FAILED_TRANSACTION = "25P02";
   private static final String CATALOG = "kakehashi_catalog";
   private static final int MAX_DIFFERENCES_SHOWN = 20;
 
@@ -241,7 +243,7 @@ final class Replay {
 
   private void compare(ArchiveRecord.Finished then, FrameSession.Answer now, boolean catalogQuery) {
     String what = "session " + then.sessionId() + ", request " + then.requestId() + ": ";
-    if (!then.sqlstate().equals(now.sqlstate())) {
+    if (!sameOutcome(then.sqlstate(), now.sqlstate())) {
       differs(
           what
               + (then.sqlstate().isEmpty() ? "succeeded" : "SQLSTATE " + then.sqlstate())
@@ -253,6 +255,13 @@ final class Replay {
     } else if (!catalogQuery && then.rowsAffected() != now.rowsAffected()) {
       differs(what + then.rowsAffected() + " rows then, " + now.rowsAffected() + " rows now");
     }
+  }
+
+  /// Whether SQLSTATEs of a request, empty for success, tell of the same outcome.
+  static boolean sameOutcome(String then, String now) {
+    return then.equals(now)
+        || (then.equals(QUERY_CANCELED) && now.equals(IN_FAILED_TRANSACTION))
+        || (then.equals(IN_FAILED_TRANSACTION) && now.equals(QUERY_CANCELED));
   }
 
   private void differs(String how) {
