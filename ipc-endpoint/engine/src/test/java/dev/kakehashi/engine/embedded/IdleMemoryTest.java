@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -69,7 +68,7 @@ class IdleMemoryTest {
     for (String statement : STATEMENTS) {
       engine.run(statement.formatted(1));
       engine.run(statement.formatted(1));
-      assertEquals(before, VarHeap.heldBytes(), statement);
+      assertHeldAtMost(before, statement);
     }
   }
 
@@ -79,7 +78,7 @@ class IdleMemoryTest {
     for (int i = 0; i < TEXTS; i++) {
       engine.run(STATEMENTS.get(i % STATEMENTS.size()).formatted(i));
     }
-    assertEquals(before, VarHeap.heldBytes());
+    assertHeldAtMost(before, "at the end");
   }
 
   /// A plan that the catalogue has left behind is run by nobody any more: were its idle instances to keep who ran them last, with the plans of their sessions, the
@@ -118,6 +117,12 @@ class IdleMemoryTest {
             EngineException.class,
             () -> engine.run("select name || 'x', price / (id - 100) from t order by 1"));
     assertTrue(e.getMessage() != null, e::toString);
-    assertEquals(before, VarHeap.heldBytes());
+    assertHeldAtMost(before, "at the end");
+  }
+
+  /// Less than before is nothing of ours: what another task held at that time.
+  private static void assertHeldAtMost(long bytes, String when) {
+    long held = VarHeap.heldBytes();
+    assertTrue(held <= bytes, held + " bytes held " + when + ", before " + bytes);
   }
 }

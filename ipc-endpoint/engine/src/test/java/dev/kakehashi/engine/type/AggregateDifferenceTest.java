@@ -35,7 +35,7 @@ final class AggregateDifferenceTest {
 
   @Test
   void shouldAggregateAsPostgres() throws SQLException {
-    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    long seed = Long.getLong("kakehashi.seed", 20261125);
     RandomValues values = new RandomValues(seed);
     List<String> differences = new ArrayList<>();
     List<AggregateFunction> functions = new ArrayList<>(Aggregates.all());

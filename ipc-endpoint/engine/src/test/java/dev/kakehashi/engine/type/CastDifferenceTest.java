@@ -57,7 +57,7 @@ final class CastDifferenceTest {
 
   @Test
   void shouldCastExplicitlyAsPostgres() throws SQLException {
-    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    long seed = Long.getLong("kakehashi.seed", 20261125);
     RandomValues values = new RandomValues(seed);
     List<String> differences = new ArrayList<>();
     for (int from : Types.all()) {
@@ -78,7 +78,7 @@ final class CastDifferenceTest {
   @ParameterizedTest
   @ValueSource(strings = {"Europe/Berlin", "America/New_York", "Asia/Kathmandu"})
   void shouldCastTimesWithTimeZoneAsPostgres(String zone) throws SQLException {
-    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    long seed = Long.getLong("kakehashi.seed", 20261125);
     RandomValues values = new RandomValues(seed);
     List<String> differences = new ArrayList<>();
     oracle.execute("SET timezone = '" + zone + "'");
@@ -114,7 +114,7 @@ final class CastDifferenceTest {
 
   @Test
   void shouldAssignAsPostgres() throws SQLException {
-    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    long seed = Long.getLong("kakehashi.seed", 20261125);
     RandomValues values = new RandomValues(seed);
     List<String> differences = new ArrayList<>();
     for (SqlType to : targets()) {

@@ -32,7 +32,7 @@ final class MemoryFormDifferenceTest {
 
   @Test
   void shouldHavePostgresBytes() throws SQLException {
-    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    long seed = Long.getLong("kakehashi.seed", 20261125);
     RandomValues values = new RandomValues(seed);
     for (int oid :
         new int[] {TypeOid.NUMERIC, TypeOid.TEXT, TypeOid.BYTEA, TypeOid.UUID, TypeOid.INTERVAL}) {
