@@ -2,6 +2,7 @@ package dev.kakehashi.tools.replay;
 
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.FrameSession;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.archive.ArchiveReader;
@@ -35,8 +36,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /// by themselves. Of several requests of one transaction that were canceled, one is canceled now; whether another one is, too, or
 /// finds its transaction failed, depends on which comes first, then as now: both are one outcome.
 final class Replay {
-  private static final String QUERY_CANCELED = "57014";
-  private static final String IN_FAILED_TRANSACTION = "25P02";
+  private static final String QUERY_CANCELED = ErrorCode.QUERY_CANCELED.sqlstate();
+  private static final String TRANSACTION_ABORTED = ErrorCode.TRANSACTION_ABORTED.sqlstate();
   private static final String CATALOG = "kakehashi_catalog";
   private static final int MAX_DIFFERENCES_SHOWN = 20;
 
@@ -260,8 +261,8 @@ final class Replay {
   /// Whether SQLSTATEs of a request, empty for success, tell of the same outcome.
   static boolean sameOutcome(String then, String now) {
     return then.equals(now)
-        || (then.equals(QUERY_CANCELED) && now.equals(IN_FAILED_TRANSACTION))
-        || (then.equals(IN_FAILED_TRANSACTION) && now.equals(QUERY_CANCELED));
+        || (then.equals(QUERY_CANCELED) && now.equals(TRANSACTION_ABORTED))
+        || (then.equals(TRANSACTION_ABORTED) && now.equals(QUERY_CANCELED));
   }
 
   private void differs(String how) {
