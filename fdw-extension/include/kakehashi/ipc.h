@@ -272,6 +272,11 @@ extern kh_call *kh_send_ping(kh_session *session, const void *payload, uint32_t 
 extern kh_call *kh_send_query_outcome(kh_session *session, uint64_t handle, kh_error *error);
 /* Asks what runs in a transaction of whatever session to end; final state KH_TX_UNKNOWN: there is none, or it is another user's. */
 extern kh_call *kh_send_cancel_transaction(kh_session *session, uint64_t handle, kh_error *error);
+/* Asks for the text that names an open transaction outside of its session; see kh_call_token. handle 0: the one that the session began or joined last. */
+extern kh_call *kh_send_export_transaction(kh_session *session, uint64_t handle, kh_error *error);
+
+/* Joins an open transaction of the same user; the final frame has its handle, state and lease. token: UTF-8, whatever somebody takes for one. */
+extern kh_call *kh_send_continue_transaction(kh_session *session, const char *token, kh_error *error);
 extern kh_call *kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error);
 
 /* Its SQLSTATE in the table of errors, five characters. */
@@ -317,6 +322,9 @@ extern const kh_result *kh_call_result(kh_call *call);
 
 /* After KH_WAIT_FINISHED of a ping: what came back, valid until kh_call_end; NULL for other calls. */
 extern const void *kh_call_payload(const kh_call *call, uint32_t *bytes);
+
+/* After KH_WAIT_FINISHED of kh_send_export_transaction: the token, valid until kh_call_end; NULL if that has failed, and for other calls. */
+extern const char *kh_call_token(const kh_call *call);
 
 /* Granted inbound buffers, after kh_send_acquire_buffers has finished: writable memory of the arena. */
 extern void *kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_offset, uint32_t *bytes);

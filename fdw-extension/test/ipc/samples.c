@@ -69,6 +69,8 @@ SIMPLE(query_outcome, REQUEST, .transaction_handle = 42)
 SIMPLE(cancel_transaction, REQUEST, .transaction_handle = 42)
 SIMPLE(set_application_name, REQUEST, .application_name = TEXT("psql"))
 SIMPLE(set_role, REQUEST, .monitors = 1, .role = TEXT("clerk"))
+SIMPLE(export_transaction, REQUEST, .transaction_handle = 4)
+SIMPLE(continue_transaction, REQUEST, .token = TEXT("00112233445566778899aabbccddeeff"))
 SIMPLE(completed, ANSWER, .rows_affected = 10, .transaction_state = KH_TRANSACTION_STATE_COMMITTED,
        .undurable_reads = 1)
 SIMPLE(failed, ANSWER, .error_number = 1202, .position = 15, .sqlstate = 0x1234,
@@ -76,6 +78,8 @@ SIMPLE(failed, ANSWER, .error_number = 1202, .position = 15, .sqlstate = 0x1234,
        .detail = TEXT("d"), .hint = TEXT("h"), .schema_name = TEXT("public"), .table_name = TEXT("t"),
        .column_name = TEXT("c"), .constraint_name = TEXT("t_pkey"))
 SIMPLE(pong, .request_id = 77, .payload = BYTES("pong"))
+SIMPLE(transaction_token, ANSWER, .transaction_state = KH_TRANSACTION_STATE_ACTIVE,
+       .token = TEXT("00112233445566778899aabbccddeeff"))
 
 /* Entries of a decoded group, as an array to encode; freed by the caller. */
 #define COLLECT(message, group, type)                                                                                  \
@@ -212,6 +216,8 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(cancel_transaction, CANCEL_TRANSACTION),
 	ENTRY(set_application_name, SET_APPLICATION_NAME),
 	ENTRY(set_role, SET_ROLE),
+	ENTRY(export_transaction, EXPORT_TRANSACTION),
+	ENTRY(continue_transaction, CONTINUE_TRANSACTION),
 	ENTRY(authentication_challenge, AUTHENTICATION_CHALLENGE),
 	ENTRY(authentication_response, AUTHENTICATION_RESPONSE),
 	ENTRY(completed, COMPLETED),
@@ -219,6 +225,7 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(prepared, PREPARED),
 	ENTRY(buffers_granted, BUFFERS_GRANTED),
 	ENTRY(pong, PONG),
+	ENTRY(transaction_token, TRANSACTION_TOKEN),
 };
 
 const sample *

@@ -245,9 +245,15 @@ should_read_golden_files_of_version_4(void)
 }
 
 static void
-should_read_and_write_golden_files_of_version_5(void)
+should_read_golden_files_of_version_5(void)
 {
 	check_golden_files(5);
+}
+
+static void
+should_read_and_write_golden_files_of_version_6(void)
+{
+	check_golden_files(6);
 }
 
 static void
@@ -279,7 +285,8 @@ const test_case codec_tests[] = {
 	TEST(should_read_golden_files_of_version_2),
 	TEST(should_read_golden_files_of_version_3),
 	TEST(should_read_golden_files_of_version_4),
-	TEST(should_read_and_write_golden_files_of_version_5),
+	TEST(should_read_golden_files_of_version_5),
+	TEST(should_read_and_write_golden_files_of_version_6),
 	TEST(should_cut_error_texts_on_a_character_boundary),
 	{0},
 };

@@ -1738,6 +1738,89 @@ kh_set_role_encode(const kh_set_role_message *message, void *frame, size_t capac
 }
 
 bool
+kh_export_transaction_decode(const void *frame, size_t bytes, kh_export_transaction_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_EXPORT_TRANSACTION_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 26)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->transaction_handle = get_u64(block + 18);
+	return end_read(r);
+}
+
+size_t
+kh_export_transaction_encode(const kh_export_transaction_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_EXPORT_TRANSACTION_TEMPLATE_ID, 26);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u64(block + 18, message->transaction_handle);
+	return w->used;
+}
+
+bool
+kh_continue_transaction_decode(const void *frame, size_t bytes, kh_continue_transaction_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_CONTINUE_TRANSACTION_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 18)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->token.data = (const char *) data;
+		out->token.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_continue_transaction_encode(const kh_continue_transaction_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_CONTINUE_TRANSACTION_TEMPLATE_ID, 18);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	if (!write_bytes(w, 1048576, message->token.data, message->token.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
 kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 {
 	reader		cursor;
@@ -2221,6 +2304,57 @@ kh_pong_encode(const kh_pong_message *message, void *frame, size_t capacity)
 		return 0;
 	put_u64(block + 0, message->request_id);
 	if (!write_bytes(w, 1048576, message->payload.data, message->payload.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_transaction_token_decode(const void *frame, size_t bytes, kh_transaction_token_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_TRANSACTION_TOKEN_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 25)
+		return false;
+	out->request_id = get_u64(block + 0);
+	out->transaction_handle = get_u64(block + 8);
+	out->lease_deadline_nanos = get_u64(block + 16);
+	out->transaction_state = get_u8(block + 24);
+	if (!is_transaction_state(out->transaction_state))
+		return false;
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->token.data = (const char *) data;
+		out->token.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_transaction_token_encode(const kh_transaction_token_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_TRANSACTION_TOKEN_TEMPLATE_ID, 25);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->request_id);
+	put_u64(block + 8, message->transaction_handle);
+	put_u64(block + 16, message->lease_deadline_nanos);
+	put_u8(block + 24, message->transaction_state);
+	if (!write_bytes(w, 1048576, message->token.data, message->token.bytes))
 		return 0;
 	return w->used;
 }

@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 5
+#define KH_SCHEMA_VERSION 6
 
 enum
 {
@@ -525,6 +525,34 @@ typedef struct kh_set_role_message
 extern bool kh_set_role_decode(const void *frame, size_t bytes, kh_set_role_message *out);
 extern size_t kh_set_role_encode(const kh_set_role_message *message, void *frame, size_t capacity);
 
+#define KH_EXPORT_TRANSACTION_TEMPLATE_ID 31
+
+/* Asks for the name of an open transaction outside of its session; answered by TransactionToken. */
+typedef struct kh_export_transaction_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;	/* 0: the one that the session began or joined last */
+} kh_export_transaction_message;
+
+extern bool kh_export_transaction_decode(const void *frame, size_t bytes, kh_export_transaction_message *out);
+extern size_t kh_export_transaction_encode(const kh_export_transaction_message *message, void *frame, size_t capacity);
+
+#define KH_CONTINUE_TRANSACTION_TEMPLATE_ID 32
+
+/* The session joins an open transaction of its user; answered by Completed with its handle, state and lease. */
+typedef struct kh_continue_transaction_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	kh_text	token;	/* of TransactionToken */
+} kh_continue_transaction_message;
+
+extern bool kh_continue_transaction_decode(const void *frame, size_t bytes, kh_continue_transaction_message *out);
+extern size_t kh_continue_transaction_encode(const kh_continue_transaction_message *message, void *frame, size_t capacity);
+
 #define KH_COMPLETED_TEMPLATE_ID 40
 
 /* Final frame of a request that succeeded. */
@@ -631,5 +659,19 @@ typedef struct kh_pong_message
 
 extern bool kh_pong_decode(const void *frame, size_t bytes, kh_pong_message *out);
 extern size_t kh_pong_encode(const kh_pong_message *message, void *frame, size_t capacity);
+
+#define KH_TRANSACTION_TOKEN_TEMPLATE_ID 45
+
+typedef struct kh_transaction_token_message
+{
+	uint64_t	request_id;
+	uint64_t	transaction_handle;
+	uint64_t	lease_deadline_nanos;
+	uint8_t	transaction_state;
+	kh_text	token;	/* 32 hexadecimal digits */
+} kh_transaction_token_message;
+
+extern bool kh_transaction_token_decode(const void *frame, size_t bytes, kh_transaction_token_message *out);
+extern size_t kh_transaction_token_encode(const kh_transaction_token_message *message, void *frame, size_t capacity);
 
 #endif

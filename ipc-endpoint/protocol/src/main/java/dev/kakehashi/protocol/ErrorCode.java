@@ -77,6 +77,7 @@ public enum ErrorCode {
   NOT_IN_PREREQUISITE_STATE(1310, "55000", Category.USER, false),
   OBJECT_IN_USE(1311, "55006", Category.USER, true),
   INSUFFICIENT_PRIVILEGE(1312, "42501", Category.USER, false),
+  INVALID_GRANT_OPERATION(1313, "0LP01", Category.USER, false),
   UNDECLARED_TABLE(1321, "25000", Category.USER, false),
   TRANSACTION_TIMEOUT(1322, "25P04", Category.USER, true),
   QUERY_CANCELED(1401, "57014", Category.USER, true),

@@ -16,7 +16,9 @@ import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.CommitPreparedEncoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.CompletedEncoder;
+import dev.kakehashi.protocol.messages.ContinueTransactionEncoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingEncoder;
@@ -37,6 +39,7 @@ import dev.kakehashi.protocol.messages.StatementKind;
 import dev.kakehashi.protocol.messages.TransactionAction;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.protocol.messages.TransactionTokenEncoder;
 import dev.kakehashi.protocol.value.PgInterval;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -52,7 +55,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v5`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v6`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -318,6 +321,28 @@ final class GoldenSamples {
                 .monitors((short) 1)
                 .role("clerk")
                 .encodedLength());
+    put(
+        all,
+        "export_transaction",
+        b ->
+            new ExportTransactionEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .encodedLength());
+    put(
+        all,
+        "continue_transaction",
+        b ->
+            new ContinueTransactionEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .token("00112233445566778899aabbccddeeff")
+                .encodedLength());
   }
 
   private static void statements(Map<String, byte[]> all) {
@@ -553,6 +578,18 @@ final class GoldenSamples {
                 .wrapAndApplyHeader(b, 0, HEADER)
                 .requestId(2)
                 .putPayload(new byte[] {1, 0, -1}, 0, 3)
+                .encodedLength());
+    put(
+        all,
+        "transaction_token",
+        b ->
+            new TransactionTokenEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .requestId(2)
+                .transactionHandle(5)
+                .leaseDeadlineNanos(6)
+                .transactionState(TransactionState.ACTIVE)
+                .token("00112233445566778899aabbccddeeff")
                 .encodedLength());
   }
 
