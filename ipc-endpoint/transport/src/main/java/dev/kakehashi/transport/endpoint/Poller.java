@@ -24,6 +24,11 @@ import org.slf4j.LoggerFactory;
 /// thread that may sleep reads the bell, then tries to take the role, then waits for the bell to change. So whoever publishes work while nobody leads sees `sleeping`, rings, and wakes a thread that
 /// takes the role; who publishes it before is seen by the last look, or has rung between that look and the giving up, which the leader sees at the bell afterwards. All other fields belong to the leader and go over with
 /// `leader`.
+///
+/// *Guests.* Another thread may take the role for one command of its own ([#runOrExecute]), which saves it a hop to a thread that would have to be woken. It leaves `sleeping` as it is, so everybody who
+/// publishes meanwhile rings, in vain at first: a thread that this wakes finds the role taken. So the guest reads the bell before it takes the role, looks at everything once after its command, and wakes a
+/// thread when it has given the role up and the bell is another one. What was published and rung before the guest read the bell is seen by its look; what comes after that look has changed the bell. A guest never
+/// sleeps with the role, and never blocks for deferred work.
 final class Poller implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
   private static final int REQUESTS_PER_TURN = 32;
@@ -73,6 +78,7 @@ final class Poller implements Runnable {
     this.minSpinNanos = config.minSpin().toNanos();
     this.maxSpinNanos = config.maxSpin().toNanos();
     this.spinNanos = minSpinNanos;
+    doorbell.announceSleep(); // nobody leads
   }
 
   /// The threads to start; they end after [#stop()].
@@ -94,17 +100,52 @@ final class Poller implements Runnable {
   /// Runs `command` on this thread, before requests that are appended later. Any thread.
   void execute(Runnable command) {
     commands.add(command);
-    // A thread that is about to ask for the role runs it, or rings if it does not get it.
-    if (!(Thread.currentThread() instanceof PollerThread poller && poller.blocks)) {
+    Thread caller = Thread.currentThread();
+    // A thread that is about to ask for the role runs it, or rings if it does not get it. A guest
+    // looks after its command.
+    boolean looks =
+        caller instanceof PollerThread poller ? poller.blocks : caller.equals(leader.get());
+    if (!looks) {
       doorbell.ring();
+    }
+  }
+
+  /// Runs `command` on the calling thread, if nobody has the role; else leaves it to [#execute(Runnable)]. Either way it runs after the commands of earlier calls: those that nobody has
+  /// begun are run before it, and one that somebody runs keeps the role from the caller. Any thread.
+  void runOrExecute(Runnable command) {
+    int bell = doorbell.bell();
+    Thread guest = Thread.currentThread();
+    if (stopped || guest instanceof PollerThread || !leader.compareAndSet(null, guest)) {
+      execute(command);
+      return;
+    }
+    boolean others = true;
+    boolean due = true;
+    try {
+      long tick = nextTickNanos;
+      runCommands();
+      run(command);
+      runCommands(); // that it has handed on
+      others = turn();
+      // Who sleeps would be late for the timers, if they have been set anew, or if it has come for
+      // them and found the role taken.
+      due = nextTickNanos - tick < 0 || System.nanoTime() - nextTickNanos >= 0;
+    } finally {
+      leader.set(null);
+      // More is to be expected from others whose requests were there.
+      if (others || due || doorbell.bell() != bell) {
+        doorbell.wake();
+      }
     }
   }
 
   /// Runs `work`, which may block, on this thread after the requests that have arrived by now.
   ///
-  /// @return false: the calling thread does not lead, or has other work to do then
+  /// @return false: the calling thread is none of the poller's, does not lead, or has other work to do then
   boolean tryDefer(Runnable work) {
-    if (!Thread.currentThread().equals(leader.get())
+    Thread caller = Thread.currentThread();
+    if (!(caller instanceof PollerThread)
+        || !caller.equals(leader.get())
         || (deferred != null && !deferred.equals(work))) {
       return false;
     }
@@ -246,14 +287,18 @@ final class Poller implements Runnable {
       return false;
     }
     do {
-      try {
-        command.run();
-      } catch (Throwable e) {
-        LOG.error("command of the poller failed", e);
-      }
+      run(command);
       command = commands.poll();
     } while (command != null);
     return true;
+  }
+
+  private static void run(Runnable command) {
+    try {
+      command.run();
+    } catch (Throwable e) {
+      LOG.error("command of the poller failed", e);
+    }
   }
 
   private void tickIfDue(long now) {

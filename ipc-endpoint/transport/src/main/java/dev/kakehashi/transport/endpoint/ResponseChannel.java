@@ -87,6 +87,8 @@ public final class ResponseChannel {
   // without it: an old value costs a look under the lock.
   private volatile long seenConsumed = -1;
 
+  private @Nullable Object attachment; // poller only
+
   // Guarded by this.
   private long requestId;
   private boolean active;
@@ -132,6 +134,16 @@ public final class ResponseChannel {
 
   public EndpointSession session() {
     return session;
+  }
+
+  /// What the handler of requests keeps for this slot; null: nothing yet. Poller only.
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  /// Poller only.
+  public void attach(Object newAttachment) {
+    attachment = newAttachment;
   }
 
   /// Longest row batch.

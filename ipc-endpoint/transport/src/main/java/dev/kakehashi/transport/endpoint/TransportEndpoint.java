@@ -103,6 +103,11 @@ public final class TransportEndpoint implements AutoCloseable {
     poller.execute(command);
   }
 
+  /// Runs `command` after those of earlier calls, at once on the calling thread if no thread of the poller is awake; else as [#execute(Runnable)] does. Thread-safe.
+  public void runOrExecute(Runnable command) {
+    poller.runOrExecute(command);
+  }
+
   /// Runs `work`, which may block, on the calling thread once the requests that have arrived by now are handled.
   ///
   /// @return false: the calling thread is not the poller's, or has other work to do then

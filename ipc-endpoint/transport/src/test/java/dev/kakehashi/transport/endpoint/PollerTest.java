@@ -225,6 +225,125 @@ class PollerTest {
     assertFalse(served.get());
   }
 
+  /// Runs a command as a guest: until nobody leads it is left to the poller.
+  private void asGuest(Runnable command) {
+    Thread self = Thread.currentThread();
+    CompletableFuture<Boolean> ran = new CompletableFuture<>();
+    while (!ran.isDone()) {
+      CompletableFuture<Boolean> tried = new CompletableFuture<>();
+      poller.runOrExecute(() -> {
+        if (Thread.currentThread().equals(self)) {
+          command.run();
+          ran.complete(true);
+        }
+        tried.complete(true);
+      });
+      assertTrue(tried.join());
+    }
+  }
+
+  @Test
+  void shouldRunOnTheCallingThreadWhenNobodyLeads() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      List<Boolean> got = new ArrayList<>();
+      CompletableFuture<Thread> handed = new CompletableFuture<>();
+      asGuest(() -> {
+        got.add(poller.tryDefer(() -> {}));
+        got.add(poller.unblocked());
+        poller.execute(() -> handed.complete(Thread.currentThread()));
+      });
+      assertEquals(List.of(false, false), got, "a guest never blocks");
+      assertEquals(Thread.currentThread(), handed.get());
+      CompletableFuture<Thread> served = new CompletableFuture<>();
+      poller.execute(() -> served.complete(Thread.currentThread()));
+      assertTrue(threads.contains(served.get()), "a guest gives the role back");
+    }
+  }
+
+  @Test
+  void shouldServeWhatComesWhileAGuestLeads() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<Boolean> served = new CompletableFuture<>();
+      asGuest(() -> {
+        Thread other = new Thread(() -> poller.execute(() -> served.complete(true)));
+        other.start();
+        Threads.joinUninterruptibly(other);
+      });
+      assertTrue(served.get());
+    }
+  }
+
+  /// The one who sleeps has to learn of a timer that is due earlier.
+  @Test
+  void shouldLookAtTimersThatAGuestHasSet() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<Boolean> looked = new CompletableFuture<>();
+      asGuest(() -> {
+        failingLook = looked;
+        poller.retime();
+      });
+      assertTrue(looked.get());
+    }
+  }
+
+  @Test
+  void shouldGoOnWhenAGuestsCommandEndsWithAnError() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<Boolean> ran = new CompletableFuture<>();
+      poller.runOrExecute(() -> {
+        ran.complete(true);
+        throw new StackOverflowError("of the test");
+      });
+      assertTrue(ran.get());
+      CompletableFuture<Boolean> served = new CompletableFuture<>();
+      poller.execute(() -> served.complete(true));
+      assertTrue(served.get());
+    }
+  }
+
+  @Test
+  void shouldKeepTheOrderOfEachThreadsCalls() throws Exception {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("PollerTest: -Dkakehashi.seed=" + seed);
+    int calls = 3000;
+    List<List<Integer>> ran = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    int[] all = new int[1]; // of whoever has the role
+    List<Thread> callers = new ArrayList<>();
+    for (List<Integer> own : ran) {
+      SplittableRandom random = new SplittableRandom(seed + callers.size());
+      Thread caller =
+          new Thread(() -> {
+            for (int i = 0; i < calls; i++) {
+              int number = i;
+              Runnable command =
+                  () -> {
+                    own.add(number);
+                    all[0]++;
+                  };
+              if (random.nextInt(4) == 0) {
+                poller.execute(command);
+              } else {
+                poller.runOrExecute(command);
+              }
+              if (random.nextInt(50) == 0) {
+                LockSupport.parkNanos(random.nextInt(300_000));
+              }
+            }
+          });
+      callers.add(caller);
+    }
+    callers.forEach(Thread::start);
+    callers.forEach(Threads::joinUninterruptibly);
+    CompletableFuture<Integer> counted = new CompletableFuture<>();
+    poller.execute(() -> counted.complete(all[0]));
+    assertEquals(ran.size() * calls, counted.get(), "two had the role at a time");
+    for (List<Integer> own : ran) {
+      for (int i = 0; i < calls; i++) {
+        assertEquals(i, own.get(i), "out of order, seed " + seed);
+      }
+    }
+  }
+
   @Test
   void shouldRunEverythingWhenRoleAndSleepChangeAtRandom() throws Exception {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());
@@ -262,16 +381,28 @@ class PollerTest {
   /// Hands commands to the poller one after another; pauses, so that it sleeps in between.
   private int talk(SplittableRandom random, Runnable[] works) {
     int done = 0;
-    for (int i = 0; i < 2000; i++) {
+    for (int each = 0; each < 2000; each++) {
+      int i = each;
       Runnable work = works[random.nextInt(works.length)];
       boolean defers = random.nextInt(3) == 0;
       CountDownLatch ran = new CountDownLatch(1);
-      poller.execute(() -> {
-        if (defers) {
-          poller.tryDefer(work);
-        }
-        ran.countDown();
-      });
+      Runnable command =
+          () -> {
+            if (defers) {
+              poller.tryDefer(work);
+            }
+            // Some hand something on, which has to run, too.
+            if (i % 5 == 0) {
+              poller.execute(ran::countDown);
+            } else {
+              ran.countDown();
+            }
+          };
+      if (random.nextBoolean()) {
+        poller.runOrExecute(command);
+      } else {
+        poller.execute(command);
+      }
       try {
         ran.await();
       } catch (InterruptedException e) {
