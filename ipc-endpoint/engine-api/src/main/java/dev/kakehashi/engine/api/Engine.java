@@ -42,6 +42,11 @@ public interface Engine extends AutoCloseable {
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
 
+  /// Its roles; of an engine without any, everybody may do everything.
+  default Roles roles() {
+    return Roles.NONE;
+  }
+
   /// Holds the state as of a moment not before this call: every commit reported as stored by then is in it, and nothing half-done. Writers go on.
   ///
   /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE (another backup runs), DISK_FULL, ...

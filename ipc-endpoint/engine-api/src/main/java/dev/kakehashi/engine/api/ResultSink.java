@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface ResultSink {
   /// Room for one row batch. Owned by the engine until staged or discarded.
   interface Buffer {
-    /// Writable memory, 8-byte aligned. Zero-filled is not promised.
+    /// Writable memory outside of the heap (native), 8-byte aligned. Zero-filled is not promised.
     MemorySegment memory();
 
     /// Hands a complete batch to the reader; the buffer must not be used afterwards.

@@ -1,6 +1,11 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.rights.Acl;
+import dev.kakehashi.engine.rights.AclItem;
+import dev.kakehashi.engine.rights.Membership;
+import dev.kakehashi.engine.rights.Rights;
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.check.CheckListener;
@@ -58,6 +63,7 @@ public final class CatalogCheck {
     checkSchemas(catalog, report);
     checkSequences(catalog, positions, report);
     checkForeignKeys(catalog, report);
+    checkRights(catalog, report);
     report.checked(
         "catalogue: %d entries, %d tables, %d sequences, %d views"
             .formatted(
@@ -86,6 +92,66 @@ public final class CatalogCheck {
       if (!names.add(quoted)) {
         report.problem("there are two relations %s".formatted(quoted));
       }
+    }
+  }
+
+  /// Whether all roles are there that own something, or were granted it.
+  private static void checkRights(CatalogSnapshot catalog, CheckListener report) {
+    RoleSet roles = catalog.roles();
+    Access access = catalog.access();
+    checkRights("the database", access.database(), roles, report);
+    catalog
+        .schemas()
+        .forEach(schema ->
+            checkRights("schema \"" + schema + "\"", access.schema(schema), roles, report));
+    List<Table> forms = new ArrayList<>(catalog.tables());
+    catalog.views().forEach(view -> forms.add(view.form()));
+    for (Table form : forms) {
+      checkRights(name(form), form.rights(), roles, report);
+      form.columns().forEach(column -> checkAcl(name(form), column.acl(), roles, report));
+    }
+    catalog
+        .sequences()
+        .forEach(each ->
+            checkRights(
+                "sequence \"%s\".\"%s\"".formatted(each.schema(), each.name()),
+                each.rights(),
+                roles,
+                report));
+    for (Access.Default said : access.defaults()) {
+      checkRole("default privileges", said.role(), roles, report);
+      checkAcl("default privileges", said.granted(), roles, report);
+    }
+    for (Membership each : roles.memberships()) {
+      checkRole("a membership", each.role(), roles, report);
+      checkRole("a membership", each.member(), roles, report);
+      if (roles.isMember(/* member= */ each.role(), /* role= */ each.member())) {
+        report.problem("role \"%s\" is a member of itself".formatted(roles.name(each.role())));
+      }
+    }
+  }
+
+  private static void checkRights(String what, Rights rights, RoleSet roles, CheckListener report) {
+    checkRole(what, rights.owner(), roles, report);
+    Acl acl = rights.acl();
+    if (acl != null) {
+      checkAcl(what, acl, roles, report);
+    }
+  }
+
+  private static void checkAcl(String what, Acl acl, RoleSet roles, CheckListener report) {
+    for (AclItem item : acl.items()) {
+      checkRole(what, item.grantor(), roles, report);
+      if (item.grantee() != Acl.PUBLIC) {
+        checkRole(what, item.grantee(), roles, report);
+      }
+    }
+  }
+
+  /// The superuser of the beginning has no entry before the first role is made.
+  private static void checkRole(String what, long role, RoleSet roles, CheckListener report) {
+    if (role != RoleSet.SUPERUSER && roles.role(role) == null) {
+      report.problem("%s: names role %d, which does not exist".formatted(what, role));
     }
   }
 

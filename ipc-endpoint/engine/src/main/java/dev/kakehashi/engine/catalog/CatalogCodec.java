@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
@@ -15,14 +16,27 @@ import java.util.List;
 
 /// The forms of sequences and views in the store's catalogue; [TableCodec] has that of tables, and the words.
 final class CatalogCodec {
+  private static final int VERSION = 2;
+
+  /// The version that has had rights first.
+  private static final int RIGHTS = 2;
+
   private CatalogCodec() {}
 
-  /// A sequence: u1 version (1) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles · text comment.
+  private static int version(DataInputStream in) throws IOException {
+    int version = in.readUnsignedByte();
+    if (version < 1 || version > VERSION) {
+      throw new IOException("unknown version");
+    }
+    return version;
+  }
+
+  /// A sequence: u1 version (2) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles · text comment; since version 2: rights.
   static byte[] encode(Sequence sequence) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     SequenceDefinition numbers = sequence.definition();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(1);
+      out.writeByte(VERSION);
       out.writeUTF(sequence.schema());
       out.writeUTF(sequence.name());
       out.writeLong(sequence.sequenceId());
@@ -35,17 +49,18 @@ final class CatalogCodec {
       out.writeLong(numbers.cache());
       out.writeBoolean(numbers.cycles());
       EntryFields.writeText(out, sequence.comment());
+      RightsFields.writeRights(out, sequence.rights());
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return bytes.toByteArray();
   }
 
-  /// A view: u1 version (1) · utf schema · utf name · i8 id · text query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier · text comment; text comment of the view.
+  /// A view: u1 version (2) · utf schema · utf name · i8 id · text query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier · text comment; text comment of the view; since version 2: rights · per column acl.
   static byte[] encode(View view) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(1);
+      out.writeByte(VERSION);
       out.writeUTF(view.schema());
       out.writeUTF(view.name());
       out.writeLong(view.viewId());
@@ -60,6 +75,10 @@ final class CatalogCodec {
         EntryFields.writeText(out, column.comment());
       }
       EntryFields.writeText(out, view.comment());
+      RightsFields.writeRights(out, view.rights());
+      for (Column column : view.columns()) {
+        RightsFields.writeAcl(out, column.acl());
+      }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -69,9 +88,7 @@ final class CatalogCodec {
   /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
   static View decodeView(String key, byte[] value) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
-      if (in.readUnsignedByte() != 1) {
-        throw new IOException("unknown version");
-      }
+      int version = version(in);
       String schema = in.readUTF();
       String name = in.readUTF();
       long viewId = in.readLong();
@@ -85,14 +102,13 @@ final class CatalogCodec {
             new Column(column, new SqlType(in.readInt(), in.readInt()), false, null)
                 .withComment(EntryFields.readText(in)));
       }
+      String comment = EntryFields.readText(in);
+      Rights rights = version < RIGHTS ? Rights.INITIAL : RightsFields.readRights(in);
+      for (int i = 0; version >= RIGHTS && i < columns.size(); i++) {
+        columns.set(i, columns.get(i).withAcl(RightsFields.readAcl(in)));
+      }
       return new View(
-          schema,
-          name,
-          viewId,
-          text,
-          List.copyOf(sources),
-          List.copyOf(columns),
-          EntryFields.readText(in));
+          schema, name, viewId, text, List.copyOf(sources), List.copyOf(columns), comment, rights);
     } catch (IOException truncated) {
       throw unreadable(key, truncated);
     }
@@ -108,9 +124,7 @@ final class CatalogCodec {
   /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
   static Sequence decodeSequence(String key, byte[] value) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
-      if (in.readUnsignedByte() != 1) {
-        throw new IOException("unknown version");
-      }
+      int version = version(in);
       String schema = in.readUTF();
       String name = in.readUTF();
       return new Sequence(
@@ -127,7 +141,8 @@ final class CatalogCodec {
               in.readLong(),
               in.readLong(),
               in.readBoolean()),
-          EntryFields.readText(in));
+          EntryFields.readText(in),
+          version < RIGHTS ? Rights.INITIAL : RightsFields.readRights(in));
     } catch (IOException truncated) {
       throw unreadable(key, truncated);
     }

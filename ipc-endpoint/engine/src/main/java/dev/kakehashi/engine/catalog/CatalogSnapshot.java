@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,7 +14,8 @@ import org.pcollections.TreePMap;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` and `view/` number with the forms of [TableCodec] and [CatalogCodec].
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` and `view/` number with the forms of [TableCodec] and [CatalogCodec],
+/// and those of [Access].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
@@ -42,23 +44,28 @@ public final class CatalogSnapshot {
       PSortedMap<Long, Table> tables,
       PSortedMap<Long, Sequence> sequences,
       PSortedMap<Long, View> views,
-      PSortedMap<String, String> comments) {
+      PSortedMap<String, String> comments,
+      Access access) {
     Objects withTables(
         PSortedMap<String, PSortedMap<String, Table>> newSchemas,
         PSortedMap<Long, Table> newTables) {
-      return new Objects(newSchemas, newTables, sequences, views, comments);
+      return new Objects(newSchemas, newTables, sequences, views, comments, access);
     }
 
     Objects withSequences(PSortedMap<Long, Sequence> newSequences) {
-      return new Objects(schemas, tables, newSequences, views, comments);
+      return new Objects(schemas, tables, newSequences, views, comments, access);
     }
 
     Objects withViews(PSortedMap<Long, View> newViews) {
-      return new Objects(schemas, tables, sequences, newViews, comments);
+      return new Objects(schemas, tables, sequences, newViews, comments, access);
     }
 
     Objects withComments(PSortedMap<String, String> newComments) {
-      return new Objects(schemas, tables, sequences, views, newComments);
+      return new Objects(schemas, tables, sequences, views, newComments, access);
+    }
+
+    Objects with(Access newAccess) {
+      return new Objects(schemas, tables, sequences, views, comments, newAccess);
     }
 
     PSortedMap<String, Table> tables(String schema) {
@@ -118,10 +125,13 @@ public final class CatalogSnapshot {
         View view = CatalogCodec.decodeView(key, value);
         return withViews(views.plus(view.viewId(), view));
       }
-      return this;
+      return Access.accepts(key) ? with(access.put(key, value)) : this;
     }
 
     Objects remove(String key) {
+      if (Access.accepts(key)) {
+        return with(access.remove(key));
+      }
       if (key.startsWith(SCHEMA_KEY)) {
         return withoutSchema(key.substring(SCHEMA_KEY.length()));
       }
@@ -145,7 +155,8 @@ public final class CatalogSnapshot {
             TreePMap.empty(),
             TreePMap.empty(),
             TreePMap.empty(),
-            TreePMap.empty());
+            TreePMap.empty(),
+            Access.initial());
     for (Table table : SystemTables.TABLES) {
       objects = objects.with(table);
     }
@@ -162,6 +173,15 @@ public final class CatalogSnapshot {
   /// Different for every version.
   public long version() {
     return version;
+  }
+
+  /// Roles, and rights on what is no table, view or sequence.
+  public Access access() {
+    return objects.access;
+  }
+
+  public RoleSet roles() {
+    return objects.access.roles();
   }
 
   public Collection<String> schemas() {
@@ -209,6 +229,11 @@ public final class CatalogSnapshot {
       }
     }
     return null;
+  }
+
+  /// The view of a number, or null.
+  public @Nullable View view(long viewId) {
+    return objects.views.get(viewId);
   }
 
   /// All views, in the order of their numbers: a view comes after those that it was made of.
@@ -259,9 +284,9 @@ public final class CatalogSnapshot {
     return found;
   }
 
-  /// Statements that make all objects again, each after what it needs.
+  /// Statements that make all objects again, each after what it needs, with verifiers of passwords.
   public List<String> definitions() {
-    return DefinitionRows.of(this).stream().map(row -> String.valueOf(row[4])).toList();
+    return DefinitionRows.of(this, true).stream().map(row -> String.valueOf(row[4])).toList();
   }
 
   // ---- changes ----

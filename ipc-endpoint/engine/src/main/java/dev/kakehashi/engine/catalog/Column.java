@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sequence what makes its values when none are given, or null
 /// @param comment what COMMENT said, or null
 /// @param generation SQL expression that gives every value of a generated column, with the columns' present names, or null
+/// @param acl what was granted on it
 public record Column(
     String name,
     SqlType type,
@@ -17,7 +19,8 @@ public record Column(
     @Nullable String defaultText,
     @Nullable Owned sequence,
     @Nullable String comment,
-    @Nullable String generation) {
+    @Nullable String generation,
+    Acl acl) {
   /// A sequence that belongs to a column and goes with it.
   public record Owned(long sequenceId, Generated generated) {}
 
@@ -59,7 +62,7 @@ public record Column(
   }
 
   public Column(String name, SqlType type, boolean notNull, @Nullable String defaultText) {
-    this(name, type, notNull, defaultText, null, null, null);
+    this(name, type, notNull, defaultText, null, null, null, Acl.EMPTY);
   }
 
   /// The sequence of an identity column, else null.
@@ -73,31 +76,36 @@ public record Column(
   }
 
   public Column withSequence(@Nullable Owned owned) {
-    return new Column(name, type, notNull, defaultText, owned, comment, generation);
+    return new Column(name, type, notNull, defaultText, owned, comment, generation, acl);
   }
 
   public Column withName(String newName) {
-    return new Column(newName, type, notNull, defaultText, sequence, comment, generation);
+    return new Column(newName, type, notNull, defaultText, sequence, comment, generation, acl);
   }
 
   public Column withType(SqlType newType) {
-    return new Column(name, newType, notNull, defaultText, sequence, comment, generation);
+    return new Column(name, newType, notNull, defaultText, sequence, comment, generation, acl);
   }
 
   public Column withNotNull(boolean refusesNull) {
-    return new Column(name, type, refusesNull, defaultText, sequence, comment, generation);
+    return new Column(name, type, refusesNull, defaultText, sequence, comment, generation, acl);
   }
 
   public Column withDefault(@Nullable String text) {
-    return new Column(name, type, notNull, text, sequence, comment, generation);
+    return new Column(name, type, notNull, text, sequence, comment, generation, acl);
   }
 
   public Column withComment(@Nullable String text) {
-    return new Column(name, type, notNull, defaultText, sequence, text, generation);
+    return new Column(name, type, notNull, defaultText, sequence, text, generation, acl);
   }
 
   /// The same column with values of an expression; null: it is an ordinary one.
   public Column withGeneration(@Nullable String expression) {
-    return new Column(name, type, notNull, defaultText, sequence, comment, expression);
+    return new Column(name, type, notNull, defaultText, sequence, comment, expression, acl);
+  }
+
+  /// The same column with other grants.
+  public Column withAcl(Acl granted) {
+    return new Column(name, type, notNull, defaultText, sequence, comment, generation, granted);
   }
 }

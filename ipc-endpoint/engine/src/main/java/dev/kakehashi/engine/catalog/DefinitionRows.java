@@ -20,9 +20,13 @@ final class DefinitionRows {
   }
 
   /// In the order of ordinal_position, object_type, object_schema, object_name, definition.
-  static List<@Nullable Object[]> of(CatalogSnapshot catalog) {
+  ///
+  /// @param secrets whether verifiers of passwords are to be there
+  static List<@Nullable Object[]> of(CatalogSnapshot catalog, boolean secrets) {
     DefinitionRows all = new DefinitionRows(catalog);
     List<Table> tables = catalog.tables().stream().filter(table -> !table.isSystem()).toList();
+    RightsDefinitions rights = new RightsDefinitions(catalog, secrets, all::add);
+    rights.addRoles();
     all.addSchemas();
     Set<Long> identities = all.identities(tables);
     catalog.sequences().stream()
@@ -34,6 +38,7 @@ final class DefinitionRows {
     tables.forEach(all::addForeignKeys);
     catalog.views().forEach(all::addView);
     all.addComments();
+    rights.addRights();
     return all.rows;
   }
 

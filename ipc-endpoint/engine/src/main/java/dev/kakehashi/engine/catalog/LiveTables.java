@@ -39,5 +39,7 @@ public interface LiveTables extends ToLongFunction<Table> {
   List<ShownSetting> settings();
 
   /// What is known about the columns of tables: rows of `kakehashi_catalog.column_statistics`.
-  List<@Nullable Object[]> columnStatistics(List<Table> of);
+  ///
+  /// @param viewer sees those of columns that he may read
+  List<@Nullable Object[]> columnStatistics(List<Table> of, Viewer viewer);
 }

@@ -34,9 +34,46 @@ public final class SystemTables {
   private static final int REFERENTIAL_CONSTRAINTS = -25;
   private static final int TABLE_MEMORY = -29;
   private static final int WAITS = -18;
+  private static final int ROLES = -30;
+  private static final int ROLE_MEMBERS = -31;
+  private static final int PRIVILEGES = -32;
 
   static final List<Table> TABLES =
       List.of(
+          table(
+              ROLES,
+              CATALOG_SCHEMA,
+              "roles",
+              "role_name text",
+              "is_superuser bool",
+              "inherits bool",
+              "can_create_roles bool",
+              "can_create_databases bool",
+              "can_log_in bool",
+              "has_password bool",
+              "valid_until timestamptz",
+              "comment text"),
+          table(
+              ROLE_MEMBERS,
+              CATALOG_SCHEMA,
+              "role_members",
+              "role_name text",
+              "member_name text",
+              "grantor text",
+              "admin_option bool"),
+          table(
+              PRIVILEGES,
+              CATALOG_SCHEMA,
+              "privileges",
+              "object_type text",
+              "object_schema text",
+              "object_name text",
+              "column_name text",
+              "owner text",
+              "grantor text",
+              "grantee text",
+              "privilege text",
+              "is_grantable bool"),
           table(
               -1,
               CATALOG_SCHEMA,
@@ -399,7 +436,16 @@ public final class SystemTables {
         return KeyRows.keys(catalog);
       }
       case DEFINITIONS -> {
-        return DefinitionRows.of(catalog.catalog());
+        return DefinitionRows.of(catalog.catalog(), false);
+      }
+      case ROLES -> {
+        return RightsRows.roles(catalog.catalog());
+      }
+      case ROLE_MEMBERS -> {
+        return RightsRows.members(catalog.catalog());
+      }
+      case PRIVILEGES -> {
+        return RightsRows.privileges(catalog);
       }
       case TABLE_CONSTRAINTS -> {
         return KeyRows.constraints(catalog, DATABASE);
@@ -490,7 +536,7 @@ public final class SystemTables {
   private static List<@Nullable Object[]> liveRows(
       Table table, CatalogNames catalog, LiveTables live, Viewer viewer) {
     return switch ((int) table.tableId()) {
-      case (int) COLUMN_STATISTICS -> live.columnStatistics(catalog.tables());
+      case (int) COLUMN_STATISTICS -> live.columnStatistics(catalog.tables(), viewer);
       case -7 -> live.preparedTransactions(viewer);
       case -8 -> live.transactions(viewer);
       case -10 -> live.locks();

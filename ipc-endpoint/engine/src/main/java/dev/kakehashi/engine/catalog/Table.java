@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.type.Types;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param indexes positions as in the store
 /// @param comment what COMMENT said, or null
 /// @param constraintComments what COMMENT said about constraints, by their names; what is said about one that is gone goes
+/// @param rights whose it is, and what was granted on it as a whole
 public record Table(
     String schema,
     String name,
@@ -25,7 +27,8 @@ public record Table(
     List<CheckConstraint> checks,
     List<ForeignKey> foreignKeys,
     @Nullable String comment,
-    Map<String, String> constraintComments) {
+    Map<String, String> constraintComments,
+    Rights rights) {
   public Table {
     Map<String, String> present = new TreeMap<>(constraintComments);
     present
@@ -37,7 +40,17 @@ public record Table(
   /// A table without CHECK constraints, foreign keys and comment.
   public Table(
       String schema, String name, long tableId, List<Column> columns, List<Index> indexes) {
-    this(schema, name, tableId, columns, indexes, List.of(), List.of(), null, Map.of());
+    this(
+        schema,
+        name,
+        tableId,
+        columns,
+        indexes,
+        List.of(),
+        List.of(),
+        null,
+        Map.of(),
+        Rights.INITIAL);
   }
 
   public boolean isSystem() {
@@ -161,6 +174,21 @@ public record Table(
     return commented(comment, comments);
   }
 
+  /// The same table of another owner, or with other grants.
+  public Table withRights(Rights newRights) {
+    return new Table(
+        schema,
+        name,
+        tableId,
+        columns,
+        indexes,
+        checks,
+        foreignKeys,
+        comment,
+        constraintComments,
+        newRights);
+  }
+
   private Table named(String newSchema, String newName, long newId) {
     return new Table(
         newSchema,
@@ -171,7 +199,8 @@ public record Table(
         checks,
         foreignKeys,
         comment,
-        constraintComments);
+        constraintComments,
+        rights);
   }
 
   private Table of(
@@ -188,11 +217,21 @@ public record Table(
         List.copyOf(newChecks),
         List.copyOf(newKeys),
         comment,
-        constraintComments);
+        constraintComments,
+        rights);
   }
 
   private Table commented(@Nullable String newComment, Map<String, String> newComments) {
     return new Table(
-        schema, name, tableId, columns, indexes, checks, foreignKeys, newComment, newComments);
+        schema,
+        name,
+        tableId,
+        columns,
+        indexes,
+        checks,
+        foreignKeys,
+        newComment,
+        newComments,
+        rights);
   }
 }

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.store.api.IndexCondition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (11) · utf schema · utf name · i8 tableId
+/// u1 version (12) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// since version 9: per index i4 conditions, each: i4 column · utf operator · i4 bytes (-1: none) · bytes of the value
 /// since version 10: text, not utf, for defaults and for checks' texts, which may be longer than 65,535 bytes
 /// since version 11: per index u1 nullsNotDistinct · per key u1 nullsFirst · per check u1 validated
+/// since version 12: rights of the table · per column acl, see [RightsFields]
 ///
 /// ints: i4 count · i4 each
 ///
@@ -44,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Versions append fields, see [#FIELDS], or change one's form as 10 does; an entry of a later version is refused.
 final class TableCodec {
-  private static final int VERSION = 11;
+  private static final int VERSION = 12;
 
   /// Texts of expressions have had any length since.
   private static final int LONG_TEXTS = 10;
@@ -63,6 +65,7 @@ final class TableCodec {
     final List<ForeignKey> foreignKeys = new ArrayList<>();
     @Nullable String comment;
     final Map<String, String> constraintComments = new HashMap<>();
+    Rights rights = Rights.INITIAL;
 
     Draft(int version) {
       this.version = version;
@@ -78,7 +81,8 @@ final class TableCodec {
           List.copyOf(checks),
           List.copyOf(foreignKeys),
           comment,
-          constraintComments);
+          constraintComments,
+          rights);
     }
   }
 
@@ -181,7 +185,15 @@ final class TableCodec {
           Fields.ofChecks(
               11,
               (out, check) -> out.writeBoolean(check.validated()),
-              (in, check) -> check.withValidated(in.readBoolean())));
+              (in, check) -> check.withValidated(in.readBoolean())),
+          new Fields(
+              12,
+              (out, table) -> RightsFields.writeRights(out, table.rights()),
+              (in, draft) -> draft.rights = RightsFields.readRights(in)),
+          Fields.ofColumns(
+              12,
+              (out, column) -> RightsFields.writeAcl(out, column.acl()),
+              (in, column) -> column.withAcl(RightsFields.readAcl(in))));
 
   static byte[] encode(Table table) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

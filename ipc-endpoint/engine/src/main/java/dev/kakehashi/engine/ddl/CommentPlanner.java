@@ -28,6 +28,10 @@ final class CommentPlanner {
     CatalogSnapshot state = plan.state();
     String name = comment.name().name();
     String text = comment.text();
+    if (comment.kind() == Commented.ROLE) {
+      new RolePlanner(plan).comment(name, text);
+      return;
+    }
     if (comment.kind() == Commented.SCHEMA) {
       if (!state.hasSchema(name)) {
         throw new EngineException(

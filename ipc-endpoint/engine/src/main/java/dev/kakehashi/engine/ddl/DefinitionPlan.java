@@ -3,9 +3,17 @@ package dev.kakehashi.engine.ddl;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Needs;
+import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.rights.ObjectKind;
+import dev.kakehashi.engine.rights.Rights;
+import dev.kakehashi.engine.rights.Role;
+import dev.kakehashi.engine.rights.RoleSet;
+import dev.kakehashi.engine.sql.parser.RightsStatement;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +30,9 @@ final class DefinitionPlan {
   private final List<Step> steps = new ArrayList<>();
   private final long version;
   private final ConstantDefault rows;
+  private final Zone zone;
   private CatalogSnapshot state;
+  private Definer definer;
   private @Nullable String filling;
 
   /// Part of a statement.
@@ -35,16 +45,88 @@ final class DefinitionPlan {
   }
 
   /// @param state the catalogue as the transaction sees it before
-  DefinitionPlan(Catalog catalog, CatalogSnapshot state, ConstantDefault rows) {
+  /// @param zone of the session
+  DefinitionPlan(
+      Catalog catalog, CatalogSnapshot state, ConstantDefault rows, Definer definer, Zone zone) {
     this.catalog = catalog;
     this.rows = rows;
     this.state = state;
+    this.definer = definer;
+    this.zone = zone;
     this.version = catalog.nextVersion();
   }
 
   /// The catalogue after the steps so far.
   CatalogSnapshot state() {
     return state;
+  }
+
+  /// Who runs the statement.
+  Definer definer() {
+    return definer;
+  }
+
+  Zone zone() {
+    return zone;
+  }
+
+  /// After the first role was made: who runs the statement is one, too.
+  void become() {
+    Role own = state.roles().role(definer.sessionName());
+    long id = own == null ? RoleSet.NOBODY : own.id();
+    definer = new Definer(id, id, definer.sessionName(), definer.operator(), definer.users());
+  }
+
+  /// What who runs the statement may do, after the steps so far.
+  Permissions permissions() {
+    return new Permissions(state, definer.role());
+  }
+
+  /// The role that is meant.
+  ///
+  /// @throws EngineException UNDEFINED_OBJECT
+  Role role(RightsStatement.RoleName named) {
+    RoleSet roles = state.roles();
+    RightsStatement.RoleName.Special word = named.word();
+    Role role =
+        word == null
+            ? roles.role(named.name())
+            : switch (word) {
+              case CURRENT_ROLE -> roles.role(definer.role());
+              case SESSION_USER -> roles.role(definer.session());
+              case PUBLIC -> null;
+            };
+    if (role == null) {
+      throw noRole(
+          word == null || word == RightsStatement.RoleName.Special.PUBLIC
+              ? named.name()
+              : definer.sessionName());
+    }
+    return role;
+  }
+
+  static EngineException noRole(String name) {
+    return new EngineException(ErrorCode.UNDEFINED_OBJECT, "role \"" + name + "\" does not exist");
+  }
+
+  /// Whether who runs the statement may name what a query names.
+  ///
+  /// @throws EngineException INSUFFICIENT_PRIVILEGE, UNDEFINED_TABLE
+  void mayName(Needs needs) {
+    needs.checkSchemas(state, definer.role());
+  }
+
+  /// The rights of an object that the statement makes.
+  ///
+  /// @throws EngineException UNDEFINED_OBJECT if who runs it is no role, and rights count
+  Rights made(ObjectKind kind, String schema) {
+    if (!state.roles().isUsed()) {
+      return state.access().made(RoleSet.SUPERUSER, kind, schema);
+    }
+    if (definer.role() == RoleSet.NOBODY) {
+      throw noRole(definer.sessionName());
+    }
+    return state.access().made(definer.role(), kind, schema);
   }
 
   /// For columns that are added to rows that are there.

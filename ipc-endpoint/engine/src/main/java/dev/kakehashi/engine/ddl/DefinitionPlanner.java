@@ -1,13 +1,20 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.rights.ObjectKind;
+import dev.kakehashi.engine.rights.Rights;
+import dev.kakehashi.engine.rights.Role;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
+import dev.kakehashi.engine.sql.parser.RightsStatement;
 import dev.kakehashi.engine.sql.table.IndexConditions;
 import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.store.api.IndexCondition;
@@ -31,6 +38,7 @@ final class DefinitionPlanner {
   private final NamePlanner names;
   private final ViewPlanner views;
   private final ForeignKeyPlanner references;
+  private final DefinitionRights rights;
 
   DefinitionPlanner(DefinitionPlan plan) {
     this.plan = plan;
@@ -40,11 +48,15 @@ final class DefinitionPlanner {
     this.names = new NamePlanner(plan);
     this.views = new ViewPlanner(plan);
     this.references = new ForeignKeyPlanner(plan);
+    this.rights = new DefinitionRights(plan);
   }
 
   void plan(DdlStatement statement) {
+    rights.check(statement);
     planChanges(statement);
-    views.checkAll(statement, cascades(statement));
+    if (!(statement instanceof DdlStatement.OfRights)) {
+      views.checkAll(statement, cascades(statement));
+    }
   }
 
   private static boolean cascades(DdlStatement statement) {
@@ -80,7 +92,9 @@ final class DefinitionPlanner {
       case DdlStatement.Truncate truncate -> {
         List<Table> tables = new ArrayList<>();
         truncate.names().forEach(name -> tables.add(require(name)));
-        for (Table named : references.truncated(tables, truncate.cascade())) {
+        java.util.Set<Table> all = references.truncated(tables, truncate.cascade());
+        all.forEach(table -> rights.truncate(table, truncate.restartIdentity()));
+        for (Table named : all) {
           // As the replacement of those before it has left it.
           Table table = java.util.Objects.requireNonNull(plan.state().table(named.tableId()));
           truncate(table);
@@ -123,11 +137,46 @@ final class DefinitionPlanner {
       }
       case DdlStatement.AlterSequence alter -> sequences.alter(schema(alter.name()), alter);
       case DdlStatement.AlterName alter -> names.alter(schema(alter.name()), alter);
+      case DdlStatement.OfRights about -> planRights(about.statement());
       case DdlStatement.DropSequence drop ->
           drop.names()
               .forEach(name ->
                   sequences.drop(schema(name), name.name(), drop.ifExists(), drop.cascade()));
     }
+  }
+
+  private void planRights(RightsStatement statement) {
+    switch (statement) {
+      case RightsStatement.CreateRole create -> new RolePlanner(plan).create(create);
+      case RightsStatement.AlterRole alter -> new RolePlanner(plan).alter(alter);
+      case RightsStatement.RenameRole rename -> new RolePlanner(plan).rename(rename);
+      case RightsStatement.DropRole drop -> new RolePlanner(plan).drop(drop);
+      case RightsStatement.GrantRole grant -> new RolePlanner(plan).grant(grant);
+      case RightsStatement.Grant grant -> new GrantPlanner(plan).grant(grant);
+      case RightsStatement.AlterDefaults alter -> new DefaultsPlanner(plan).alter(alter);
+      case RightsStatement.OwnerTo owner -> new OwnerPlanner(plan).change(owner);
+      case RightsStatement.ReassignOwned reassign -> new OwnerPlanner(plan).reassign(reassign);
+      case RightsStatement.DropOwned drop -> dropOwned(drop);
+    }
+  }
+
+  /// What roles own goes, and what was granted to them.
+  private void dropOwned(RightsStatement.DropOwned drop) {
+    OwnedObjects objects = new OwnedObjects(plan);
+    for (Role role : objects.roles(drop.roles())) {
+      objects.revokeAll(role.id());
+      for (View view : objects.views(role.id())) {
+        views.drop(view.schema(), view.name(), true);
+      }
+      dropTables(objects.tables(role.id()), drop.cascade());
+      for (Sequence sequence : objects.sequences(role.id())) {
+        sequences.drop(sequence.schema(), sequence.name(), true, drop.cascade());
+      }
+      for (String schema : objects.schemas(role.id())) {
+        dropSchema(schema, new DdlStatement.DropSchema(List.of(schema), true, drop.cascade()));
+      }
+    }
+    views.checkAll(new DdlStatement.OfRights(drop), drop.cascade());
   }
 
   // ---- names ----
@@ -211,6 +260,18 @@ final class DefinitionPlanner {
     refuseReserved(create.name());
     if (!plan.state().hasSchema(create.name())) {
       plan.change(CatalogSnapshot.putSchema(create.name(), null));
+      if (plan.state().roles().isUsed()) {
+        Rights made = plan.made(ObjectKind.SCHEMA, "");
+        RightsStatement.RoleName owner = create.owner();
+        plan.change(
+            Access.putSchema(
+                create.name(),
+                owner == null
+                    ? made
+                    : plan.state().access().made(plan.role(owner).id(), ObjectKind.SCHEMA, "")));
+      } else if (create.owner() != null) {
+        throw DefinitionPlan.noRole(create.owner().name());
+      }
     } else if (!create.ifNotExists()) {
       throw new EngineException(
           ErrorCode.DUPLICATE_SCHEMA, "schema \"" + create.name() + "\" already exists");
@@ -245,6 +306,7 @@ final class DefinitionPlanner {
     dropTables(tables, true);
     sequences.dropAll(name);
     plan.change(CatalogSnapshot.removeSchema(name));
+    new OwnedObjects(plan).forgetSchema(name);
   }
 
   // ---- tables ----

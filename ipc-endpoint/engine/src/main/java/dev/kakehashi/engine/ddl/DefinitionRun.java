@@ -32,6 +32,7 @@ public final class DefinitionRun implements Task {
   private final DdlStatement statement;
   private final StatementExecution execution;
   private final QueryPlanner queries;
+  private final Definer definer;
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private @Nullable DefinitionPlan plan;
@@ -48,6 +49,7 @@ public final class DefinitionRun implements Task {
     Prepared.Planned plan(String sql, CatalogSnapshot catalog);
   }
 
+  /// @param definer who runs it
   /// @param queries plans what fills a table that the statement makes
   /// @param sink of the statement, which sends no rows
   /// @param done gets the number of rows that the table was filled with, or the failure, exactly once
@@ -55,10 +57,12 @@ public final class DefinitionRun implements Task {
       Catalog catalog,
       DdlStatement statement,
       StatementExecution execution,
+      Definer definer,
       QueryPlanner queries,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     this.queries = queries;
+    this.definer = definer;
     this.sink = sink;
     this.catalog = catalog;
     this.statement = statement;
@@ -91,7 +95,13 @@ public final class DefinitionRun implements Task {
     DefinitionPlan present = plan;
     if (present == null) {
       mark = execution.transaction().mark();
-      present = new DefinitionPlan(catalog, execution.catalog(), new ConstantDefault(execution));
+      present =
+          new DefinitionPlan(
+              catalog,
+              execution.catalog(),
+              new ConstantDefault(execution),
+              definer,
+              execution.zone());
       new DefinitionPlanner(present).plan(statement);
       planFilling(present);
       plan = present;
@@ -106,6 +116,7 @@ public final class DefinitionRun implements Task {
     }
     execution.refuseLong(statement.command());
     Prepared.Planned planned = queries.plan(sql, work.state());
+    planned.needs().check(work.state(), work.definer().role());
     for (long table : planned.tables()) {
       if (execution.catalog().hasObject(table)) {
         work.lock(table, TableLocks.Mode.SHARED);

@@ -143,6 +143,7 @@ final class NamePlanner {
       }
     }
     plan.change(CatalogSnapshot.removeSchema(from));
+    new OwnedObjects(plan).renameSchema(from, to);
   }
 
   private void refuseOwned(Sequence sequence) {

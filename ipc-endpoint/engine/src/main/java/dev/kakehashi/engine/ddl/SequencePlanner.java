@@ -5,6 +5,8 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.rights.ObjectKind;
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.parser.SequenceOptions;
@@ -37,14 +39,16 @@ final class SequencePlanner {
     plan.refuseTaken(schema, name);
     Integer typeOid = create.options().typeOid();
     Sequence sequence =
-        sequence(schema, name, typeOid == null ? TypeOid.INT8 : typeOid, create.options());
+        sequence(schema, name, typeOid == null ? TypeOid.INT8 : typeOid, create.options())
+            .withRights(plan.made(ObjectKind.SEQUENCE, schema));
     plan.change(CatalogSnapshot.put(sequence));
     own(sequence, create.options());
   }
 
   private Sequence sequence(String schema, String name, int typeOid, SequenceOptions options) {
     long id = plan.newObjectId();
-    return new Sequence(schema, name, id, typeOid, numbers(id, name, typeOid, options, null), null);
+    return new Sequence(
+        schema, name, id, typeOid, numbers(id, name, typeOid, options, null), null, Rights.INITIAL);
   }
 
   /// @param present what is not said stays; null: gets its default
@@ -186,6 +190,11 @@ final class SequencePlanner {
       int position = TableAlteration.position(table, owner.column());
       Column column = table.columns().get(position);
       refuseOwner(table, column);
+      if (table.rights().owner() != sequence.rights().owner()) {
+        throw new EngineException(
+            ErrorCode.NOT_IN_PREREQUISITE_STATE,
+            "sequence must have same owner as table it is linked to");
+      }
       setOwned(table, column, new Column.Owned(sequence.sequenceId(), Column.Generated.SERIAL));
     }
   }
@@ -370,7 +379,15 @@ final class SequencePlanner {
     for (int i = 1; plan.isTaken(schema, name); i++) {
       name = base + i;
     }
-    Sequence sequence = sequence(schema, name, typeOid, wanted.options());
+    Table present = plan.state().table(schema, table);
+    Sequence sequence =
+        sequence(schema, name, typeOid, wanted.options())
+            .withRights(
+                present == null
+                    ? plan.made(ObjectKind.SEQUENCE, schema)
+                    : plan.state()
+                        .access()
+                        .made(present.rights().owner(), ObjectKind.SEQUENCE, schema));
     plan.change(CatalogSnapshot.put(sequence));
     Column owner = column.withSequence(new Column.Owned(sequence.sequenceId(), wanted.generated()));
     return serial

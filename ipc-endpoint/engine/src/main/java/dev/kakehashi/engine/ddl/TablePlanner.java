@@ -8,6 +8,7 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.binder.ViewBinder;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
@@ -66,7 +67,9 @@ final class TablePlanner {
       columns.add(column(schema, name, create.columns().get(own)));
     }
     refuseDuplicates(columns);
-    Table table = new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of());
+    Table table =
+        new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of())
+            .withRights(plan.made(ObjectKind.TABLE, schema));
     TableExpressions.checkGenerations(table, plan.state());
     table = constraints.add(table, create.constraints());
     for (int i = 0; i < sources.size(); i++) {
@@ -84,14 +87,18 @@ final class TablePlanner {
     plan.refuseTaken(schema, name);
     View form;
     try {
-      form = ViewBinder.define(schema, name, 0, create.text(), create.columns(), plan.state());
+      form =
+          ViewBinder.define(
+              schema, name, 0, create.text(), create.columns(), plan.state(), plan::mayName);
     } catch (EngineException refused) {
       throw refused.position() == 0
           ? refused
           : refused.withPosition(refused.position() + create.position());
     }
     refuseDuplicates(form.columns());
-    Table table = new Table(schema, name, plan.newObjectId(), form.columns(), List.of());
+    Table table =
+        new Table(schema, name, plan.newObjectId(), form.columns(), List.of())
+            .withRights(plan.made(ObjectKind.TABLE, schema));
     add(table);
     if (create.data()) {
       plan.fill(

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.sql.binder.ViewBinder;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
@@ -32,8 +33,12 @@ final class ViewPlanner {
       plan.refuseTaken(schema, name);
     }
     long id = present == null ? plan.newObjectId() : present.viewId();
-    View view = ViewBinder.define(schema, name, id, create.text(), create.columns(), plan.state());
-    if (present != null) {
+    View view =
+        ViewBinder.define(
+            schema, name, id, create.text(), create.columns(), plan.state(), plan::mayName);
+    if (present == null) {
+      view = view.withRights(plan.made(ObjectKind.TABLE, schema));
+    } else {
       refuseOtherColumns(present, view);
       view = withComments(view, present);
       plan.lock(id, Mode.EXCLUSIVE);
@@ -55,9 +60,14 @@ final class ViewPlanner {
   private static View withComments(View view, View present) {
     List<Column> columns = new ArrayList<>(view.columns());
     for (int i = 0; i < present.columns().size(); i++) {
-      columns.set(i, columns.get(i).withComment(present.columns().get(i).comment()));
+      columns.set(
+          i,
+          columns
+              .get(i)
+              .withComment(present.columns().get(i).comment())
+              .withAcl(present.columns().get(i).acl()));
     }
-    return view.withColumns(columns).withComment(present.comment());
+    return view.withColumns(columns).withComment(present.comment()).withRights(present.rights());
   }
 
   private static void refuseOtherColumns(View present, View next) {

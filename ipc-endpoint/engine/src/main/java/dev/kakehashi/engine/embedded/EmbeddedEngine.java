@@ -15,12 +15,17 @@ import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
+import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.ddl.Definer;
 import dev.kakehashi.engine.ddl.DefinitionRun;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.exec.run.PlanRunner;
+import dev.kakehashi.engine.rights.ObjectKind;
+import dev.kakehashi.engine.rights.Privilege;
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
@@ -92,6 +97,8 @@ public final class EmbeddedEngine implements Engine {
   private volatile Supplier<List<ClientSession>> clientSessions = List::of;
   private volatile boolean closing;
 
+  private final EngineRoles roles;
+
   private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
     this.config = config;
     this.statementLimits =
@@ -102,6 +109,7 @@ public final class EmbeddedEngine implements Engine {
         new TempSpace(config.store().directory().resolve("temp"), config.tempSpaceBytes());
     this.prepared = new PreparedTransactions(store.prepared());
     this.catalog = new Catalog(store);
+    this.roles = new EngineRoles(catalog::snapshot);
     this.locks =
         new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().hasObject(id));
     this.sequenceValues = new SequenceValues(store);
@@ -154,7 +162,7 @@ public final class EmbeddedEngine implements Engine {
                 + " join kakehashi_catalog.indexes i on i.table_name = c.table_name"
                 + " where exists (select 1 from kakehashi_catalog.indexes x where x.table_name = t.table_name)")) {
       try {
-        SqlFront.prepare(sql, new int[0], catalog.snapshot(), facts, Zone.UTC);
+        SqlFront.prepare(sql, new int[0], catalog.snapshot(), facts, Zone.UTC, RoleSet.SUPERUSER);
       } catch (RuntimeException failed) {
         LOG.warn("could not warm up the planner", failed);
       }
@@ -184,6 +192,7 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public EngineSession openSession(String userName, String owner) {
     refuseWhenClosing();
+    roles.came(userName);
     return new EmbeddedSession(this, userName, owner, sequenceValues.session(), timeZone);
   }
 
@@ -234,6 +243,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void clientSessions(Supplier<List<ClientSession>> sessions) {
     clientSessions = sessions;
+  }
+
+  @Override
+  public EngineRoles roles() {
+    return roles;
   }
 
   @Override
@@ -302,7 +316,25 @@ public final class EmbeddedEngine implements Engine {
   ///
   /// @param snapshot the catalogue as its transaction sees it
   /// @param zone of the session
-  PlanCache.Plan plan(String sql, int[] parameterOids, CatalogSnapshot snapshot, Zone zone) {
+  /// @param role whose rights count
+  /// @throws EngineException INSUFFICIENT_PRIVILEGE if it may not run the plan
+  PlanCache.Plan plan(
+      String sql, int[] parameterOids, CatalogSnapshot snapshot, Zone zone, long role) {
+    PlanCache.Plan plan = made(sql, parameterOids, snapshot, zone, role);
+    allow(plan, snapshot, role);
+    return plan;
+  }
+
+  /// @throws EngineException INSUFFICIENT_PRIVILEGE
+  void allow(PlanCache.Plan plan, CatalogSnapshot snapshot, long role) {
+    if (!plan.allowed().has(role)) {
+      plan.prepared().needs().check(snapshot, role);
+      plan.allowed().add(role);
+    }
+  }
+
+  private PlanCache.Plan made(
+      String sql, int[] parameterOids, CatalogSnapshot snapshot, Zone zone, long role) {
     PlanCache.Plan cached = cachedPlan(sql, parameterOids, snapshot, zone);
     if (cached != null) {
       return cached;
@@ -310,7 +342,7 @@ public final class EmbeddedEngine implements Engine {
     // Statistics that change while the plan is made may have been seen or not: it is made again
     // then.
     long before = statistics.planVersion();
-    Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts, zone);
+    Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts, zone, role);
     if (prepared.columns().size() > MAX_RESULT_COLUMNS) {
       throw new EngineException(
           ErrorCode.LIMIT_EXCEEDED,
@@ -329,7 +361,13 @@ public final class EmbeddedEngine implements Engine {
         };
     boolean zoned = !(prepared instanceof Prepared.Planned planned) || planned.zoned();
     PlanCache.Plan plan =
-        new PlanCache.Plan(prepared, runner, snapshot.version(), basis, zoned ? zone.name() : null);
+        new PlanCache.Plan(
+            prepared,
+            runner,
+            snapshot.version(),
+            basis,
+            new AllowedRoles(),
+            zoned ? zone.name() : null);
     if (prepared instanceof Prepared.Planned planned
         && planned.reusable()
         && snapshot == catalog.snapshot()) {
@@ -351,14 +389,17 @@ public final class EmbeddedEngine implements Engine {
   Task define(
       DdlStatement statement,
       StatementExecution execution,
+      Definer definer,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     return new DefinitionRun(
         catalog,
         statement,
         execution,
+        definer,
         (sql, state) ->
-            (Prepared.Planned) SqlFront.prepare(sql, new int[0], state, facts, execution.zone()),
+            (Prepared.Planned)
+                SqlFront.prepare(sql, new int[0], state, facts, execution.zone(), definer.role()),
         sink,
         done);
   }
@@ -391,8 +432,16 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public List<@Nullable Object[]> columnStatistics(List<Table> of) {
-      return StatisticsRows.of(of, this);
+    public List<@Nullable Object[]> columnStatistics(List<Table> of, Viewer viewer) {
+      CatalogSnapshot now = catalog.snapshot();
+      Permissions permissions = new Permissions(now, roles.role(now.roles(), viewer.userName()));
+      return StatisticsRows.of(
+          of,
+          this,
+          (table, column) ->
+              ((permissions.on(ObjectKind.TABLE, table.rights()) | permissions.on(column))
+                      & Privilege.SELECT.bit())
+                  != 0);
     }
 
     @Override

@@ -7,7 +7,11 @@ import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.ddl.Definer;
 import dev.kakehashi.engine.exec.operator.RunFailures;
+import dev.kakehashi.engine.rights.Role;
+import dev.kakehashi.engine.rights.RoleSet;
+import dev.kakehashi.engine.sql.statement.RoleSetting;
 import dev.kakehashi.engine.sql.statement.TransactionControl;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
@@ -28,7 +32,16 @@ final class EmbeddedSession implements EngineSession {
   private final String owner;
   private final SequenceAccess sequences;
   private final RandomNumbers random = new RandomNumbers();
-  private final SessionZone zone;
+  private final SessionValue<Zone> zone;
+
+  /// Name of the role whose rights count: that of the user unless SET ROLE says otherwise.
+  private final SessionValue<String> role;
+
+  /// The last role that was looked up; any thread.
+  private volatile Resolved resolved = new Resolved(null, "", RoleSet.NOBODY);
+
+  /// @param roles in which it was looked up; null: in none
+  private record Resolved(@Nullable RoleSet roles, String name, long id) {}
 
   /// Used by the thread that uses the session.
   private Viewer viewer;
@@ -46,7 +59,8 @@ final class EmbeddedSession implements EngineSession {
     this.userName = userName;
     this.owner = owner;
     this.sequences = sequences;
-    this.zone = new SessionZone(timeZone);
+    this.zone = new SessionValue<>(timeZone);
+    this.role = new SessionValue<>(userName);
     this.viewer = new Viewer(owner, userName, "", Viewer.Sight.ALL);
   }
 
@@ -55,9 +69,34 @@ final class EmbeddedSession implements EngineSession {
     viewer = newViewer;
   }
 
+  /// For whom a statement runs that begins now. Where rights count, who has those of `pg_read_all_stats` sees all, and others what is of their user.
   Viewer viewer() {
-    return viewer;
+    RoleSet roles = engine.catalogSnapshot().roles();
+    if (!roles.isUsed()) {
+      return viewer;
+    }
+    Seeing last = seeing;
+    String name = role.current();
+    if (last != null
+        && last.roles.equals(roles)
+        && last.given.equals(viewer)
+        && last.name.equals(name)) {
+      return last.viewer;
+    }
+    boolean all = roles.hasRightsOf(engine.roles().role(roles, name), RoleSet.READ_ALL_STATS);
+    Viewer.Sight sight =
+        all
+            ? Viewer.Sight.ALL
+            : viewer.sight() == Viewer.Sight.ALL ? Viewer.Sight.USER : viewer.sight();
+    Viewer now = new Viewer(viewer.principal(), viewer.userName(), viewer.role(), sight);
+    seeing = new Seeing(roles, viewer, name, now);
+    return now;
   }
+
+  /// What was found last.
+  private record Seeing(RoleSet roles, Viewer given, String name, Viewer viewer) {}
+
+  private @Nullable Seeing seeing;
 
   @Override
   public void prepare(
@@ -89,8 +128,12 @@ final class EmbeddedSession implements EngineSession {
     CatalogSnapshot snapshot = catalogOfSession();
     Zone current = zone.current();
     PlanCache.Plan cached = engine.cachedPlan(sql, given, snapshot, current);
+    long as = roleId(snapshot, roleName());
     if (cached != null) {
-      done.accept(new EmbeddedStatement(engine, this, sql, given, cached), null);
+      EngineException refused = refusal(cached, snapshot, as);
+      done.accept(
+          refused == null ? new EmbeddedStatement(engine, this, sql, given, cached) : null,
+          refused);
       return Planning.ENDED;
     }
     Plan plan = new Plan();
@@ -98,9 +141,9 @@ final class EmbeddedSession implements EngineSession {
       engine
           .scheduler()
           .job(sql)
-          .attachment(viewer)
+          .attachment(viewer())
           .submit(context -> {
-            Interrupts.during(plan, () -> planAndReport(sql, given, snapshot, current, done));
+            Interrupts.during(plan, () -> planAndReport(sql, given, snapshot, current, as, done));
             return null;
           });
       return plan;
@@ -109,6 +152,16 @@ final class EmbeddedSession implements EngineSession {
           null,
           new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
       return Planning.ENDED;
+    }
+  }
+
+  private @Nullable EngineException refusal(
+      PlanCache.Plan cached, CatalogSnapshot snapshot, long as) {
+    try {
+      engine.allow(cached, snapshot, as);
+      return null;
+    } catch (EngineException refused) {
+      return refused;
     }
   }
 
@@ -143,8 +196,92 @@ final class EmbeddedSession implements EngineSession {
     return random;
   }
 
-  SessionZone zone() {
+  /// What statements that begin now have of the session.
+  record State(Zone zone, Viewer viewer, String roleName) {}
+
+  private @Nullable State state;
+
+  /// The same object as long as nothing has changed: a statement allocates none.
+  State state() {
+    Zone itsZone = zone.current();
+    Viewer itsViewer = viewer();
+    String itsRole = role.current();
+    State last = state;
+    if (last != null
+        && last.zone.equals(itsZone)
+        && last.viewer.equals(itsViewer)
+        && last.roleName.equals(itsRole)) {
+      return last;
+    }
+    State now = new State(itsZone, itsViewer, itsRole);
+    state = now;
+    return now;
+  }
+
+  SessionValue<Zone> zone() {
     return zone;
+  }
+
+  /// Name of the role whose rights count for the statement that begins now.
+  String roleName() {
+    return role.current();
+  }
+
+  /// The number of a role of the session. From any thread.
+  long roleId(CatalogSnapshot catalog, String name) {
+    Resolved last = resolved;
+    if (catalog.roles().equals(last.roles) && name.equals(last.name)) {
+      return last.id;
+    }
+    long id = engine.roles().role(catalog.roles(), name);
+    resolved = new Resolved(catalog.roles(), name, id);
+    return id;
+  }
+
+  /// What functions about rights ask. Plans keep it between executions: so it knows no session, transaction or statement. From any thread.
+  CatalogQuestions questions(CatalogSnapshot catalog, long roleId) {
+    CatalogQuestions last = questions;
+    if (last != null && last.role() == roleId && last.catalog().equals(catalog)) {
+      return last;
+    }
+    CatalogQuestions now = new CatalogQuestions(catalog, roleId);
+    questions = now;
+    return now;
+  }
+
+  private volatile @Nullable CatalogQuestions questions;
+
+  /// SET ROLE.
+  ///
+  /// @throws EngineException INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE
+  void setRole(ManagedTransaction transaction, RoleSetting setting) {
+    String name = setting.role();
+    if (name != null) {
+      RoleSet roles = transaction.catalog().roles();
+      Role wanted = roles.role(name);
+      if (wanted == null) {
+        throw new EngineException(
+            ErrorCode.INVALID_PARAMETER_VALUE, "role \"" + name + "\" does not exist");
+      }
+      if (!roles.isMemberOf(engine.roles().role(roles, userName), wanted.id())) {
+        throw new EngineException(
+            ErrorCode.INSUFFICIENT_PRIVILEGE, "permission denied to set role \"" + name + "\"");
+      }
+    }
+    role.set(transaction, name, setting.local());
+  }
+
+  /// Who runs a DDL statement.
+  ///
+  /// @param name of the role whose rights count
+  Definer definer(CatalogSnapshot catalog, String name) {
+    EngineRoles roles = engine.roles();
+    return new Definer(
+        roleId(catalog, name),
+        roles.role(catalog.roles(), userName),
+        userName,
+        roles.operator(),
+        roles::names);
   }
 
   void defines(ManagedTransaction transaction) {
@@ -161,6 +298,7 @@ final class EmbeddedSession implements EngineSession {
       int[] given,
       CatalogSnapshot snapshot,
       Zone current,
+      long as,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
     EmbeddedStatement statement = null;
     EngineException failure = null;
@@ -168,7 +306,7 @@ final class EmbeddedSession implements EngineSession {
       Interrupts.check();
       statement =
           new EmbeddedStatement(
-              engine, this, sql, given, engine.plan(sql, given, snapshot, current));
+              engine, this, sql, given, engine.plan(sql, given, snapshot, current, as));
     } catch (Throwable failed) {
       failure = RunFailures.report(failed);
     }

@@ -9,12 +9,16 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.catalog.Permissions;
+import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
+import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.sql.statement.Analyze;
 import dev.kakehashi.engine.sql.statement.Prepared;
+import dev.kakehashi.engine.sql.statement.RoleSetting;
 import dev.kakehashi.engine.sql.statement.SessionSetting;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.sql.statement.TransactionControl;
@@ -109,8 +113,18 @@ final class EmbeddedStatement implements Statement {
       return UNSTOPPABLE;
     }
     if (plan.prepared() instanceof SessionSetting setting) {
-      session.zone().set(own, setting);
+      session.zone().set(own, setting.zone(), setting.local());
       done.accept(0L, null);
+      return UNSTOPPABLE;
+    }
+    if (plan.prepared() instanceof RoleSetting setting) {
+      EngineException refused = null;
+      try {
+        session.setRole(own, setting);
+      } catch (EngineException mayNot) {
+        refused = mayNot;
+      }
+      done.accept(refused == null ? 0L : null, refused);
       return UNSTOPPABLE;
     }
     if (kind == Kind.DDL) {
@@ -127,8 +141,7 @@ final class EmbeddedStatement implements Statement {
     private final ManagedTransaction transaction;
     private final ParameterBatch parameters;
     private final ResultSink sink;
-    private final Zone zone = session.zone().current();
-    private final Viewer viewer = session.viewer();
+    private final EmbeddedSession.State state = session.state();
     private PlanCache.Plan current;
 
     Run(ManagedTransaction transaction, ParameterBatch parameters, ResultSink sink) {
@@ -149,7 +162,12 @@ final class EmbeddedStatement implements Statement {
       // DDL is only parsed so far.
       return kind == Kind.DDL
           || (current.catalogVersion() == transaction.catalog().version()
-              && current.fits(zone.name()));
+              && current.fits(state.zone().name())
+              && current.allowed().has(roleId()));
+    }
+
+    private long roleId() {
+      return session.roleId(transaction.catalog(), state.roleName());
     }
 
     @Override
@@ -169,7 +187,11 @@ final class EmbeddedStatement implements Statement {
     public void prepare() {
       PlanCache.Plan next =
           engine.plan(
-              sql, givenOids.length == 0 ? parameterOids : givenOids, transaction.catalog(), zone);
+              sql,
+              givenOids.length == 0 ? parameterOids : givenOids,
+              transaction.catalog(),
+              state.zone(),
+              roleId());
       if (!next.prepared().columns().equals(columns)) {
         throw new EngineException(
             ErrorCode.FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
@@ -210,16 +232,26 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public Zone zone() {
-      return zone;
+      return state.zone();
     }
 
     @Override
     public Viewer viewer() {
-      return viewer;
+      return state.viewer();
     }
 
     @Override
     public String userName() {
+      return state.roleName();
+    }
+
+    @Override
+    public RightsQuestions rights() {
+      return session.questions(transaction.catalog(), roleId());
+    }
+
+    @Override
+    public String sessionUserName() {
       return session.userName();
     }
 
@@ -246,6 +278,12 @@ final class EmbeddedStatement implements Statement {
           : PlanRunner.HEAVIEST;
     }
 
+    /// Of tables of others no statistics are collected; PostgreSQL warns.
+    private List<Table> owned(List<Table> tables) {
+      Permissions permissions = new Permissions(transaction.catalog(), roleId());
+      return tables.stream().filter(table -> permissions.owns(table.rights())).toList();
+    }
+
     @Override
     public Task task(
         StatementExecution execution,
@@ -256,7 +294,7 @@ final class EmbeddedStatement implements Statement {
       }
       if (current.prepared() instanceof Analyze analyze) {
         return engine.analyze(
-            analyze.tables(transaction.catalog()),
+            owned(analyze.tables(transaction.catalog())),
             execution,
             failure ->
                 finished.accept(
@@ -267,7 +305,12 @@ final class EmbeddedStatement implements Statement {
         return transaction.setConstraints(set, execution, finished);
       }
       Prepared.Definition definition = (Prepared.Definition) current.prepared();
-      return engine.define(definition.statement(), execution, sink, finished);
+      return engine.define(
+          definition.statement(),
+          execution,
+          session.definer(transaction.catalog(), state.roleName()),
+          sink,
+          finished);
     }
   }
 }

@@ -15,12 +15,14 @@ final class PlanCache {
   ///
   /// @param runner null for DDL
   /// @param basis what it was made with
+  /// @param allowed roles that may run it
   /// @param zone name of the time zone that it is of; null: of any
   record Plan(
       Prepared prepared,
       @Nullable PlanRunner runner,
       long catalogVersion,
       PlanBasis basis,
+      AllowedRoles allowed,
       @Nullable String zone) {
     boolean fits(String sessionZone) {
       return zone == null || zone.equals(sessionZone);

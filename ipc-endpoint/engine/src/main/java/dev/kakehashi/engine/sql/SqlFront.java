@@ -32,6 +32,7 @@ import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.spelling.SpellingTranslator;
 import dev.kakehashi.engine.sql.statement.Analyze;
 import dev.kakehashi.engine.sql.statement.Prepared;
+import dev.kakehashi.engine.sql.statement.RoleSetting;
 import dev.kakehashi.engine.sql.statement.SessionSetting;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.sql.statement.Show;
@@ -58,13 +59,15 @@ public final class SqlFront {
   /// @param parameterOids given types of parameters, 0 to infer; may be shorter than their number
   /// @param rowCount estimated rows of a table
   /// @param zone of the session: literals of timestamptz without a zone are in it
+  /// @param asRole who is told what is wrong with the statement, as far as the role may look into its schemas; what the plan itself needs is not looked at
   /// @throws EngineException for whatever PostgreSQL would refuse, with the position
   public static Prepared prepare(
       String sql,
       int[] parameterOids,
       CatalogSnapshot catalog,
       ToLongFunction<Table> rowCount,
-      Zone zone) {
+      Zone zone,
+      long asRole) {
     List<Token> tokens = Lexer.tokenize(sql);
     if (tokens.size() == 1) {
       throw new EngineException(ErrorCode.SYNTAX_ERROR, "statement is empty");
@@ -81,6 +84,10 @@ public final class SqlFront {
     Prepared.Planned shown = Show.plan(sql, tokens, settings, zone);
     if (shown != null) {
       return shown;
+    }
+    RoleSetting role = RoleSetting.parse(sql, tokens);
+    if (role != null) {
+      return role;
     }
     SessionSetting setting = SessionSetting.parse(sql, tokens, settings);
     if (setting != null) {
@@ -101,15 +108,16 @@ public final class SqlFront {
     Explain explain = Explain.parse(sql, tokens);
     int from = explain == null ? 0 : explain.from();
     long began = System.nanoTime();
+    BindContext context = new BindContext(catalog, rowCount, parameterOids, zone);
     try {
       ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
-      BindContext context = new BindContext(catalog, rowCount, parameterOids, zone);
       context.namesIdentities = RowIdentityColumn.isIn(sql);
       Prepared.Planned planned = new StatementPlanner(context).plan(parsed);
       return explain == null
           ? planned
           : explained(planned, explain, catalog, System.nanoTime() - began);
     } catch (EngineException refused) {
+      context.needs().checkSchemas(catalog, asRole);
       throw CalciteParser.SYNTAX_ERROR.equals(refused.getMessage())
           ? nearToken(sql, tokens, refused)
           : refused;
@@ -138,7 +146,8 @@ public final class SqlFront {
         false,
         false,
         new PlanEstimates(),
-        new long[0]);
+        new long[0],
+        planned.needs());
   }
 
   /// Checks the default of a column.

@@ -92,7 +92,8 @@ final class StatementPlanner {
         true,
         context.zoneUsed,
         context.estimates,
-        context.usedTables());
+        context.usedTables(),
+        context.needs());
   }
 
   /// A statement of WITH that changes rows becomes a part of the plan.

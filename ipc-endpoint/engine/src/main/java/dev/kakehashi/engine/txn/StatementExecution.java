@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
+import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
@@ -520,6 +521,16 @@ public final class StatementExecution extends CancellableExecution
   @Override
   public String userName() {
     return work.session().userName();
+  }
+
+  @Override
+  public String sessionUserName() {
+    return work.session().sessionUserName();
+  }
+
+  @Override
+  public RightsQuestions rights() {
+    return work.session().rights();
   }
 
   @Override

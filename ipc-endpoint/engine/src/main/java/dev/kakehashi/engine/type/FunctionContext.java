@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 
@@ -27,8 +28,14 @@ public final class FunctionContext {
 
   public RandomNumbers random;
 
-  /// The user of the engine that the session belongs to.
+  /// The role whose rights count.
   public String userName;
+
+  /// The user of the engine that the session belongs to.
+  public String sessionUserName;
+
+  /// What functions about rights ask.
+  public RightsQuestions rights;
 
   /// For whom the statement runs.
   public Viewer viewer;
@@ -43,7 +50,9 @@ public final class FunctionContext {
     this.zone = session.zone();
     this.random = session.random();
     this.userName = session.userName();
+    this.sessionUserName = session.sessionUserName();
     this.viewer = session.viewer();
+    this.rights = session.rights();
     this.sequences = session.sequences();
     this.identities = session.identities();
     this.heap = heap;
@@ -60,7 +69,9 @@ public final class FunctionContext {
     zone = session.zone();
     random = session.random();
     userName = session.userName();
+    sessionUserName = session.sessionUserName();
     viewer = session.viewer();
+    rights = session.rights();
     sequences = session.sequences();
     identities = session.identities();
     heap = newHeap;

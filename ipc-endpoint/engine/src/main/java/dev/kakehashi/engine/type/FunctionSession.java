@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.type.time.Zone;
 
 /// What functions see of the session that their statement belongs to.
@@ -21,9 +22,19 @@ public interface FunctionSession {
     return RowIdentities.NONE;
   }
 
-  /// The user of the engine; empty: none.
+  /// The role of the engine whose rights count; empty: none.
   default String userName() {
     return "";
+  }
+
+  /// The user of the engine who has logged in; empty: none.
+  default String sessionUserName() {
+    return userName();
+  }
+
+  /// What functions about rights ask.
+  default RightsQuestions rights() {
+    return RightsQuestions.NONE;
   }
 
   /// For whom the statement runs.

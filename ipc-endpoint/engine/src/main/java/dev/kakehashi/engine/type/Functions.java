@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.access.AccessFunctions;
 import dev.kakehashi.engine.type.json.JsonFunctions;
 import dev.kakehashi.engine.type.number.FloatFunctions;
 import dev.kakehashi.engine.type.number.NumberFunctions;
@@ -52,6 +53,7 @@ public final class Functions {
     VolatileFunctions.register(SET);
     JsonFunctions.register(SET);
     SystemFunctions.register(SET);
+    AccessFunctions.register(SET);
   }
 
   private Functions() {}

@@ -30,9 +30,10 @@ final class SystemFunctions {
   private SystemFunctions() {}
 
   static void register(FunctionSet set) {
-    for (String name : new String[] {"current_user", "session_user", "user", "current_role"}) {
+    for (String name : new String[] {"current_user", "user", "current_role"}) {
       set.addStable(name, NAME, (_, _, c) -> Varlena.of(c.heap, c.userName));
     }
+    set.addStable("session_user", NAME, (_, _, c) -> Varlena.of(c.heap, c.sessionUserName));
     set.addStable("current_schema", NAME, (_, _, c) -> Varlena.of(c.heap, DEFAULT_SCHEMA));
     set.addStable(
         "current_schemas",

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.rights.Acl;
+import dev.kakehashi.engine.rights.AclItem;
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -43,7 +46,8 @@ final class TableCodecTest {
           List.of(new CheckConstraint("small", "id < 9", List.of(0))),
           List.of(),
           "table",
-          Map.of());
+          Map.of(),
+          Rights.INITIAL);
 
   private static Table again(Table table) {
     return TableCodec.decode("table/7", TableCodec.encode(table));
@@ -59,6 +63,13 @@ final class TableCodecTest {
             .withConstraintComment("small", "not big")
             .withConstraintComment("t_pkey", "the key");
     assertEquals(ORDINARY, again(ORDINARY));
+    Acl granted = Acl.of(List.of(new AclItem(5, 4, 3, 1)));
+    Table owned =
+        ORDINARY
+            .withColumns(
+                List.of(ORDINARY.columns().get(0).withAcl(granted), ORDINARY.columns().get(1)))
+            .withRights(new Rights(4, granted));
+    assertEquals(owned, again(owned));
     assertEquals(table, again(table));
     assertEquals("not big", again(table).constraintComments().get("small"));
     assertEquals("id * 2", again(table).columns().getLast().generation());

@@ -154,7 +154,7 @@ final class DefinitionTest {
         "create index on t (id) include (name)",
         "create index on t using gin (id)",
         "create table x (a int, b int generated always as (a) virtual)",
-        "create schema authorization somebody",
+        "create schema authorization current_role",
         "create schema x create table y (id int)",
         "alter table t drop column id, drop column name"
       })

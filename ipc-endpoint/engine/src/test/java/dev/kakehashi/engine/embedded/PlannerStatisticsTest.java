@@ -13,6 +13,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.type.time.Zone;
@@ -128,12 +129,18 @@ final class PlannerStatisticsTest {
     CatalogSnapshot catalog = engine.engine.catalogSnapshot();
     return ((Prepared.Planned)
             SqlFront.prepare(
-                sql, new int[0], catalog, table -> engine.engine.rowCount(table), Zone.UTC))
+                sql,
+                new int[0],
+                catalog,
+                table -> engine.engine.rowCount(table),
+                Zone.UTC,
+                RoleSet.SUPERUSER))
         .plan();
   }
 
   private PlanCache.Plan planOf(String sql) {
-    return engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot(), Zone.UTC);
+    return engine.engine.plan(
+        sql, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER);
   }
 
   private PhysicalPlan plan(String sql) {

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.embedded.PlanningCases.Case;
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
@@ -52,7 +53,9 @@ final class PlanningCancelTest {
     String text = sql + " -- " + texts++;
     Interrupts.during(
         source,
-        () -> engine.engine.plan(text, new int[0], engine.engine.catalogSnapshot(), Zone.UTC));
+        () ->
+            engine.engine.plan(
+                text, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER));
   }
 
   /// Says stop at one of its looks, and at all after it.

@@ -147,7 +147,11 @@ final class TestEngine implements AutoCloseable {
 
   /// Another client of the same engine.
   final class Other {
-    private final EngineSession session = engine.openSession("other");
+    private final EngineSession session;
+
+    private Other(String userName) {
+      session = engine.openSession(userName);
+    }
 
     Statement prepare(String sql) {
       return TestEngine.prepare(session, sql);
@@ -159,12 +163,22 @@ final class TestEngine implements AutoCloseable {
 
     /// Runs a statement in a transaction of its own.
     List<String> query(String sql) {
-      return within(transaction -> run(transaction, sql)).rows();
+      return run(sql).rows();
+    }
+
+    /// The same with the count and the columns.
+    Result run(String sql) {
+      return within(transaction -> run(transaction, sql));
     }
   }
 
   Other other() {
-    return new Other();
+    return other("other");
+  }
+
+  /// A client that has come as a user.
+  Other other(String userName) {
+    return new Other(userName);
   }
 
   /// Runs a statement in a transaction of its own and gives its rows.

@@ -4,12 +4,14 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.algebra.RowShift;
 import dev.kakehashi.engine.sql.algebra.Sample;
 import dev.kakehashi.engine.sql.algebra.SampledRows;
 import dev.kakehashi.engine.sql.spelling.SampleClause;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.engine.sql.typing.BoundQuery;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -124,7 +126,9 @@ public final class FromBinder {
           next < call.operandCount() && !field.hidden()
               ? ((SqlIdentifier) call.operand(next++)).getSimple()
               : field.name();
-      renamed.add(new Scope.Field(field.alias(), field.schema(), name, field.expression(), false));
+      renamed.add(
+          new Scope.Field(field.alias(), field.schema(), name, field.expression(), false)
+              .of(field.origin()));
     }
     if (next < call.operandCount()) {
       throw context.error(
@@ -184,16 +188,26 @@ public final class FromBinder {
         throw context.error(
             ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE of a view is not supported", identifier);
       }
-      BoundQuery bound = new ViewBinder(queries).bind(view);
+      RelationUse use = context.use(view.viewId()).require(Privilege.SELECT);
+      BoundQuery bound =
+          context.as(view.rights().owner(), () -> new ViewBinder(queries).bind(view));
       From rows =
-          from(
-              bound.rel(), visible, alias == null ? view.schema() : null, bound.names(), List.of());
+          read(
+              from(
+                  bound.rel(),
+                  visible,
+                  alias == null ? view.schema() : null,
+                  bound.names(),
+                  List.of()),
+              use);
       RowIdentityColumn.addMissing(rows, visible, context);
       return rows;
     }
     Sample sample = SampleClause.of(identifier);
     if (sample != null) {
-      return sampled(table(SampleClause.tableOf(identifier)), sample, alias);
+      Table table = table(SampleClause.tableOf(identifier));
+      RelationUse use = context.use(table.tableId()).require(Privilege.SELECT);
+      return read(sampled(table, sample, alias), use);
     }
     Table table = table(identifier);
     boolean locked = locks != null && locks.locks(alias == null ? table.name() : alias);
@@ -209,13 +223,19 @@ public final class FromBinder {
                 : context.catalogTable(table),
             List.of());
     List<String> names = table.columns().stream().map(c -> c.name()).toList();
+    RelationUse use = context.use(table.tableId()).require(Privilege.SELECT);
+    if (locked && locks != null) {
+      locks.require(use);
+    }
     From from =
-        from(
-            scan,
-            alias == null ? table.name() : alias,
-            alias == null ? table.schema() : null,
-            names,
-            List.of(new Scope.BaseTable(table, 0, locked)));
+        read(
+            from(
+                scan,
+                alias == null ? table.name() : alias,
+                alias == null ? table.schema() : null,
+                names,
+                List.of(new Scope.BaseTable(table, 0, locked))),
+            use);
     if (identified) {
       RowIdentityColumn.addTo(from, table, context);
     } else {
@@ -335,8 +355,21 @@ public final class FromBinder {
     return new From(rel, fields, tables);
   }
 
+  /// The same rows, of whose columns it is noted that they are read.
+  public From read(From from, RelationUse use) {
+    List<Scope.Field> fields = new ArrayList<>();
+    for (int i = 0; i < from.fields().size(); i++) {
+      fields.add(from.fields().get(i).of(new Scope.Origin(use, i)));
+    }
+    return new From(from.rel(), fields, from.tables());
+  }
+
   private @Nullable View view(SqlIdentifier identifier) {
     List<String> names = identifier.names;
+    context.useSchema(
+        names.size() > 1 ? names.get(names.size() - 2) : null,
+        names.getLast(),
+        context.position(identifier));
     return context.catalog.view(
         names.size() > 1 ? names.get(names.size() - 2) : CatalogSnapshot.DEFAULT_SCHEMA,
         names.getLast());
@@ -353,6 +386,7 @@ public final class FromBinder {
 
   /// @param position of the name, for the error
   public Table table(@Nullable String schema, String name, int position) {
+    context.useSchema(schema, name, position);
     Table table =
         context.catalog.table(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema, name);
     if (table == null

@@ -244,6 +244,7 @@ final class JoinBinder {
           "common column name \"" + name + "\" appears more than once in " + side + " table",
           join);
     }
+    found.getFirst().markRead();
     return found.getFirst();
   }
 

@@ -59,6 +59,7 @@ final class NameResolver {
             identifier);
       }
       if (found.size() == 1) {
+        found.getFirst().markRead();
         return scope == start ? found.getFirst().expression() : outer(found.getFirst(), scope);
       }
       aliasKnown |= alias != null && scope.hasAlias(alias);
@@ -129,6 +130,7 @@ final class NameResolver {
           if (name.equals(field.alias()) && !field.hidden() && !field.system()) {
             entries.add(scope == start ? field.expression() : outer(field, scope));
             names.add(field.name());
+            field.markRead();
             optional |= field.optional();
           }
         }

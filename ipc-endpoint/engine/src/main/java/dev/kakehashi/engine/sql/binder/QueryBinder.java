@@ -189,8 +189,13 @@ public final class QueryBinder {
       visible.commonTables.add(table);
     }
     // Bound once here so that errors in a query that nobody names are found.
+    BindContext.Noted before = context.noted();
     BoundQuery bound = commonTable(table);
     Integer number = context.commonTables.keep(name, references, bound, context);
+    if (number == null) {
+      // Each place that names it binds it anew, and notes what it needs.
+      context.forgetSince(before);
+    }
     scope.commonTables.add(number == null ? table : table.kept(new Scope.KeptRows(bound, number)));
   }
 

@@ -47,6 +47,7 @@ public final class RowIdentityColumn {
         .add(
             new Scope.Field(
                     first.alias(), first.schema(), NAME, of(from.rel(), table, context), false)
+                .of(first.origin() == null ? null : new Scope.Origin(first.origin().use(), -1))
                 .asSystem());
   }
 

@@ -2,7 +2,9 @@ package dev.kakehashi.engine.sql.binder;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.plan.PlanNode.LockWait;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.spelling.Marks;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +42,15 @@ record RowLocks(List<String> tables, LockWait policy) {
 
   boolean locks(String alias) {
     return tables.isEmpty() || tables.contains(alias);
+  }
+
+  /// Notes what it needs to be allowed to lock.
+  void require(RelationUse use) {
+    if (policy == LockWait.TO_CHANGE) {
+      use.lock();
+    } else {
+      use.require(Privilege.UPDATE);
+    }
   }
 
   static EngineException notAllowed(String what) {

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.sql.algebra.WorkTableRows;
 import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.spelling.Traversal;
 import dev.kakehashi.engine.sql.typing.BoundQuery;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,6 +28,7 @@ public final class Scope {
   /// @param row the only column of a function's rows, which the alias names as well
   /// @param optional whether its row may be missing, behind an outer join
   /// @param system a column that is there besides those of the table, and is meant by its name only
+  /// @param origin the column of a table or view that it is, or null
   public record Field(
       @Nullable String alias,
       @Nullable String schema,
@@ -35,7 +37,15 @@ public final class Scope {
       boolean merged,
       boolean row,
       boolean optional,
-      boolean system) {
+      boolean system,
+      @Nullable Origin origin) {
+    /// Notes that the statement reads it.
+    void markRead() {
+      if (origin != null) {
+        origin.use().read(origin.column());
+      }
+    }
+
     /// Whether it is there for the expression of an index, and nothing names it.
     boolean hidden() {
       return name.startsWith("\0");
@@ -47,34 +57,44 @@ public final class Scope {
         String name,
         RexNode expression,
         boolean merged) {
-      this(alias, schema, name, expression, merged, false, false, false);
+      this(alias, schema, name, expression, merged, false, false, false, null);
     }
 
     /// The same behind a name of its own, by which alone it is reached.
     Field named(String other) {
-      return new Field(other, null, name, expression, true, false, optional, system);
+      return new Field(other, null, name, expression, true, false, optional, system, origin);
     }
 
     Field asRow() {
-      return new Field(alias, schema, name, expression, merged, true, optional, system);
+      return new Field(alias, schema, name, expression, merged, true, optional, system, origin);
     }
 
     Field with(RexNode other) {
-      return new Field(alias, schema, name, other, merged, row, optional, system);
+      return new Field(alias, schema, name, other, merged, row, optional, system, origin);
     }
 
     Field withMerged(boolean hidden) {
-      return new Field(alias, schema, name, expression, hidden, row, optional, system);
+      return new Field(alias, schema, name, expression, hidden, row, optional, system, origin);
     }
 
     Field asOptional() {
-      return new Field(alias, schema, name, expression, merged, row, true, system);
+      return new Field(alias, schema, name, expression, merged, row, true, system, origin);
     }
 
     Field asSystem() {
-      return new Field(alias, schema, name, expression, merged, row, optional, true);
+      return new Field(alias, schema, name, expression, merged, row, optional, true, origin);
+    }
+
+    /// The same column of a table or view.
+    public Field of(@Nullable Origin from) {
+      return new Field(alias, schema, name, expression, merged, row, optional, system, from);
     }
   }
+
+  /// A column of a table or view that a statement names.
+  ///
+  /// @param column its position; -1: what belongs to no column
+  public record Origin(RelationUse use, int column) {}
 
   public final @Nullable Scope parent;
   public final List<Field> fields = new ArrayList<>();

@@ -425,6 +425,7 @@ public final class SelectBinder {
     for (Scope.Field field : scope.fields) {
       boolean chosen = alias == null ? !field.merged() : alias.equals(field.alias());
       if (chosen && !field.hidden() && !field.system() && !Marks.DUAL.equals(field.alias())) {
+        field.markRead();
         items.add(new Item(field.name(), field.expression()));
       }
     }

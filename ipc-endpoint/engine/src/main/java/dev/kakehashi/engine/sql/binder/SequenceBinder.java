@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql.binder;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Sequence;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.sql.algebra.PgOperators.FunctionOperator;
 import dev.kakehashi.engine.sql.algebra.PgType;
@@ -53,6 +54,13 @@ public final class SequenceBinder {
     Sequence sequence = sequence(arguments.getFirst(), at);
     SequenceDefinition numbers = sequence.definition();
     context.objects.add(sequence.sequenceId());
+    context.useSequence(
+        sequence.sequenceId(),
+        switch (name) {
+          case "nextval" -> Privilege.set(Privilege.USAGE, Privilege.UPDATE);
+          case "currval" -> Privilege.set(Privilege.USAGE, Privilege.SELECT);
+          default -> Privilege.set(Privilege.UPDATE);
+        });
     if (name.equals("nextval")) {
       return next(sequence);
     }
@@ -116,6 +124,7 @@ public final class SequenceBinder {
     String last = qualified ? in.expectIdentifier() : first;
     in.expectEnd();
     String schema = qualified ? first : CatalogSnapshot.DEFAULT_SCHEMA;
+    context.useSchema(qualified ? first : null, text, context.position(at));
     Sequence sequence = context.catalog.sequence(schema, last);
     if (sequence == null && !context.catalog.hasSchema(schema)) {
       throw new EngineException(

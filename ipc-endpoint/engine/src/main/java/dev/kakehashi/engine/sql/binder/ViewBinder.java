@@ -3,7 +3,9 @@ package dev.kakehashi.engine.sql.binder;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.sql.lexer.Lexer;
 import dev.kakehashi.engine.sql.parser.ParsedStatement;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexNode;
 
@@ -31,6 +34,7 @@ public final class ViewBinder {
   /// The form of a new view.
   ///
   /// @param names of the columns; may be shorter than their number
+  /// @param named gets what the query names
   /// @throws EngineException for whatever PostgreSQL would refuse
   public static View define(
       String schema,
@@ -38,9 +42,16 @@ public final class ViewBinder {
       long viewId,
       String text,
       List<String> names,
-      CatalogSnapshot catalog) {
+      CatalogSnapshot catalog,
+      Consumer<Needs> named) {
     BindContext context = new BindContext(catalog, table -> 0, new int[0]);
-    BoundQuery query = new ViewBinder(new QueryBinder(context)).query(text);
+    BoundQuery query;
+    try {
+      ParsedStatement parsed = StatementParser.parse(text, Lexer.tokenize(text), 0);
+      query = new ViewBinder(new QueryBinder(context)).query(parsed);
+    } finally {
+      named.accept(context.needs());
+    }
     if (context.parameterCount() > 0) {
       throw new EngineException(
           ErrorCode.UNDEFINED_PARAMETER, "there is no parameter $1 in a view");
@@ -61,7 +72,14 @@ public final class ViewBinder {
       columns.add(new Column(column, types.get(i), false, null));
     }
     return new View(
-        schema, name, viewId, text, List.copyOf(query.names()), List.copyOf(columns), null);
+        schema,
+        name,
+        viewId,
+        text,
+        List.copyOf(query.names()),
+        List.copyOf(columns),
+        null,
+        Rights.INITIAL);
   }
 
   /// @throws EngineException if the view cannot be read with this catalogue, or its columns would have other types

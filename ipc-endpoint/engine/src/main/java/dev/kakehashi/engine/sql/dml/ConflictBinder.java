@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.Scope;
@@ -17,6 +18,7 @@ import dev.kakehashi.engine.sql.table.IndexConditions;
 import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.engine.sql.typing.FunctionCalls;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,16 +63,18 @@ final class ConflictBinder {
   }
 
   /// @param source the rows to insert
+  /// @param use gets what is read and changed of the table
   Bound bind(
       @Nullable Conflict conflict,
       Table table,
       String alias,
       RelNode source,
-      @Nullable Scope parent) {
+      @Nullable Scope parent,
+      RelationUse use) {
     if (conflict == null) {
       return new Bound(null, source);
     }
-    List<Index> arbiters = arbiters(conflict, table, alias);
+    List<Index> arbiters = arbiters(conflict, table, alias, use);
     Set<Long> numbers = new HashSet<>();
     arbiters.forEach(index -> numbers.add(index.indexId()));
     if (conflict.assignments() == null) {
@@ -89,9 +93,10 @@ final class ConflictBinder {
             List.of());
     Scope scope = new Scope(parent, "ON CONFLICT DO UPDATE");
     scope.rowType = both;
-    addFields(scope, table, alias, 0, both);
-    addFields(scope, table, EXCLUDED, count, both);
-    @Nullable RexNode[] set = assignments.assignments(conflict.assignments(), table, scope);
+    addFields(scope, table, alias, 0, both, use);
+    addFields(scope, table, EXCLUDED, count, both, use);
+    use.require(Privilege.UPDATE);
+    @Nullable RexNode[] set = assignments.assignments(conflict.assignments(), table, scope, use);
     RexNode where = condition(conflict.where(), scope);
     Subqueries subqueries = new Subqueries(both);
     List<Expr> values = new ArrayList<>();
@@ -119,15 +124,18 @@ final class ConflictBinder {
     return new Bound(bound, computed(joined, count, subqueries.found, scope));
   }
 
-  private void addFields(Scope scope, Table table, String alias, int first, RelDataType rowType) {
+  private void addFields(
+      Scope scope, Table table, String alias, int first, RelDataType rowType, RelationUse use) {
     for (int i = 0; i < table.columns().size(); i++) {
       scope.fields.add(
           new Scope.Field(
-              alias,
-              alias.equals(table.name()) ? table.schema() : null,
-              table.columns().get(i).name(),
-              context.rex.makeInputRef(rowType.getFieldList().get(first + i).getType(), first + i),
-              false));
+                  alias,
+                  alias.equals(table.name()) ? table.schema() : null,
+                  table.columns().get(i).name(),
+                  context.rex.makeInputRef(
+                      rowType.getFieldList().get(first + i).getType(), first + i),
+                  false)
+              .of(new Scope.Origin(use, i)));
     }
   }
 
@@ -191,15 +199,16 @@ final class ConflictBinder {
   }
 
   /// Unique indexes that ON CONFLICT is about.
-  private List<Index> arbiters(Conflict conflict, Table table, String alias) {
+  private List<Index> arbiters(Conflict conflict, Table table, String alias, RelationUse use) {
     List<Index> indexes = new ArrayList<>();
     QualifiedName constraint = conflict.constraint();
     List<QualifiedName> names = conflict.columns();
     Set<Integer> wanted = new HashSet<>();
     if (names != null) {
       names.forEach(name -> wanted.add(AssignmentBinder.column(table, name)));
+      wanted.forEach(use::read);
     }
-    Expr predicate = inference(conflict, table, alias, wanted);
+    Expr predicate = inference(conflict, table, alias, wanted, use);
     for (Index index : table.indexes()) {
       boolean meant =
           constraint != null
@@ -216,6 +225,9 @@ final class ConflictBinder {
       }
       if (index.unique() && meant) {
         indexes.add(index);
+        if (constraint != null) {
+          index.columns().forEach(use::read);
+        }
       }
     }
     if (indexes.isEmpty() && constraint != null) {
@@ -266,11 +278,11 @@ final class ConflictBinder {
   ///
   /// @return its predicate; an index of the whole table satisfies any, as in PostgreSQL
   private @Nullable Expr inference(
-      Conflict conflict, Table table, String alias, Set<Integer> wanted) {
+      Conflict conflict, Table table, String alias, Set<Integer> wanted, RelationUse use) {
     Scope scope = new Scope(null, "index expressions");
     RelDataType rowType = context.catalogTable(table).getRowType();
     scope.rowType = rowType;
-    addFields(scope, table, alias, 0, rowType);
+    addFields(scope, table, alias, 0, rowType, use);
     for (Source expression : conflict.expressions()) {
       RexNode bound =
           context.within(

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.sql.algebra.Inspection;
 import dev.kakehashi.engine.sql.algebra.RowShift;
@@ -24,6 +25,7 @@ import dev.kakehashi.engine.sql.table.AssignmentBinder;
 import dev.kakehashi.engine.sql.table.ReturningBinder;
 import dev.kakehashi.engine.sql.table.TargetRows;
 import dev.kakehashi.engine.sql.typing.BindContext;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
@@ -72,10 +74,12 @@ public final class DmlBinder {
 
   private Planned update(ParsedStatement.Update update, @Nullable Scope parent) {
     Table table = assignments.table(update.target().table());
-    Rows rows = rows(table, update.target().visibleName(), update.from(), update.where(), parent);
+    RelationUse use = context.use(table.tableId()).require(Privilege.UPDATE);
+    Rows rows =
+        rows(table, update.target().visibleName(), update.from(), update.where(), parent, use);
     Scope scope = rows.scope;
     scope.begin("UPDATE");
-    @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope);
+    @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope, use);
     List<RexNode> values = new ArrayList<>();
     for (int i = 0; i < set.length; i++) {
       RexNode value = set[i];
@@ -111,7 +115,9 @@ public final class DmlBinder {
 
   private Planned delete(ParsedStatement.Delete delete, @Nullable Scope parent) {
     Table table = assignments.table(delete.target().table());
-    Rows rows = rows(table, delete.target().visibleName(), delete.using(), delete.where(), parent);
+    RelationUse use = context.use(table.tableId()).require(Privilege.DELETE);
+    Rows rows =
+        rows(table, delete.target().visibleName(), delete.using(), delete.where(), parent, use);
     PhysicalPlan.Target target = assignments.target(table);
     if (rows.single) {
       ReturningBinder.Returning result =
@@ -160,17 +166,18 @@ public final class DmlBinder {
       String alias,
       @Nullable Source others,
       @Nullable Source where,
-      @Nullable Scope parent) {
+      @Nullable Scope parent,
+      RelationUse use) {
     Scope scope = new Scope(parent);
     RelNode rel =
         others == null
-            ? targets.changed(table, alias, null, scope)
+            ? targets.changed(table, alias, null, scope, use)
             : context.within(
                 others,
                 () -> {
                   SqlSelect select = (SqlSelect) CalciteParser.parse(others);
                   SqlNode from = java.util.Objects.requireNonNull(select.getFrom());
-                  return targets.changed(table, alias, from, scope);
+                  return targets.changed(table, alias, from, scope, use);
                 });
     int columns = table.columns().size();
     if (where == null) {
@@ -234,7 +241,8 @@ public final class DmlBinder {
               context.rex,
               index -> index < rows.columns ? index : index - rows.columns - 1 + others);
       scope.fields.add(
-          new Scope.Field(field.alias(), field.schema(), field.name(), moved, field.merged()));
+          new Scope.Field(field.alias(), field.schema(), field.name(), moved, field.merged())
+              .of(field.origin()));
     }
     scope.rowType = context.catalogTable(table).getRowType();
     return scope;

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.binder.ExpressionBinder;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.Scope;
@@ -18,6 +19,7 @@ import dev.kakehashi.engine.sql.table.ReturningBinder;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.engine.sql.typing.BoundQuery;
 import dev.kakehashi.engine.sql.typing.BoundQuery.Expectation;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -48,6 +50,7 @@ final class InsertBinder {
 
   DmlBinder.Planned insert(ParsedStatement.Insert insert, @Nullable Scope parent) {
     Table table = assignments.table(insert.target().table());
+    RelationUse use = context.use(table.tableId()).require(Privilege.INSERT);
     List<Integer> columns = targetColumns(table, insert.columns());
     boolean listed = !insert.columns().isEmpty();
     Source rows = insert.rows();
@@ -67,24 +70,25 @@ final class InsertBinder {
                         columns,
                         listed,
                         insert.overriding(),
-                        parent));
+                        parent,
+                        use));
     String alias = insert.target().visibleName();
     ConflictBinder.Bound bound =
         new ConflictBinder(queries, assignments)
-            .bind(insert.conflict(), table, alias, source, parent);
+            .bind(insert.conflict(), table, alias, source, parent, use);
     PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(bound.source()));
     ReturningBinder.Returning result =
-        assignments.returning(insert.returning(), tableScope(table, alias, parent));
+        assignments.returning(insert.returning(), tableScope(table, alias, parent, use));
     return new DmlBinder.Planned(
         new PhysicalPlan.Insert(
             assignments.target(table), plan, result.expressions(), bound.conflict()),
         result);
   }
 
-  private Scope tableScope(Table table, String alias, @Nullable Scope parent) {
+  private Scope tableScope(Table table, String alias, @Nullable Scope parent, RelationUse use) {
     Scope scope = new Scope(parent);
     for (int i = 0; i < table.columns().size(); i++) {
-      scope.fields.add(assignments.field(table, alias, i, i));
+      scope.fields.add(assignments.field(table, alias, i, i).of(new Scope.Origin(use, i)));
     }
     scope.rowType = context.catalogTable(table).getRowType();
     return scope;
@@ -120,9 +124,10 @@ final class InsertBinder {
       List<Integer> columns,
       boolean listed,
       ParsedStatement.Overriding overriding,
-      @Nullable Scope parent) {
+      @Nullable Scope parent,
+      RelationUse use) {
     if (source.getKind() == SqlKind.VALUES) {
-      return values((SqlCall) source, table, columns, listed, overriding, parent);
+      return values((SqlCall) source, table, columns, listed, overriding, parent, use);
     }
     List<SqlType> types = columns.stream().map(c -> table.columns().get(c).type()).toList();
     BoundQuery query = queries.bind(source, parent, Expectation.of(types));
@@ -130,6 +135,7 @@ final class InsertBinder {
     @Nullable RexNode[] row = new @Nullable RexNode[table.columns().size()];
     for (int i = 0; i < query.names().size(); i++) {
       int column = columns.get(i);
+      use.insert(column);
       row[column] =
           assignments.inserted(
               context.rex.makeInputRef(query.rel(), i), table, column, overriding, source);
@@ -156,7 +162,8 @@ final class InsertBinder {
       List<Integer> columns,
       boolean listed,
       ParsedStatement.Overriding overriding,
-      @Nullable Scope parent) {
+      @Nullable Scope parent,
+      RelationUse use) {
     Scope scope = new Scope(parent, "VALUES");
     scope.rowType = queries.oneRow().getRowType();
     List<List<RexNode>> rows = new ArrayList<>();
@@ -172,6 +179,7 @@ final class InsertBinder {
       @Nullable RexNode[] complete = new @Nullable RexNode[table.columns().size()];
       for (int i = 0; i < width; i++) {
         int column = columns.get(i);
+        use.insert(column);
         RexNode value =
             assignments.inserted(
                 expressions.bind(row.get(i), scope), table, column, overriding, row.get(i));

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.MergeKind;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.sql.algebra.PgOperators;
@@ -25,6 +26,7 @@ import dev.kakehashi.engine.sql.table.AssignmentBinder;
 import dev.kakehashi.engine.sql.table.ReturningBinder;
 import dev.kakehashi.engine.sql.table.TargetRows;
 import dev.kakehashi.engine.sql.typing.BindContext;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -104,15 +106,30 @@ final class MergeBinder {
   DmlBinder.Planned merge(ParsedStatement.Merge merge, @Nullable Scope parent) {
     refuseUnreachable(merge.clauses());
     Table table = assignments.table(merge.target().table());
-    Rows rows = rows(merge, table, parent);
+    RelationUse use = use(merge, table);
+    Rows rows = rows(merge, table, parent, use);
     Scope scope = rows.scope(Match.MATCHED, WHEN);
     RexNode action = action(merge.clauses(), rows, scope);
     boolean returns = merge.returning() != null;
     List<Clause> clauses = new ArrayList<>();
     for (When when : merge.clauses()) {
-      clauses.add(clause(when, table, rows, scope, returns));
+      clauses.add(clause(when, table, rows, scope, returns, use));
     }
     return plan(merge, table, rows, scope, action, clauses);
+  }
+
+  /// What the clauses do to the table.
+  private RelationUse use(ParsedStatement.Merge merge, Table table) {
+    RelationUse use = context.use(table.tableId());
+    for (When when : merge.clauses()) {
+      switch (when.action()) {
+        case ParsedStatement.MergeNothing nothing -> {}
+        case ParsedStatement.MergeDelete delete -> use.require(Privilege.DELETE);
+        case ParsedStatement.MergeUpdate update -> use.require(Privilege.UPDATE);
+        case ParsedStatement.MergeInsert insert -> use.require(Privilege.INSERT);
+      }
+    }
+    return use;
   }
 
   private static void refuseUnreachable(List<When> clauses) {
@@ -130,8 +147,9 @@ final class MergeBinder {
     }
   }
 
-  private Rows rows(ParsedStatement.Merge merge, Table table, @Nullable Scope parent) {
-    From target = targets.table(table, merge.target().visibleName());
+  private Rows rows(
+      ParsedStatement.Merge merge, Table table, @Nullable Scope parent, RelationUse use) {
+    From target = targets.table(table, merge.target().visibleName(), use);
     From source = context.within(merge.using(), () -> source(merge.using(), target, parent));
     Scope both = new Scope(parent, "JOIN conditions");
     both.fields.addAll(target.fields());
@@ -229,14 +247,15 @@ final class MergeBinder {
         SqlStdOperatorTable.IS_NOT_NULL, context.rex.makeInputRef(rows.rel(), column));
   }
 
-  private Clause clause(When when, Table table, Rows rows, Scope all, boolean returns) {
+  private Clause clause(
+      When when, Table table, Rows rows, Scope all, boolean returns, RelationUse use) {
     return switch (when.action()) {
       case ParsedStatement.MergeNothing nothing -> new Clause(MergeKind.NOTHING, List.of());
       case ParsedStatement.MergeDelete delete ->
           new Clause(MergeKind.DELETE, returns ? old(rows) : List.of());
       case ParsedStatement.MergeUpdate update -> {
         Scope scope = rows.beside(when.match(), all, "UPDATE");
-        @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope);
+        @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope, use);
         List<RexNode> values = new ArrayList<>(old(rows));
         for (int i = 0; i < set.length; i++) {
           RexNode value = set[i];
@@ -248,7 +267,7 @@ final class MergeBinder {
       }
       case ParsedStatement.MergeInsert insert -> {
         Scope scope = rows.beside(when.match(), all, "VALUES");
-        yield new Clause(MergeKind.INSERT, inserted(insert, table, scope));
+        yield new Clause(MergeKind.INSERT, inserted(insert, table, scope, use));
       }
     };
   }
@@ -257,7 +276,8 @@ final class MergeBinder {
     return rows.target().stream().map(Scope.Field::expression).toList();
   }
 
-  private List<RexNode> inserted(ParsedStatement.MergeInsert insert, Table table, Scope scope) {
+  private List<RexNode> inserted(
+      ParsedStatement.MergeInsert insert, Table table, Scope scope, RelationUse use) {
     List<Integer> columns = InsertBinder.targetColumns(table, insert.columns());
     @Nullable RexNode[] row = new @Nullable RexNode[table.columns().size()];
     Source text = insert.row();
@@ -268,6 +288,11 @@ final class MergeBinder {
             assign((SqlCall) CalciteParser.parse(text), insert, columns, table, scope, row);
             return row;
           });
+    }
+    for (int i = 0; i < row.length; i++) {
+      if (row[i] != null) {
+        use.insert(i);
+      }
     }
     return assignments.completed(row, table);
   }
@@ -403,16 +428,18 @@ final class MergeBinder {
     Scope scope = new Scope(parent);
     for (int i = 0; i < columns; i++) {
       Scope.Field field = output.rows.target().get(i);
-      scope.fields.add(assignments.field(table, Objects.requireNonNull(field.alias()), i, i));
+      scope.fields.add(
+          assignments.field(table, Objects.requireNonNull(field.alias()), i, i).of(field.origin()));
     }
     for (Scope.Field field : output.rows.source()) {
       scope.fields.add(
           new Scope.Field(
-              field.alias(),
-              field.schema(),
-              field.name(),
-              output.moved(field.expression(), columns),
-              field.merged()));
+                  field.alias(),
+                  field.schema(),
+                  field.name(),
+                  output.moved(field.expression(), columns),
+                  field.merged())
+              .of(field.origin()));
     }
     scope.rowType = context.catalogTable(table).getRowType();
     List<RexNode> operands = new ArrayList<>();

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT.
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT; roles ([RoleParser]) and rights ([GrantParser]).
 public final class DdlParser {
   /// A statement by its first words.
   ///
@@ -47,6 +47,21 @@ public final class DdlParser {
           Form.of("drop table", ddl -> ddl.drop(DdlStatement.DropTable::new)),
           Form.of("drop index", ddl -> ddl.drop(DdlStatement.DropIndex::new)),
           Form.of("drop schema", DdlParser::dropSchema),
+          Form.of("create role", ddl -> rights(ddl.roles().create(false))),
+          Form.of("create user", DdlParser::createUser),
+          Form.of("create group", ddl -> rights(ddl.roles().create(false))),
+          Form.of("alter role", ddl -> rights(ddl.roles().alter())),
+          Form.of("alter user", ddl -> rights(ddl.roles().alter())),
+          Form.of("alter group", ddl -> rights(ddl.roles().alterGroup())),
+          Form.of("drop role", ddl -> rights(ddl.roles().drop())),
+          Form.of("drop user", ddl -> rights(ddl.roles().drop())),
+          Form.of("drop group", ddl -> rights(ddl.roles().drop())),
+          Form.of("drop owned by", ddl -> rights(ddl.roles().dropOwned())),
+          Form.of("reassign owned by", ddl -> rights(ddl.roles().reassignOwned())),
+          Form.of("grant", ddl -> rights(new GrantParser(ddl.in).grant())),
+          Form.of("revoke", ddl -> rights(new GrantParser(ddl.in).revoke())),
+          Form.of("alter default privileges", ddl -> rights(new GrantParser(ddl.in).defaults())),
+          Form.of("alter database", DdlParser::alterDatabase),
           Form.of("comment on", DdlParser::comment),
           Form.of("truncate", DdlParser::truncate));
 
@@ -65,7 +80,10 @@ public final class DdlParser {
         || first.isWord("drop")
         || first.isWord("truncate")
         || first.isWord("comment")
-        || first.isWord("alter");
+        || first.isWord("alter")
+        || first.isWord("grant")
+        || first.isWord("revoke")
+        || first.isWord("reassign");
   }
 
   public static DdlStatement parse(String sql, List<Token> tokens) {
@@ -85,6 +103,38 @@ public final class DdlParser {
     throw in.notSupported(in.peek().text() + " " + in.peek(1).text());
   }
 
+  private static DdlStatement rights(RightsStatement statement) {
+    return new DdlStatement.OfRights(statement);
+  }
+
+  private RoleParser roles() {
+    return new RoleParser(in);
+  }
+
+  private DdlStatement createUser() {
+    if (in.peek().isWord("mapping")) {
+      throw in.notSupported("CREATE USER MAPPING");
+    }
+    return rights(roles().create(true));
+  }
+
+  private DdlStatement alterDatabase() {
+    QualifiedName name = new QualifiedName(null, in.expectName(), in.peek().start() + 1);
+    DdlStatement owned = ownerTo(RightsStatement.Owned.DATABASE, name, false);
+    if (owned == null) {
+      throw in.notSupported("ALTER DATABASE ... " + in.peek().text());
+    }
+    return owned;
+  }
+
+  /// OWNER TO; null: something else follows.
+  private @Nullable DdlStatement ownerTo(
+      RightsStatement.Owned kind, QualifiedName name, boolean ifExists) {
+    return in.acceptWords("owner", "to")
+        ? rights(new RightsStatement.OwnerTo(kind, name, ifExists, roles().roleName()))
+        : null;
+  }
+
   private DdlStatement createSequence() {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
     return new DdlStatement.CreateSequence(
@@ -92,7 +142,13 @@ public final class DdlParser {
   }
 
   private DdlStatement alterSchema() {
+    int position = in.peek().start() + 1;
     String from = in.expectName();
+    DdlStatement owned =
+        ownerTo(RightsStatement.Owned.SCHEMA, new QualifiedName(null, from, position), false);
+    if (owned != null) {
+      return owned;
+    }
     if (!in.acceptWords("rename", "to")) {
       throw in.notSupported("ALTER SCHEMA ... " + in.peek().text());
     }
@@ -103,6 +159,9 @@ public final class DdlParser {
     boolean ifExists = ifExists();
     QualifiedName name = in.name();
     DdlStatement named = alterName(false, name, ifExists);
+    if (named == null) {
+      named = ownerTo(RightsStatement.Owned.SEQUENCE, name, ifExists);
+    }
     return named != null
         ? named
         : new DdlStatement.AlterSequence(
@@ -113,6 +172,9 @@ public final class DdlParser {
     boolean ifExists = ifExists();
     QualifiedName name = in.name();
     DdlStatement named = alterName(true, name, ifExists);
+    if (named == null) {
+      named = ownerTo(RightsStatement.Owned.VIEW, name, ifExists);
+    }
     if (named != null) {
       return named;
     }
@@ -129,7 +191,11 @@ public final class DdlParser {
   private DdlStatement alterTable() {
     boolean ifExists = ifExists();
     in.acceptWords("only");
-    return new DdlStatement.AlterTable(in.name(), ifExists, new TableParser(sql, in).alterations());
+    QualifiedName name = in.name();
+    DdlStatement owned = ownerTo(RightsStatement.Owned.TABLE, name, ifExists);
+    return owned != null
+        ? owned
+        : new DdlStatement.AlterTable(name, ifExists, new TableParser(sql, in).alterations());
   }
 
   private DdlStatement alterIndex() {
@@ -189,18 +255,19 @@ public final class DdlParser {
 
   private DdlStatement createSchema() {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
-    if (!in.peek().isWord("authorization")) {
-      String name = in.expectName();
-      if (in.atEnd() || in.peek().isOperator(";")) {
-        return new DdlStatement.CreateSchema(name, ifNotExists);
-      }
+    String name = in.peek().isWord("authorization") ? null : in.expectName();
+    RightsStatement.RoleName owner = null;
+    if (in.acceptWords("authorization")) {
+      owner = roles().roleName();
     }
-    boolean owner = in.peek().isWord("authorization");
-    if (owner || in.peek().isWord("create") || in.peek().isWord("grant")) {
-      throw in.notSupported(
-          owner ? "CREATE SCHEMA AUTHORIZATION" : "CREATE SCHEMA with its objects");
+    if (in.peek().isWord("create") || in.peek().isWord("grant")) {
+      throw in.notSupported("CREATE SCHEMA with its objects");
     }
-    throw in.syntaxError();
+    if (owner != null && owner.word() != null && name == null) {
+      throw in.notSupported("CREATE SCHEMA AUTHORIZATION without a name");
+    }
+    return new DdlStatement.CreateSchema(
+        name != null ? name : java.util.Objects.requireNonNull(owner).name(), ifNotExists, owner);
   }
 
   private @Nullable DdlStatement alterName(boolean view, QualifiedName name, boolean ifExists) {
@@ -221,7 +288,7 @@ public final class DdlParser {
             .orElseThrow(() -> TokenReader.notSupported(word, "COMMENT ON " + word.text()));
     QualifiedName name;
     String part = null;
-    if (kind == Commented.SCHEMA) {
+    if (kind == Commented.SCHEMA || kind == Commented.ROLE) {
       name = new QualifiedName(null, in.expectName(), word.end() + 1);
     } else if (kind == Commented.COLUMN) {
       QualifiedName.Column named = in.columnName("column name must be qualified");

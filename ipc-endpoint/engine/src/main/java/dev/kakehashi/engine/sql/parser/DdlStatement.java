@@ -286,7 +286,17 @@ public sealed interface DdlStatement {
     }
   }
 
-  record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}
+  /// A statement about roles and rights.
+  record OfRights(RightsStatement statement) implements DdlStatement {
+    @Override
+    public String command() {
+      return statement.command();
+    }
+  }
+
+  /// @param owner AUTHORIZATION, or null
+  record CreateSchema(String name, boolean ifNotExists, RightsStatement.@Nullable RoleName owner)
+      implements DdlStatement {}
 
   /// ALTER SCHEMA ... RENAME TO.
   record RenameSchema(String from, String to) implements DdlStatement {
@@ -324,7 +334,8 @@ public sealed interface DdlStatement {
     SEQUENCE,
     INDEX,
     COLUMN,
-    CONSTRAINT
+    CONSTRAINT,
+    ROLE
   }
 
   record DropIndex(List<QualifiedName> names, boolean ifExists, boolean cascade)

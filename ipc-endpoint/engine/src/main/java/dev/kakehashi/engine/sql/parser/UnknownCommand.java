@@ -25,7 +25,6 @@ public final class UnknownCommand {
           "do",
           "execute",
           "fetch",
-          "grant",
           "import",
           "listen",
           "load",
@@ -33,10 +32,8 @@ public final class UnknownCommand {
           "move",
           "notify",
           "prepare",
-          "reassign",
           "refresh",
           "reindex",
-          "revoke",
           "unlisten",
           "vacuum");
 

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql.statement;
 
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
@@ -14,6 +15,7 @@ public sealed interface Prepared
         Prepared.Definition,
         TransactionControl,
         SessionSetting,
+        RoleSetting,
         SetConstraints,
         Analyze {
   Statement.Kind kind();
@@ -26,11 +28,17 @@ public sealed interface Prepared
     return List.of();
   }
 
+  /// What its user must be allowed to do, as far as that is known before it runs.
+  default Needs needs() {
+    return Needs.NONE;
+  }
+
   /// A statement with a plan.
   ///
   /// @param reusable whether the plan may be executed again while the catalogue is the same
   /// @param zoned whether the plan is of the time zone that it was made with
   /// @param tables numbers of the tables that it uses, each once
+  /// @param needs what its user must be allowed to do
   record Planned(
       Statement.Kind kind,
       PhysicalPlan plan,
@@ -39,7 +47,8 @@ public sealed interface Prepared
       boolean reusable,
       boolean zoned,
       PlanEstimates estimates,
-      long[] tables)
+      long[] tables,
+      Needs needs)
       implements Prepared {
     /// Whether an execution locks or changes rows.
     public boolean changesRows() {
@@ -58,6 +67,11 @@ public sealed interface Prepared
     @Override
     public int[] parameterOids() {
       return statement.parameterOids();
+    }
+
+    @Override
+    public Needs needs() {
+      return statement.needs();
     }
   }
 

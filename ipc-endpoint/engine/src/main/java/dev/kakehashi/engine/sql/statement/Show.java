@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql.statement;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -121,6 +122,7 @@ public final class Show {
         false,
         false,
         new PlanEstimates(),
-        new long[0]);
+        new long[0],
+        Needs.NONE);
   }
 }

@@ -21,6 +21,7 @@ import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.spelling.SpellingTranslator;
 import dev.kakehashi.engine.sql.table.ReturningBinder.Returning;
 import dev.kakehashi.engine.sql.typing.BindContext;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
@@ -114,7 +115,10 @@ public final class AssignmentBinder {
   }
 
   /// New values of the columns that SET names; null for the others.
-  public @Nullable RexNode[] assignments(List<Assignment> assignments, Table table, Scope scope) {
+  ///
+  /// @param use gets which these are
+  public @Nullable RexNode[] assignments(
+      List<Assignment> assignments, Table table, Scope scope, RelationUse use) {
     @Nullable RexNode[] values = new @Nullable RexNode[table.columns().size()];
     for (Assignment assignment : assignments) {
       context.within(
@@ -123,6 +127,11 @@ public final class AssignmentBinder {
             assign(assignment, table, scope, values);
             return values;
           });
+    }
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] != null) {
+        use.update(i);
+      }
     }
     return values;
   }

@@ -111,7 +111,8 @@ public final class ReturningBinder {
       Scope.Field field = scope.fields.get(i);
       RexNode column = context.rex.makeInputRef(types.get(i), i);
       rows.fields.add(
-          new Scope.Field(field.alias(), field.schema(), field.name(), column, field.merged()));
+          new Scope.Field(field.alias(), field.schema(), field.name(), column, field.merged())
+              .of(field.origin()));
     }
     if (scope.mergeAction != null) {
       rows.mergeAction = context.rex.makeInputRef(types.getLast(), types.size() - 1);

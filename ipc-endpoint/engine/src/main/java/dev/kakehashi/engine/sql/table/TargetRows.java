@@ -8,6 +8,7 @@ import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.binder.Scope;
 import dev.kakehashi.engine.sql.typing.BindContext;
+import dev.kakehashi.engine.sql.typing.RelationUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,22 +31,26 @@ public final class TargetRows {
   }
 
   /// The table: its columns, then the row identifier.
-  public From table(Table table, String alias) {
+  public From table(Table table, String alias, RelationUse use) {
     RelNode scan =
         LogicalTableScan.create(context.cluster, context.catalogTableWithRowId(table), List.of());
-    return queries.from.from(
-        scan,
-        alias,
-        alias.equals(table.name()) ? table.schema() : null,
-        table.columns().stream().map(Column::name).toList(),
-        List.of());
+    return queries.from.read(
+        queries.from.from(
+            scan,
+            alias,
+            alias.equals(table.name()) ? table.schema() : null,
+            table.columns().stream().map(Column::name).toList(),
+            List.of()),
+        use);
   }
 
   /// The table joined with the FROM or USING of the statement, whose columns follow.
   ///
   /// @param others null: there are none
-  public RelNode changed(Table table, String alias, @Nullable SqlNode others, Scope scope) {
-    From target = table(table, alias);
+  /// @param use gets what is read of the table
+  public RelNode changed(
+      Table table, String alias, @Nullable SqlNode others, Scope scope, RelationUse use) {
+    From target = table(table, alias, use);
     if (RowIdentityColumn.isNamed(table, context)) {
       RowIdentityColumn.addTo(target, table, context);
     }

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql.typing;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.sql.algebra.CatalogTable;
@@ -72,6 +73,13 @@ public final class BindContext {
 
   private int stored;
 
+  private final List<RelationUse> relations = new ArrayList<>();
+  private final List<Needs.Schema> schemas = new ArrayList<>();
+  private final List<Needs.SequenceUse> sequences = new ArrayList<>();
+
+  /// Whose rights count for what is being bound; null: those of who runs the statement.
+  private @Nullable Long asRole;
+
   /// For what the catalogue keeps as text.
   public BindContext(CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids) {
     this(catalog, rowCount, parameterOids, Zone.UTC);
@@ -102,6 +110,67 @@ public final class BindContext {
   private CatalogTable catalogTable(Table table, boolean withRowId) {
     estimates.use(table.tableId());
     return CatalogTable.of(table, withRowId, types, rowCount, catalog);
+  }
+
+  /// Notes that the statement names a table or view, and gives what it is to need there.
+  public RelationUse use(long id) {
+    RelationUse use = new RelationUse(id, asRole);
+    if (id > 0) { // tables of the system are everybody's
+      relations.add(use);
+    }
+    return use;
+  }
+
+  /// Notes that the statement itself, and no text of the catalogue, names something in a schema.
+  ///
+  /// @param schema as written; null: it is not
+  /// @param relation what it names there
+  public void useSchema(@Nullable String schema, String relation, int position) {
+    if (stored == 0) {
+      schemas.add(
+          schema == null
+              ? new Needs.Schema(CatalogSnapshot.DEFAULT_SCHEMA, relation, position)
+              : new Needs.Schema(schema, null, position));
+    }
+  }
+
+  /// Notes that who runs the statement uses a sequence.
+  ///
+  /// @param anyOf set of privileges of which one is needed
+  public void useSequence(long id, int anyOf) {
+    sequences.add(new Needs.SequenceUse(id, anyOf));
+  }
+
+  /// Does something with the rights of a role: what a view names is read with those of its owner.
+  public <T> T as(long role, Supplier<T> action) {
+    Long saved = asRole;
+    asRole = role;
+    try {
+      return action.get();
+    } finally {
+      asRole = saved;
+    }
+  }
+
+  /// How much was noted at a moment.
+  public record Noted(int relations, int sequences) {}
+
+  public Noted noted() {
+    return new Noted(relations.size(), sequences.size());
+  }
+
+  /// Forgets what was noted since, but for the schemas.
+  public void forgetSince(Noted before) {
+    relations.subList(before.relations(), relations.size()).clear();
+    sequences.subList(before.sequences(), sequences.size()).clear();
+  }
+
+  /// What was noted so far.
+  public Needs needs() {
+    return new Needs(
+        List.copyOf(schemas),
+        relations.stream().map(RelationUse::need).toList(),
+        List.copyOf(sequences));
   }
 
   public CorrelationId newCorrelation() {

@@ -1,38 +1,38 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.EngineTransaction;
-import dev.kakehashi.engine.sql.statement.SessionSetting;
 import dev.kakehashi.engine.txn.ManagedTransaction;
-import dev.kakehashi.engine.type.time.Zone;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The time zone of a session, as SET says. Used by one thread at a time, as the session is.
+/// A setting of a session, as SET says. Used by one thread at a time, as the session is.
 ///
 /// What a transaction sets holds for the session from then on. When the transaction has ended, or gone back to a savepoint, it stays or is forgotten, which is looked
 /// up when somebody asks next.
-final class SessionZone {
+final class SessionValue<T> {
   /// What SET said.
   ///
   /// @param time of the transaction
-  private record Said(Zone zone, boolean local, long time) {}
+  private record Said<T>(T value, boolean local, long time) {}
 
-  private final Zone initial;
-  private Zone settled;
+  private final T initial;
+  private T settled;
 
   /// The transaction that has set what follows; null: none.
   private @Nullable ManagedTransaction setter;
 
   /// In the order in which it was said. What is hidden for good is left out.
-  private final List<Said> said = new ArrayList<>(0);
+  private final List<Said<T>> said = new ArrayList<>(0);
 
-  SessionZone(Zone initial) {
+  SessionValue(T initial) {
     this.initial = initial;
     this.settled = initial;
   }
 
-  void set(ManagedTransaction transaction, SessionSetting setting) {
+  /// @param value null: the one that the session began with
+  /// @param local until the end of the transaction only
+  void set(ManagedTransaction transaction, @Nullable T value, boolean local) {
     settle();
     if (!transaction.equals(setter)) {
       // Another transaction of the session is open: what that has set stays, whatever becomes of
@@ -43,13 +43,13 @@ final class SessionZone {
     }
     long time = transaction.savepointTime();
     // No rollback goes back to a point between two settings of the same time.
-    said.removeIf(each -> each.time() == time && (!setting.local() || each.local()));
-    said.add(new Said(setting.zone() == null ? initial : setting.zone(), setting.local(), time));
+    said.removeIf(each -> each.time() == time && (!local || each.local()));
+    said.add(new Said<>(value == null ? initial : value, local, time));
   }
 
-  Zone current() {
+  T current() {
     settle();
-    return said.isEmpty() ? settled : said.getLast().zone();
+    return said.isEmpty() ? settled : said.getLast().value();
   }
 
   private void settle() {
@@ -62,8 +62,8 @@ final class SessionZone {
       return;
     }
     if (transaction.state() != EngineTransaction.State.ABORTED) {
-      for (Said each : said) {
-        settled = each.local() ? settled : each.zone();
+      for (Said<T> each : said) {
+        settled = each.local() ? settled : each.value();
       }
     }
     forget();

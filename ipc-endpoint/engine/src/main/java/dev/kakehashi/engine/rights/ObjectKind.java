@@ -1,0 +1,65 @@
+package dev.kakehashi.engine.rights;
+
+import static dev.kakehashi.engine.rights.Privilege.CONNECT;
+import static dev.kakehashi.engine.rights.Privilege.CREATE;
+import static dev.kakehashi.engine.rights.Privilege.DELETE;
+import static dev.kakehashi.engine.rights.Privilege.INSERT;
+import static dev.kakehashi.engine.rights.Privilege.REFERENCES;
+import static dev.kakehashi.engine.rights.Privilege.SELECT;
+import static dev.kakehashi.engine.rights.Privilege.TEMPORARY;
+import static dev.kakehashi.engine.rights.Privilege.TRIGGER;
+import static dev.kakehashi.engine.rights.Privilege.TRUNCATE;
+import static dev.kakehashi.engine.rights.Privilege.UPDATE;
+import static dev.kakehashi.engine.rights.Privilege.USAGE;
+
+/// What privileges are granted on: the one table that says which ones a kind of object has, and what it is called in messages. Another kind is one more constant.
+public enum ObjectKind {
+  /// A table or a view.
+  TABLE(
+      "table",
+      "relation",
+      Privilege.set(INSERT, SELECT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER),
+      0),
+  /// A column of a table or of a view.
+  COLUMN("column", "column", Privilege.set(INSERT, SELECT, UPDATE, REFERENCES), 0),
+  SEQUENCE("sequence", "sequence", Privilege.set(USAGE, SELECT, UPDATE), 0),
+  SCHEMA("schema", "schema", Privilege.set(USAGE, CREATE), 0),
+  /// The engine's only one.
+  DATABASE(
+      "database",
+      "database",
+      Privilege.set(CREATE, TEMPORARY, CONNECT),
+      Privilege.set(TEMPORARY, CONNECT));
+
+  private final String noun;
+  private final String grantNoun;
+  private final int all;
+  private final int ofEverybody;
+
+  ObjectKind(String noun, String grantNoun, int all, int ofEverybody) {
+    this.noun = noun;
+    this.grantNoun = grantNoun;
+    this.all = all;
+    this.ofEverybody = ofEverybody;
+  }
+
+  /// What one is called in messages.
+  public String noun() {
+    return noun;
+  }
+
+  /// What one is called in messages about a privilege that it does not have.
+  public String grantNoun() {
+    return grantNoun;
+  }
+
+  /// The set of privileges that it has.
+  public int all() {
+    return all;
+  }
+
+  /// What PUBLIC has as long as nothing was granted.
+  public int ofEverybody() {
+    return ofEverybody;
+  }
+}
