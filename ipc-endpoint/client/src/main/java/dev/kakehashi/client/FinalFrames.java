@@ -5,6 +5,7 @@ import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.messages.BuffersGrantedDecoder;
 import dev.kakehashi.protocol.messages.PongDecoder;
 import dev.kakehashi.protocol.messages.PreparedDecoder;
+import dev.kakehashi.protocol.messages.TransactionTokenDecoder;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,11 @@ final class FinalFrames {
     byte[] payload = new byte[Frames.nextLength(pong, reply.frame())];
     pong.getPayload(payload, 0, payload.length);
     return payload;
+  }
+
+  static String token(Reply reply) {
+    TransactionTokenDecoder token = Frames.wrap(new TransactionTokenDecoder(), reply.frame());
+    return Frames.nextText(token, reply.frame());
   }
 
   static InboundBuffers granted(Reply reply, MemorySegment arena) {

@@ -7,6 +7,7 @@ import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.FailedDecoder;
 import dev.kakehashi.protocol.messages.PreparedDecoder;
 import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.protocol.messages.TransactionTokenDecoder;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,17 @@ record Reply(
             prepared.transactionState(),
             prepared.transactionHandle(),
             prepared.leaseDeadlineNanos(),
+            0,
+            null);
+      }
+      case TransactionTokenDecoder.TEMPLATE_ID -> {
+        TransactionTokenDecoder token = Frames.wrap(new TransactionTokenDecoder(), frame);
+        yield new Reply(
+            template,
+            frame,
+            token.transactionState(),
+            token.transactionHandle(),
+            token.leaseDeadlineNanos(),
             0,
             null);
       }

@@ -11,7 +11,9 @@ import dev.kakehashi.protocol.messages.CloseStatementEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.CommitPreparedEncoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.ContinueTransactionEncoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingEncoder;
 import dev.kakehashi.protocol.messages.PrepareEncoder;
@@ -375,6 +377,32 @@ final class RequestEncoder {
                 .requestId(requestId)
                 .slot(call.slot())
                 .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void exportTransaction(Call call, long handle) {
+    append(
+        call,
+        requestId ->
+            new ExportTransactionEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void continueTransaction(Call call, String token) {
+    append(
+        call,
+        requestId ->
+            new ContinueTransactionEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .token(token)
                 .encodedLength());
   }
 

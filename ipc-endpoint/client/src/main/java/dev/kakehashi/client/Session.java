@@ -220,7 +220,25 @@ public final class Session implements AutoCloseable {
     return new Transaction(this, true, reply.handle(), reply.leaseDeadlineNanos());
   }
 
-  /// Continues a transaction that another session of the same OS user has begun.
+  /// Continues the open transaction of the same user that a token names, whoever has begun it: psql, a Java client or an HTTP client. It lives as long as this session does at least, if
+  /// a session like this one has begun it, and by its lease otherwise.
+  ///
+  /// @param token see [Transaction#token()]
+  /// @throws EndpointException 25P01 if there is none, or it is somebody else's
+  public Transaction continueTransaction(String token) {
+    Call call = take();
+    send(call, () -> encoder.continueTransaction(call, token));
+    Reply reply = complete(call).require(CompletedDecoder.TEMPLATE_ID);
+    return new Transaction(this, false, reply.handle(), reply.leaseDeadlineNanos());
+  }
+
+  Reply exportTransaction(long handle) {
+    Call call = take();
+    send(call, () -> encoder.exportTransaction(call, handle));
+    return complete(call);
+  }
+
+  /// Continues a transaction that another session of the same user and OS user has begun.
   public Transaction attachTransaction(long handle) {
     return new Transaction(this, false, handle, 0);
   }

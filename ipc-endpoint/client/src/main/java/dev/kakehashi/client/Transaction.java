@@ -3,6 +3,7 @@ package dev.kakehashi.client;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.protocol.messages.TransactionTokenDecoder;
 
 /// An open transaction, begun by this session or attached to by its handle.
 ///
@@ -23,9 +24,18 @@ public final class Transaction implements AutoCloseable {
     this.state = TransactionState.ACTIVE;
   }
 
-  /// Names the transaction to any session of the same OS user, see [Session#attachTransaction(long)].
+  /// Names the transaction to any session of the same user and OS user, see [Session#attachTransaction(long)].
   public long handle() {
     return handle;
+  }
+
+  /// Names the transaction to any client of the same user, through whatever interface: 32 hexadecimal digits that nobody guesses, see [Session#continueTransaction(String)]. Renews the
+  /// lease.
+  ///
+  /// @throws EndpointException 25P01 if it has ended, ...
+  public String token() {
+    Reply reply = noted(session.exportTransaction(handle));
+    return FinalFrames.token(reply.require(TransactionTokenDecoder.TEMPLATE_ID));
   }
 
   /// State as of the last answer.

@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.messages.CancelTransactionEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
 import dev.kakehashi.protocol.messages.PrepareTransactionEncoder;
 import dev.kakehashi.protocol.messages.QueryOutcomeEncoder;
 import dev.kakehashi.protocol.messages.ReleaseSavepointEncoder;
@@ -70,6 +71,8 @@ final class Handles {
       case QueryOutcomeEncoder.TEMPLATE_ID -> QueryOutcomeEncoder.transactionHandleEncodingOffset();
       case CancelTransactionEncoder.TEMPLATE_ID ->
           CancelTransactionEncoder.transactionHandleEncodingOffset();
+      case ExportTransactionEncoder.TEMPLATE_ID ->
+          ExportTransactionEncoder.transactionHandleEncodingOffset();
       default -> -1;
     };
   }

@@ -8,6 +8,7 @@ import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.archive.ArchiveReader;
 import dev.kakehashi.protocol.archive.ArchiveRecord;
 import dev.kakehashi.protocol.messages.CancelDecoder;
+import dev.kakehashi.protocol.messages.ContinueTransactionDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
@@ -30,7 +31,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 ///
 /// Requests are sent where they stand in the archive and waited for where their answers stand: what overlapped then overlaps
 /// now, and a request that waited for another one's transaction does so again without holding up the rest. What was canceled
-/// then is canceled where its answer stands; requests to cancel are not sent. One thread.
+/// then is canceled where its answer stands; requests to cancel are not sent. Nor are those that join a transaction by its token, which is another one now: who plays is one user, whose
+/// sessions use a transaction by its handle. One thread.
 ///
 /// How many rows a query of `kakehashi_catalog` has is not compared: statistics, sessions and jobs are the endpoint's, and come and go
 /// by themselves. Of several requests of one transaction that were canceled, one is canceled now; whether another one is, too, or
@@ -145,7 +147,8 @@ final class Replay {
       return;
     }
     int template = Frames.templateId(buffer);
-    if (template == CancelDecoder.TEMPLATE_ID) {
+    if (template == CancelDecoder.TEMPLATE_ID
+        || template == ContinueTransactionDecoder.TEMPLATE_ID) {
       return;
     }
     Player player = players.get(sessionId(frame));

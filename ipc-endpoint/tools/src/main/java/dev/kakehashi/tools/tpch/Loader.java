@@ -57,7 +57,7 @@ final class Loader {
 
   private <E extends TpchEntity> long fill(
       TableSpec<E> table, PreparedStatement insert, Parameters batch, ProgressBar bar) {
-    var encoder = new RowEncoder<>(table);
+    var encoder = new TpchRowEncoder<>(table);
     long sent = 0;
     long committed = 0;
     Transaction transaction = session.begin();

@@ -1,0 +1,88 @@
+package dev.kakehashi.requests;
+
+import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.protocol.messages.TransactionState;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// All sessions of all interfaces, for the engine's table of them.
+///
+/// Any thread. What the poller and the workers change meanwhile is read as it is at some moment of the call: each session is true by itself, all together are no snapshot.
+final class ClientSessions implements Supplier<List<ClientSession>> {
+  private static final Instant POSTGRES_EPOCH = Instant.parse("2000-01-01T00:00:00Z");
+
+  private final List<ClientSource> sources = new CopyOnWriteArrayList<>();
+
+  /// Adds the clients of an interface.
+  void add(ClientSource source) {
+    sources.add(source);
+  }
+
+  @Override
+  public List<ClientSession> get() {
+    List<ClientSession> sessions = new ArrayList<>();
+    BiConsumer<RequestClient, @Nullable ClientRequests> each =
+        (client, requests) -> sessions.add(of(client, requests));
+    sources.forEach(source -> source.forEachClient(each));
+    return sessions;
+  }
+
+  private static ClientSession of(RequestClient client, @Nullable ClientRequests requests) {
+    StatementRequest latest = null;
+    OpenTransaction transaction = null;
+    int running = 0;
+    Viewer owner = client.firstViewer();
+    // Before its first request a session has nothing of ours.
+    if (requests != null) {
+      owner = requests.viewer();
+      OpenTransaction shown = requests.shownTransaction();
+      // One that has ended is forgotten only some time after its client has been told.
+      transaction = shown != null && shown.state() == TransactionState.ACTIVE ? shown : null;
+      List<StatementRequest> now = requests.running().list();
+      running = now.size();
+      for (StatementRequest request : now) {
+        latest = later(latest, request);
+      }
+    }
+    if (latest != null) {
+      owner = latest.viewer(); // it may have begun for another role than the session's of now
+    }
+    ClientSession.State state =
+        latest != null
+            ? ClientSession.State.ACTIVE
+            : transaction != null
+                ? ClientSession.State.IDLE_IN_TRANSACTION
+                : ClientSession.State.IDLE;
+    return new ClientSession(
+        client.id(),
+        client.kind(),
+        client.applicationName(),
+        client.processId(),
+        client.pidNamespace(),
+        client.osUserName(),
+        client.userName(),
+        micros(client.attachedAt()),
+        state,
+        transaction == null ? 0 : transaction.handle(),
+        latest == null ? null : latest.sql(),
+        latest == null ? null : micros(latest.beganAt()),
+        running,
+        owner,
+        client.traffic());
+  }
+
+  private static StatementRequest later(@Nullable StatementRequest one, StatementRequest other) {
+    return one == null || other.beganNanos() - one.beganNanos() > 0 ? other : one;
+  }
+
+  private static long micros(Instant instant) {
+    return ChronoUnit.MICROS.between(POSTGRES_EPOCH, instant);
+  }
+}

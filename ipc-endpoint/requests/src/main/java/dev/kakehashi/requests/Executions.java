@@ -1,0 +1,173 @@
+package dev.kakehashi.requests;
+
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.RowBatchReader;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Executes statements, and ends their transactions if the request says so.
+///
+/// Poller only, except the completion.
+public final class Executions implements StatementRequest.Completion {
+  private final Engine engine;
+  private final Transactions transactions;
+  private final RowBatchReader reader = new RowBatchReader();
+  private final HeapLevel heap = new HeapLevel();
+  private final OpenResults results = OpenResults.ofHeap();
+
+  Executions(Engine engine, Transactions transactions) {
+    this.engine = engine;
+    this.transactions = transactions;
+  }
+
+  /// Refuses a result that would not fit: a session that has many open ones gets no more when the heap is nearly full.
+  ///
+  /// @throws EngineException OUT_OF_MEMORY
+  public void checkRoom(ClientRequests session, Statement statement) {
+    if (!results.hasRoom(statement.columns().size()) || heap.isTight()) {
+      throw new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory for another open result")
+          .withDetail(
+              "The session has " + session.running().count() + " results that are being read.")
+          .withHint("Close cursors, or give the endpoint's JVM more memory.");
+    }
+  }
+
+  /// Checks parameters against the types of their statement.
+  ///
+  /// @param batch a row batch, which nobody else changes unless it is long
+  /// @throws EngineException UNDEFINED_PARAMETER
+  /// @throws dev.kakehashi.protocol.MalformedFrameException if it is no row batch of such values
+  public ParameterBatch checked(MemorySegment batch, int[] types) {
+    reader.wrap(batch);
+    if (reader.columnCount() != types.length) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_PARAMETER,
+          "statement has " + types.length + " parameters, " + reader.columnCount() + " were given");
+    }
+    reader.checkValues(types);
+    return new ParameterBatch(batch.asSlice(0, reader.batchBytes()), reader.rowCount());
+  }
+
+  /// Refuses the absence of parameters that are needed.
+  ///
+  /// @throws EngineException UNDEFINED_PARAMETER
+  public static ParameterBatch none(int[] types) {
+    if (types.length > 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_PARAMETER,
+          "statement has " + types.length + " parameters, none were given");
+    }
+    return ParameterBatch.NONE;
+  }
+
+  /// Runs a statement; its answer goes to `response`.
+  ///
+  /// @param response takes rows and answer
+  /// @param open transaction to run in; null: one of its own, which commits with it
+  /// @param options of that one
+  /// @param commitAfter whether an open transaction commits when the statement has succeeded
+  /// @param commit response of the commit, if the request has one
+  /// @param isCounted whether the result counts among those that the heap has to have room for, see [#checkRoom]
+  /// @param whenEnded called once when the request has ended, on any thread; null: nothing
+  public void execute(
+      ClientRequests session,
+      long requestId,
+      Response response,
+      @Nullable OpenTransaction open,
+      BeginOptions options,
+      boolean commitAfter,
+      CommitResponse commit,
+      Statement statement,
+      ParameterBatch parameters,
+      ExecuteOptions execute,
+      boolean isCounted,
+      @Nullable Runnable whenEnded) {
+    StatementRequest request =
+        new StatementRequest(
+            session,
+            response,
+            requestId,
+            open == null ? begin(session, options) : open.engineTransaction(),
+            open,
+            commitAfter,
+            commit,
+            this,
+            isCounted ? results.admit(statement.columns().size(), whenEnded) : whenEnded);
+    request.begins(statement);
+    try {
+      request.started(
+          statement.execute(
+              request.transaction(),
+              parameters,
+              open == null ? execute : open.numbered(session, execute),
+              response,
+              request));
+    } catch (EngineException e) {
+      // Refused: the engine has not started anything and will not call back.
+      request.accept(null, e);
+    } catch (RuntimeException | Error e) {
+      // Neither has it by a mistake of ours, and the session goes on.
+      request.accept(
+          null, new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + e, e));
+    }
+  }
+
+  private EngineTransaction begin(ClientRequests session, BeginOptions options) {
+    EngineTransaction transaction = engine.begin(options);
+    transaction.owner(session.viewer());
+    return transaction;
+  }
+
+  /// A statement has ended: ends its transaction too, if the request says so, then the response. Any thread.
+  @Override
+  public void completed(StatementRequest request, long rows, @Nullable EngineException failure) {
+    if (request.isAutoCommit()) {
+      endAutoCommit(request, rows, failure);
+      return;
+    }
+    OpenTransaction open = Objects.requireNonNull(request.open());
+    if (failure != null) {
+      request.fail(Transactions.failure(open, failure));
+    } else if (request.commitAfter()) {
+      transactions.commitFromCallback(
+          open,
+          request.commitResponse(),
+          commitFailure -> {
+            if (commitFailure == null) {
+              request.succeed(rows);
+            } else {
+              request.fail(commitFailure);
+            }
+          });
+    } else {
+      request.succeed(rows);
+    }
+  }
+
+  private static void endAutoCommit(
+      StatementRequest request, long rows, @Nullable EngineException failure) {
+    EngineTransaction transaction = request.transaction();
+    if (failure != null) {
+      transaction.rollback(() -> request.fail(failure));
+      return;
+    }
+    transaction.commit(
+        request.commitResponse(),
+        commitFailure -> {
+          if (commitFailure == null) {
+            request.succeed(rows);
+          } else {
+            request.fail(commitFailure);
+          }
+        });
+  }
+}

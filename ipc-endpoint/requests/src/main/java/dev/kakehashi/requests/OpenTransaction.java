@@ -1,0 +1,251 @@
+package dev.kakehashi.requests;
+
+import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.protocol.messages.TransactionState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// A transaction with a handle.
+///
+/// The engine keeps its statements in order; this adds who may use it, and how long it lives. Poller only, unless said otherwise.
+public final class OpenTransaction {
+  private static final long TOLD_NANOS = 60_000_000_000L;
+
+  private final long handle;
+  private final EngineTransaction transaction;
+  private final TransactionOwner owner;
+
+  /// Whether it was begun to live by its lease alone: no session that leaves ends it.
+  private final boolean livesByLease;
+
+  private final long leaseNanos;
+
+  /// Longest time since the last request that a statement at work may keep the transaction alive.
+  private final long workNanos;
+
+  private final List<ClientRequests> sessions = new ArrayList<>(1);
+  private final List<Response> results =
+      new ArrayList<>(1); // guarded by itself; responses that run
+  private final AtomicInteger running = new AtomicInteger();
+  private volatile long leaseDeadlineNanos;
+  private volatile boolean leaseExpired;
+  private @Nullable SharedSavepoints savepoints; // null: it has had none
+  private volatile boolean named;
+  private boolean ending;
+
+  /// Of the only one so far who numbers his commands; null: nobody does.
+  private @Nullable Object commandCounter;
+
+  private int highestCommand; // of that one, unsigned
+  private @Nullable CommandNumbers commands; // null: fewer than two number theirs
+  private long consumedAtLastCheck;
+  private long lastUseNanos;
+
+  /// @param workNanos at least `leaseNanos`
+  OpenTransaction(
+      long handle,
+      EngineTransaction transaction,
+      TransactionOwner owner,
+      boolean livesByLease,
+      long leaseNanos,
+      long workNanos,
+      long nowNanos) {
+    this.handle = handle;
+    this.transaction = transaction;
+    this.owner = owner;
+    this.livesByLease = livesByLease;
+    this.leaseNanos = leaseNanos;
+    this.workNanos = workNanos;
+    this.lastUseNanos = nowNanos;
+    this.leaseDeadlineNanos = nowNanos + leaseNanos;
+  }
+
+  /// Any thread.
+  public long handle() {
+    return handle;
+  }
+
+  /// Any thread.
+  EngineTransaction engineTransaction() {
+    return transaction;
+  }
+
+  TransactionOwner owner() {
+    return owner;
+  }
+
+  /// Whether a session may use it by its handle: another user's handle is as good as none.
+  boolean admits(ClientRequests session) {
+    return owner.admits(session.owner())
+        || (owner.isSameUser(session.owner()) && sessions.contains(session));
+  }
+
+  /// By System.nanoTime(). Any thread.
+  public long leaseDeadlineNanos() {
+    return leaseDeadlineNanos;
+  }
+
+  /// Any thread.
+  public TransactionState state() {
+    return switch (transaction.state()) {
+      case ACTIVE -> TransactionState.ACTIVE;
+      case PREPARED -> TransactionState.PREPARED;
+      case COMMITTED -> TransactionState.COMMITTED;
+      case ABORTED -> TransactionState.ABORTED;
+    };
+  }
+
+  /// A request of `session` continues the transaction: its lease begins anew, and it lives as long as the session at least.
+  void use(ClientRequests session, long nowNanos) {
+    lastUseNanos = nowNanos;
+    leaseDeadlineNanos = nowNanos + leaseNanos;
+    if (!sessions.contains(session)) {
+      sessions.add(session);
+      session.enters(this);
+    }
+  }
+
+  /// Options of a statement of `session`, with its command numbered as one of the transaction's.
+  ExecuteOptions numbered(ClientRequests session, ExecuteOptions options) {
+    int command = options.command();
+    if (command == 0) {
+      return options;
+    }
+    Object counter = session.commandCounter();
+    if (commands == null) {
+      if (commandCounter == null || commandCounter.equals(counter)) {
+        commandCounter = counter;
+        if (Integer.compareUnsigned(command, highestCommand) > 0) {
+          highestCommand = command;
+        }
+        return options;
+      }
+      commands = new CommandNumbers();
+      commands.of(commandCounter, highestCommand, true);
+    }
+    return ExecuteOptions.of(
+        options.newSnapshot(),
+        options.timeoutNanos(),
+        commands.of(counter, command, options.newSnapshot()),
+        options.lockTimeoutNanos());
+  }
+
+  /// Somebody has asked for its token, and may hand it to others. Any thread.
+  void named() {
+    named = true;
+  }
+
+  /// Whether several may end it: who comes second asks what the first has done, also if that has changed no row. Any thread.
+  boolean isKnownToOthers() {
+    return named || livesByLease;
+  }
+
+  /// Sessions that use it.
+  List<ClientRequests> sessions() {
+    return sessions;
+  }
+
+  /// The session is gone; true when it leaves nobody for whom the transaction lives, or takes it along.
+  boolean leave(ClientRequests session) {
+    sessions.remove(session);
+    if (session.client().endsItsTransactions()) {
+      return true;
+    }
+    if (savepoints != null) {
+      savepoints.forget(session);
+    }
+    if (livesByLease || !session.holdsTransactions()) {
+      return false;
+    }
+    for (ClientRequests other : sessions) {
+      if (other.holdsTransactions()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The transaction has ended: sessions forget it.
+  void forget() {
+    for (ClientRequests session : sessions) {
+      session.leaves(this);
+    }
+    sessions.clear();
+  }
+
+  /// Whether its end has been asked for; true for the first caller.
+  boolean beginEnd() {
+    boolean first = !ending;
+    ending = true;
+    return first;
+  }
+
+  SharedSavepoints savepoints() {
+    SharedSavepoints present = savepoints;
+    if (present == null) {
+      present = new SharedSavepoints();
+      savepoints = present;
+    }
+    return present;
+  }
+
+  boolean isEnding() {
+    return ending;
+  }
+
+  void requestBegins(Response response) {
+    running.incrementAndGet();
+    synchronized (results) {
+      results.add(response);
+    }
+  }
+
+  /// Any thread.
+  void requestEnds(Response response) {
+    synchronized (results) {
+      results.remove(response);
+    }
+    running.decrementAndGet();
+  }
+
+  boolean isLeaseExpired() {
+    return leaseExpired;
+  }
+
+  /// Whether its handle, kept after the end of its lease so that its clients are told, has been kept for long enough. One that lives by its lease alone may have none any more.
+  boolean isToldLongAgo(long nowNanos) {
+    return leaseExpired
+        && livesByLease
+        && (sessions.isEmpty() || nowNanos - leaseDeadlineNanos >= TOLD_NANOS);
+  }
+
+  /// Decides at the end of the lease. Under the default lease a statement that works renews it, and so does a reader that has released a batch since the last look; a
+  /// reader that does not read does not. A lease that the client asked for ends whatever runs.
+  ///
+  /// @return whether the lease is over
+  boolean checkLease(long nowNanos) {
+    if (nowNanos - leaseDeadlineNanos < 0) {
+      return false;
+    }
+    boolean waitsForReader = false;
+    long consumed = 0;
+    synchronized (results) {
+      for (Response response : results) {
+        waitsForReader |= response.isWaiting();
+        consumed += response.consumed();
+      }
+    }
+    boolean progress = consumed != consumedAtLastCheck;
+    consumedAtLastCheck = consumed;
+    boolean works = running.get() > 0 && (!waitsForReader || progress);
+    if (works && nowNanos - lastUseNanos < workNanos) {
+      leaseDeadlineNanos = Math.min(nowNanos + leaseNanos, lastUseNanos + workNanos);
+      return false;
+    }
+    leaseExpired = true;
+    return true;
+  }
+}

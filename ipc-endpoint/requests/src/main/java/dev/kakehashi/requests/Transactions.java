@@ -1,0 +1,430 @@
+package dev.kakehashi.requests;
+
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
+import dev.kakehashi.engine.api.Roles;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.messages.TransactionState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Transactions with handles: begin, use, end, lease, outcome.
+///
+/// Poller only; callbacks of the engine come from any thread and hand what they have to change here to the poller.
+public final class Transactions {
+  private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
+  private static final long MIN_TICK_NANOS = 10_000_000L;
+
+  private final Engine engine;
+  private final TransactionRegistry registry;
+  private final Executor poller;
+  private final TransactionTable table;
+  private final long defaultLeaseNanos;
+  private final long maxLeaseNanos;
+
+  /// Names of transactions that are being prepared, each with the decisions that have come meanwhile.
+  private final Map<String, List<Runnable>> preparing = new HashMap<>();
+
+  Transactions(Engine engine, TransactionRegistry registry, Executor poller, RequestLimits limits) {
+    this.engine = engine;
+    this.registry = registry;
+    this.poller = poller;
+    this.table = new TransactionTable(limits.maxTransactions());
+    this.defaultLeaseNanos = limits.leaseNanos();
+    this.maxLeaseNanos = limits.maxLeaseNanos();
+  }
+
+  int count() {
+    return table.count();
+  }
+
+  /// @param leaseNanos 0: the default; longer than the longest is the longest
+  /// @throws EngineException OUT_OF_SLOTS, ...
+  public OpenTransaction begin(ClientRequests session, BeginOptions options, long leaseNanos) {
+    long lease =
+        leaseNanos == 0
+            ? defaultLeaseNanos
+            : leaseNanos < 0 ? maxLeaseNanos : Math.min(leaseNanos, maxLeaseNanos);
+    long handle = table.reserve();
+    long now = System.nanoTime();
+    OpenTransaction transaction =
+        new OpenTransaction(
+            handle,
+            engine.begin(options),
+            session.owner(),
+            !session.holdsTransactions(),
+            lease,
+            leaseNanos == 0 ? maxLeaseNanos : lease,
+            now);
+    transaction.engineTransaction().reference(handle);
+    transaction.engineTransaction().owner(session.viewer());
+    table.put(transaction);
+    transaction.use(session, now);
+    session.lastTransaction(handle);
+    return transaction;
+  }
+
+  /// The open transaction that a request of `session` continues.
+  ///
+  /// @param handle 0: the one that the session began last
+  /// @throws EngineException NO_SUCH_TRANSACTION, LEASE_EXPIRED, TRANSACTION_ABORTED
+  public OpenTransaction use(ClientRequests session, long handle) {
+    return use(session, find(session, handle));
+  }
+
+  /// Lets a session that has shown the token of an open transaction of its user continue it: from then on the transaction is the session's last one.
+  ///
+  /// @throws EngineException NO_SUCH_TRANSACTION, LEASE_EXPIRED, TRANSACTION_ABORTED
+  public OpenTransaction join(ClientRequests session, long handle) {
+    OpenTransaction transaction = table.get(handle);
+    boolean isOwn = transaction != null && transaction.owner().isSameUser(session.owner());
+    OpenTransaction joined = use(session, isOwn ? transaction : null);
+    session.lastTransaction(handle);
+    return joined;
+  }
+
+  private static OpenTransaction use(
+      ClientRequests session, @Nullable OpenTransaction transaction) {
+    if (transaction == null || (transaction.isEnding() && !transaction.isLeaseExpired())) {
+      throw noSuchTransaction();
+    }
+    if (transaction.isLeaseExpired()) {
+      throw leaseExpired();
+    }
+    EngineException failure = transaction.engineTransaction().failure();
+    if (failure != null) {
+      throw failure;
+    }
+    if (transaction.engineTransaction().state() == EngineTransaction.State.ABORTED) {
+      throw new EngineException(
+          ErrorCode.TRANSACTION_ABORTED,
+          "current transaction is aborted, commands ignored until end of transaction block");
+    }
+    transaction.use(session, System.nanoTime());
+    return transaction;
+  }
+
+  /// Nobody learns whether there is one that is not his.
+  public static EngineException noSuchTransaction() {
+    return new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "there is no such transaction")
+        .withDetail("The transaction has ended, or belongs to another user.");
+  }
+
+  private static EngineException leaseExpired() {
+    return new EngineException(
+            ErrorCode.LEASE_EXPIRED, "transaction was rolled back because its lease expired")
+        .withHint("Send requests more often, or ask for a longer lease.");
+  }
+
+  public static long resolve(ClientRequests session, long handle) {
+    return handle == 0 ? session.lastTransaction() : handle;
+  }
+
+  private @Nullable OpenTransaction find(ClientRequests session, long handle) {
+    OpenTransaction transaction = table.get(resolve(session, handle));
+    // Another user's handle is as good as none: it must not even be learnt that it exists.
+    return transaction != null && transaction.admits(session) ? transaction : null;
+  }
+
+  /// The transaction whose statements `session` wants to cancel; null: there is none that runs, or it may not. Who runs the endpoint may cancel everybody's, and a role those that its
+  /// rights allow (`pg_signal_backend`).
+  @Nullable OpenTransaction findToCancel(ClientRequests session, long handle) {
+    OpenTransaction transaction = table.get(handle);
+    return transaction != null
+            && !transaction.isEnding()
+            && (transaction.admits(session)
+                || session.client().mayCancelAll()
+                || mayCancel(session, transaction))
+        ? transaction
+        : null;
+  }
+
+  private boolean mayCancel(ClientRequests session, OpenTransaction transaction) {
+    Roles roles = engine.roles();
+    return roles.areUsed()
+        && roles.mayCancel(session.client().userName(), transaction.owner().userName());
+  }
+
+  public void commit(ClientRequests session, Answer answer, long handle, CommitResponse response) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction != null
+        && transaction.engineTransaction().state() == EngineTransaction.State.ABORTED
+        && transaction.engineTransaction().failure() == null
+        && !transaction.isLeaseExpired()) {
+      // As in SQL: a commit of an aborted transaction rolls it back, and says so.
+      rollback(transaction, () -> answer.completed(transaction, 0));
+      return;
+    }
+    TransactionState known = transaction == null ? outcome(session, handle) : null;
+    if (known == TransactionState.COMMITTED || known == TransactionState.PREPARED) {
+      // A second commit, or one of a transaction that a statement has prepared.
+      answer.completed(known, resolve(session, handle), 0, 0, false);
+      return;
+    }
+    OpenTransaction open;
+    try {
+      open = use(session, handle);
+    } catch (EngineException e) {
+      if (transaction != null && transaction.isLeaseExpired()) {
+        forget(transaction);
+      } else if (transaction != null && transaction.engineTransaction().failure() != null) {
+        rollback(transaction, () -> {}); // it is over, and its client has been told
+      }
+      throw e;
+    }
+    commit(
+        open,
+        response,
+        failure -> {
+          if (failure == null) {
+            answer.completed(open, 0);
+          } else {
+            answer.failed(open, failure);
+          }
+        });
+  }
+
+  /// Commits, records the outcome if there is one to ask for, and forgets the handle.
+  ///
+  /// @param done any thread
+  void commit(
+      OpenTransaction transaction,
+      CommitResponse response,
+      Consumer<@Nullable EngineException> done) {
+    transaction.beginEnd();
+    EngineTransaction engineTransaction = transaction.engineTransaction();
+    // Statements before this commit may still run and write: asked again at the end.
+    boolean registered = engineTransaction.hasWrites() || transaction.isKnownToOthers();
+    if (registered) {
+      try {
+        registry.committing(transaction.handle(), transaction.owner());
+      } catch (RuntimeException | Error unrecorded) {
+        // Nobody could learn how it ended: so it does not begin to.
+        LOG.error("a commit cannot be recorded", unrecorded);
+        rollback(
+            transaction,
+            () ->
+                done.accept(
+                    new EngineException(
+                        ErrorCode.IO_ERROR, "could not record the commit: " + unrecorded)));
+        return;
+      }
+    }
+    engineTransaction.commit(
+        response,
+        failure -> {
+          if (failure != null && failure.code() == ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN) {
+            // The registry says so, too, until it is known.
+            engine.whenAllDurable(() -> recordEnd(transaction, true));
+          } else if (registered || engineTransaction.hasWrites()) {
+            recordEnd(transaction, failure == null);
+          }
+          done.accept(failure);
+          poller.execute(() -> forget(transaction));
+        });
+  }
+
+  private void recordEnd(OpenTransaction transaction, boolean committed) {
+    try {
+      registry.ended(transaction.handle(), transaction.owner(), committed);
+    } catch (RuntimeException | Error unrecorded) {
+      // It has ended as it has, and the client waits for the answer.
+      LOG.error(
+          "the outcome of transaction {} cannot be recorded",
+          Long.toUnsignedString(transaction.handle()),
+          unrecorded);
+    }
+  }
+
+  /// Commits a transaction that a request has just run in; the caller is on any thread.
+  void commitFromCallback(
+      OpenTransaction transaction,
+      CommitResponse response,
+      Consumer<@Nullable EngineException> done) {
+    poller.execute(() -> commit(transaction, response, done));
+  }
+
+  /// First phase of a two-phase commit. If it fails, the transaction is rolled back.
+  public void prepare(ClientRequests session, Answer answer, long handle, String globalId) {
+    OpenTransaction transaction = use(session, handle);
+    transaction.beginEnd();
+    List<Runnable> decisions = new ArrayList<>(0);
+    boolean named = preparing.putIfAbsent(globalId, decisions) == null;
+    session
+        .engineSession()
+        .prepare(
+            transaction.engineTransaction(),
+            globalId,
+            failure -> {
+              if (named) {
+                poller.execute(() -> {
+                  preparing.remove(globalId);
+                  decisions.forEach(Runnable::run);
+                });
+              }
+              if (failure == null) {
+                answer.completed(transaction, 0);
+              } else {
+                answer.failed(transaction, failure);
+                poller.execute(() -> forget(transaction));
+              }
+            });
+  }
+
+  /// Runs a decision on a prepared transaction, when it is prepared if it is on its way there: who gives the preparation up sends the decision right behind it.
+  void whenPrepared(String globalId, Runnable decision) {
+    List<Runnable> decisions = preparing.get(globalId);
+    if (decisions == null) {
+      decision.run();
+    } else {
+      decisions.add(decision);
+    }
+  }
+
+  /// A transaction is prepared, by a message or by a statement: it is nobody's any more, has no lease, and is known to the registry. Any thread.
+  void prepared(long handle) {
+    poller.execute(() -> {
+      OpenTransaction transaction = table.get(handle);
+      if (transaction != null) {
+        forget(transaction);
+      }
+    });
+  }
+
+  public void rollback(ClientRequests session, Answer answer, long handle) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction == null) {
+      TransactionState known =
+          resolve(session, handle) == 0 ? TransactionState.NONE : outcome(session, handle);
+      answer.completed(known, resolve(session, handle), 0, 0, false);
+      return;
+    }
+    rollback(transaction, () -> answer.completed(transaction, 0));
+  }
+
+  private void rollback(OpenTransaction transaction, Runnable done) {
+    transaction.beginEnd();
+    transaction
+        .engineTransaction()
+        .rollback(() -> {
+          done.run();
+          poller.execute(() -> forget(transaction));
+        });
+  }
+
+  private void forget(OpenTransaction transaction) {
+    transaction.forget();
+    table.remove(transaction);
+  }
+
+  /// Establishes a savepoint of the session's own count; see [SharedSavepoints].
+  ///
+  /// @param level 1 is the outermost
+  public void savepoint(ClientRequests session, Answer answer, long handle, int level) {
+    OpenTransaction transaction = use(session, handle);
+    transaction
+        .engineTransaction()
+        .savepoint(transaction.savepoints().set(session, level), ended(transaction, answer));
+  }
+
+  /// Merges a savepoint of the session and those above into what is below.
+  public void releaseSavepoint(ClientRequests session, Answer answer, long handle, int level) {
+    OpenTransaction transaction = use(session, handle);
+    int released = transaction.savepoints().release(session, level);
+    if (released == 0) {
+      answer.completed(transaction, 0);
+    } else {
+      transaction.engineTransaction().releaseSavepoint(released, ended(transaction, answer));
+    }
+  }
+
+  /// Undoes what was done since a savepoint of the session, which stays; those above go.
+  public void rollbackToSavepoint(ClientRequests session, Answer answer, long handle, int level) {
+    OpenTransaction transaction = use(session, handle);
+    int target = transaction.savepoints().rollbackTo(session, level);
+    transaction.engineTransaction().rollbackToSavepoint(target, ended(transaction, answer));
+  }
+
+  private static Consumer<@Nullable EngineException> ended(
+      OpenTransaction transaction, Answer answer) {
+    return failure -> {
+      if (failure == null) {
+        answer.completed(transaction, 0);
+      } else {
+        answer.failed(transaction, failure);
+      }
+    };
+  }
+
+  public void outcome(ClientRequests session, Answer answer, long handle) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction != null) {
+      answer.completed(transaction, 0);
+    } else {
+      answer.completed(outcome(session, handle), handle, 0, 0, false);
+    }
+  }
+
+  private TransactionState outcome(ClientRequests session, long handle) {
+    long resolved = resolve(session, handle);
+    return table.get(resolved) != null
+        ? TransactionState.UNKNOWN // another user's
+        : registry.state(resolved, session.owner(), table.newest());
+  }
+
+  /// Rolls back what no other session uses.
+  void sessionClosed(ClientRequests session) {
+    for (OpenTransaction transaction : List.copyOf(session.transactions())) {
+      if (transaction.leave(session)) {
+        if (transaction.beginEnd()) {
+          rollback(transaction, () -> {});
+        } else if (transaction.isLeaseExpired()) {
+          forget(transaction);
+        }
+      }
+    }
+    session.transactions().clear();
+  }
+
+  /// Rolls back transactions whose lease is over. Their handles stay until the client has been told, or is gone, see [OpenTransaction#isToldLongAgo].
+  ///
+  /// @return when to look again, in nanoseconds from now
+  long checkLeases(long nowNanos) {
+    long next = Long.MAX_VALUE;
+    for (OpenTransaction transaction : table.all()) {
+      if (transaction.isEnding()) {
+        if (transaction.isToldLongAgo(nowNanos)) {
+          forget(transaction);
+        }
+        continue;
+      }
+      if (transaction.checkLease(nowNanos)) {
+        LOG.info("lease of transaction {} expired", Long.toUnsignedString(transaction.handle()));
+        transaction.beginEnd();
+        transaction.engineTransaction().rollback(() -> {});
+        // A producer that waits for a reader does not look at its transaction.
+        for (ClientRequests user : transaction.sessions()) {
+          user.cancelRunning(running -> running.open() == transaction);
+        }
+      } else {
+        next = Math.min(next, transaction.leaseDeadlineNanos() - nowNanos);
+      }
+    }
+    return Math.max(MIN_TICK_NANOS, next);
+  }
+
+  /// Failure of a request in a transaction whose lease expired meanwhile.
+  static EngineException failure(OpenTransaction transaction, EngineException failure) {
+    return transaction.isLeaseExpired() ? leaseExpired() : failure;
+  }
+}

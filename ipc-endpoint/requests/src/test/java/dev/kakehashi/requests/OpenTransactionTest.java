@@ -1,0 +1,48 @@
+package dev.kakehashi.requests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.protocol.messages.TransactionState;
+import org.junit.jupiter.api.Test;
+
+/// How long a transaction lives that nobody uses, and who may end it.
+class OpenTransactionTest {
+  private static final long BEGIN_NANOS = -5; // the clock may begin anywhere
+  private static final long LEASE_NANOS = 10;
+  private static final long WORK_NANOS = 100;
+
+  private final OpenTransaction transaction =
+      new OpenTransaction(
+          7,
+          new IdleTransaction(),
+          TransactionOwner.of("alice", 1000),
+          false,
+          LEASE_NANOS,
+          WORK_NANOS,
+          BEGIN_NANOS);
+
+  @Test
+  void shouldLiveForItsLease() {
+    assertEquals(BEGIN_NANOS + LEASE_NANOS, transaction.leaseDeadlineNanos());
+    assertFalse(transaction.checkLease(BEGIN_NANOS));
+    assertFalse(transaction.checkLease(BEGIN_NANOS + LEASE_NANOS - 1));
+    assertFalse(transaction.isLeaseExpired());
+    assertTrue(transaction.checkLease(BEGIN_NANOS + LEASE_NANOS));
+    assertTrue(transaction.isLeaseExpired());
+  }
+
+  @Test
+  void shouldLetTheFirstOneEndIt() {
+    assertFalse(transaction.isEnding());
+    assertTrue(transaction.beginEnd());
+    assertTrue(transaction.isEnding());
+    assertFalse(transaction.beginEnd());
+  }
+
+  @Test
+  void shouldHaveTheStateOfTheEnginesTransaction() {
+    assertEquals(TransactionState.ACTIVE, transaction.state());
+  }
+}

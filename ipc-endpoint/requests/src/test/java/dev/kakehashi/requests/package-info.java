@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.requests;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,226 @@
+package dev.kakehashi.sharedmemory;
+
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.messages.CloseStatementDecoder;
+import dev.kakehashi.protocol.messages.ExecuteDecoder;
+import dev.kakehashi.protocol.messages.PrepareDecoder;
+import dev.kakehashi.protocol.messages.TransactionAction;
+import dev.kakehashi.requests.ClientRequests;
+import dev.kakehashi.requests.Executions;
+import dev.kakehashi.requests.OpenTransaction;
+import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.requests.Transactions;
+import dev.kakehashi.scheduler.Admission;
+import dev.kakehashi.transport.TransportConfig;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Requests about statements. Poller only.
+final class StatementFrames {
+  private final RequestCore core;
+  private final Transactions transactions;
+  private final Executions executions;
+  private final int maxStatements;
+  private final int reservedSlots;
+
+  // Flyweight of the poller.
+  private final ExecuteDecoder execute = new ExecuteDecoder();
+
+  StatementFrames(RequestCore core, TransportConfig config) {
+    this.core = core;
+    this.transactions = core.transactions();
+    this.executions = core.executions();
+    this.maxStatements = config.sessions().maxStatements();
+    this.reservedSlots = config.mailbox().reservedSlots();
+  }
+
+  /// By template.
+  Map<Integer, FrameHandler> handlers() {
+    return Map.of(
+        PrepareDecoder.TEMPLATE_ID, this::prepare,
+        ExecuteDecoder.TEMPLATE_ID, this::execute,
+        CloseStatementDecoder.TEMPLATE_ID, this::closeStatement);
+  }
+
+  private int statementId(long id) {
+    if (id >= maxStatements) {
+      throw new EngineException(
+              ErrorCode.LIMIT_EXCEEDED,
+              "statement " + id + " exceeds the " + maxStatements + " statements of a session")
+          .withHint("Raise \"max_statements\" of the endpoint.");
+    }
+    return (int) id;
+  }
+
+  private void closeStatement(
+      SharedMemorySession session, long requestId, SlotResponse response, DirectBuffer frame) {
+    CloseStatementDecoder close = Frames.wrap(new CloseStatementDecoder(), frame);
+    session.closeStatement(statementId(close.statementId()));
+    response.completed(null, 0);
+  }
+
+  private void prepare(
+      SharedMemorySession session, long requestId, SlotResponse response, DirectBuffer frame) {
+    PrepareDecoder prepare = Frames.wrap(new PrepareDecoder(), frame);
+    int id = statementId(prepare.statementId());
+    long inboundOffset = prepare.sqlOffset();
+    long inboundBytes = prepare.sqlBytes();
+    PrepareDecoder.ParameterTypesDecoder group = prepare.parameterTypes();
+    int[] types = new int[group.count()];
+    for (int i = 0; i < types.length; i++) {
+      types[i] = (int) group.next().typeOid();
+    }
+    String sql = Frames.nextText(prepare, frame);
+    // Frames of earlier versions, which are replayed, have them all inline.
+    if (inboundBytes > 0 && inboundBytes != PrepareDecoder.sqlBytesNullValue()) {
+      sql = Frames.text(session.endpointSession().inboundBytes(inboundOffset, inboundBytes));
+    }
+    core.prepare(
+        session.requests(),
+        requestId,
+        sql,
+        types,
+        (statement, failure) -> {
+          session.prepared(id, statement, failure);
+          if (failure != null) {
+            response.failed(null, failure);
+          } else {
+            response.prepared(id, Objects.requireNonNull(statement));
+          }
+        });
+  }
+
+  void execute(
+      SharedMemorySession session, long requestId, SlotResponse response, DirectBuffer frame) {
+    response.required();
+    Admission admission = session.requests().admission();
+    if (admission == null) {
+      execute(session, requestId, response, frame, null);
+    } else if (admission.tryEnter()) {
+      execute(session, requestId, response, frame, admission::leave);
+    } else {
+      core.awaitAdmission(
+          session.requests(),
+          admission,
+          new DeferredFrame(session, requestId, response, this::execute, this, frame));
+    }
+  }
+
+  /// @param whenEnded called once after the end of the statement, on any thread; null: nothing
+  void execute(
+      SharedMemorySession session,
+      long requestId,
+      SlotResponse response,
+      DirectBuffer frame,
+      @Nullable Runnable whenEnded) {
+    boolean begun = false;
+    try {
+      begun = begin(session, requestId, response, frame, whenEnded);
+    } finally {
+      if (!begun && whenEnded != null) {
+        whenEnded.run();
+      }
+    }
+  }
+
+  /// @return whether it has begun: `whenEnded` will be called
+  private boolean begin(
+      SharedMemorySession session,
+      long requestId,
+      SlotResponse response,
+      DirectBuffer frame,
+      @Nullable Runnable whenEnded) {
+    Frames.wrap(execute, frame);
+    ClientRequests requests = session.requests();
+    // Fields of the block first: reading the parameters moves the decoder.
+    TransactionAction action = execute.action();
+    EngineTransaction.CommitResponse commit = FrameOptions.response(execute.response());
+    Statement statement = session.statement(execute.statementId());
+    BeginOptions options =
+        action == TransactionAction.CONTINUE
+            ? BeginOptions.DEFAULT // there to be none
+            : FrameOptions.options(execute.kind(), execute.isolation());
+    // A failure of BEGIN still begins: the client knows the transaction as the one it began last,
+    // and ends it.
+    OpenTransaction open =
+        switch (action) {
+          case AUTO_COMMIT -> null;
+          case BEGIN -> transactions.begin(requests, options, execute.leaseNanos());
+          case CONTINUE -> transactions.use(requests, execute.transactionHandle());
+          case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
+        };
+    // What is in a slot that keeps its memory has room.
+    boolean isCounted = execute.slot() >= reservedSlots;
+    ParameterBatch parameters;
+    try {
+      if (isCounted) {
+        executions.checkRoom(requests, statement);
+      }
+      parameters = parameters(session, statement, frame);
+    } catch (EngineException e) {
+      response.failed(open, e);
+      return false;
+    }
+    executions.execute(
+        requests,
+        requestId,
+        response,
+        open,
+        options,
+        execute.flags().commitAfter(),
+        commit,
+        statement,
+        parameters,
+        FrameOptions.of(execute),
+        isCounted,
+        whenEnded);
+    return true;
+  }
+
+  /// The checked parameters, in memory that the client cannot change unless they are long.
+  private ParameterBatch parameters(
+      SharedMemorySession session, Statement statement, DirectBuffer frame) {
+    long inboundBytes = execute.inboundBytes();
+    long inboundOffset = execute.inboundOffset();
+    int inlineBytes = Frames.nextLength(execute, frame);
+    int inlineOffset = Frames.skipBytes(execute, inlineBytes);
+    int[] types = statement.parameterTypeOids();
+    if (inboundBytes == 0 && inlineBytes == 0) {
+      return Executions.none(types);
+    }
+    MemorySegment source =
+        inboundBytes > 0
+            ? session.endpointSession().inboundMemory(inboundOffset, inbound(inboundBytes))
+            : MemorySegment.ofArray(frame.byteArray())
+                .asSlice(frame.wrapAdjustment() + (long) inlineOffset, inlineBytes);
+    if (ParameterBatch.isLong(source)) {
+      // One copy is enough, and the engine's workers make it.
+      return executions.checked(source, types);
+    }
+    // Words of 8 bytes, for kernels that read aligned.
+    MemorySegment copy =
+        MemorySegment.ofArray(new long[(int) ((source.byteSize() + 7) >>> 3)])
+            .asSlice(0, source.byteSize());
+    MemorySegment.copy(
+        source, ValueLayout.JAVA_BYTE, 0, copy, ValueLayout.JAVA_BYTE, 0, source.byteSize());
+    return executions.checked(copy, types);
+  }
+
+  private static int inbound(long bytes) {
+    if (bytes > Integer.MAX_VALUE) {
+      throw new MalformedFrameException("inbound batch of " + bytes + " bytes");
+    }
+    return (int) bytes;
+  }
+}

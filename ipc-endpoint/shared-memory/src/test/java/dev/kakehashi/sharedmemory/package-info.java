@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.sharedmemory;
+
+import org.jspecify.annotations.NullMarked;

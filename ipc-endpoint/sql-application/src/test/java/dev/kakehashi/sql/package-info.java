@@ -1,4 +1,0 @@
-@NullMarked
-package dev.kakehashi.sql;
-
-import org.jspecify.annotations.NullMarked;
