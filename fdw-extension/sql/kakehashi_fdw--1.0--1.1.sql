@@ -200,6 +200,26 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION kakehashi_transaction_status(name, bigint) IS
   'what became of a transaction that has changed something on the engine, by the handle that error 08007 names: committed, aborted, prepared, in progress; or unknown';
 
+CREATE FUNCTION kakehashi_transaction_token(server name DEFAULT NULL)
+RETURNS text
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_transaction_token(name) IS
+  'names the current transaction on a server, which begins if there is none yet, to another program of the same user, which continues it; without a server: of the only one in use, or null';
+
+CREATE FUNCTION kakehashi_continue_transaction(server name, token text)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_continue_transaction(name, text) IS
+  'the current transaction goes on in the transaction of the engine that the token names: COMMIT commits it for all who work in it, ROLLBACK rolls it back; a second COMMIT finds it committed';
+
+-- As kakehashi_current_transaction: what is done with them is done on the engine.
+REVOKE ALL ON FUNCTION kakehashi_transaction_token(name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_continue_transaction(name, text) FROM PUBLIC;
+
 -- As with pg_signal_backend: whoever may, may cancel everybody's.
 REVOKE ALL ON FUNCTION kakehashi_cancel(name, bigint) FROM PUBLIC;
 

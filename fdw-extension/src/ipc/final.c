@@ -155,6 +155,27 @@ decode_pong(kh_call *call, size_t bytes)
 	return true;
 }
 
+/* Letters and digits alone, so that it can stand in a URL, a header and a statement as it is. */
+static bool
+decode_token(kh_call *call, size_t bytes)
+{
+	kh_transaction_token_message answer;
+
+	if (!kh_transaction_token_decode(call->frame, bytes, &answer) || answer.request_id != call->request_id ||
+	    answer.token.bytes == 0 || answer.token.bytes >= sizeof(call->token))
+		return false;
+	for (uint32_t i = 0; i < answer.token.bytes; i++)
+	{
+		if (strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", answer.token.data[i]) == NULL ||
+		    answer.token.data[i] == '\0')
+			return false;
+	}
+	set_transaction(&call->result, answer.transaction_state, answer.transaction_handle, answer.lease_deadline_nanos);
+	memcpy(call->token, answer.token.data, answer.token.bytes);
+	call->token[answer.token.bytes] = '\0';
+	return true;
+}
+
 static bool
 decode(kh_call *call, size_t bytes)
 {
@@ -174,6 +195,8 @@ decode(kh_call *call, size_t bytes)
 			return decode_granted(call, bytes);
 		case KH_PONG_TEMPLATE_ID:
 			return decode_pong(call, bytes);
+		case KH_TRANSACTION_TOKEN_TEMPLATE_ID:
+			return decode_token(call, bytes);
 		default:
 			return false;
 	}

@@ -313,6 +313,22 @@ kh_send_cancel_transaction(kh_session *session, uint64_t handle, kh_error *error
 }
 
 kh_call *
+kh_send_export_transaction(kh_session *session, uint64_t handle, kh_error *error)
+{
+	kh_export_transaction_message message = {.transaction_handle = handle};
+
+	KH_SEND(session, export_transaction, message, error);
+}
+
+kh_call *
+kh_send_continue_transaction(kh_session *session, const char *token, kh_error *error)
+{
+	kh_continue_transaction_message message = {.token = {.data = token, .bytes = text_bytes(token)}};
+
+	KH_SEND(session, continue_transaction, message, error);
+}
+
+kh_call *
 kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error)
 {
 	kh_acquire_buffers_message message = {.count = count, .buffer_bytes = buffer_bytes};

@@ -290,6 +290,12 @@ kh_call_payload(const kh_call *call, uint32_t *bytes)
 	return call->payload;
 }
 
+const char *
+kh_call_token(const kh_call *call)
+{
+	return call->token[0] != '\0' ? call->token : NULL;
+}
+
 void *
 kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_offset, uint32_t *bytes)
 {

@@ -34,6 +34,9 @@
 /* Offset of a batch that lies in its slot. */
 #define KH_INLINE_OFFSET UINT64_MAX
 
+/* Longest token of a transaction, with its end. They have 32 hexadecimal digits. */
+#define KH_TOKEN_BYTES 64
+
 typedef enum kh_call_state
 {
 	KH_CALL_FREE,
@@ -60,7 +63,8 @@ struct kh_call
 	uint32_t *parameter_type_oids;
 	const unsigned char *payload; /* in frame */
 	uint32_t payload_bytes;
-	uint64_t *buffers; /* granted: offsets in the arena */
+	char token[KH_TOKEN_BYTES]; /* of a transaction; empty: none was asked for */
+	uint64_t *buffers;          /* granted: offsets in the arena */
 	uint32_t buffer_count;
 	uint32_t buffer_bytes;
 	/* See share.c. */

@@ -116,4 +116,5 @@ kh_call_clear(kh_call *call)
 	call->buffer_count = 0;
 	call->payload = NULL;
 	call->payload_bytes = 0;
+	call->token[0] = '\0';
 }

@@ -292,6 +292,38 @@ execute(const kh_execute_message *m)
 	}
 }
 
+/* The handle says what becomes of the answer: 1 to 63 are that many digits, 64 and more are too many, 0 is none; 100 is no digit. */
+static void
+export_transaction(const kh_export_transaction_message *m)
+{
+	char digits[128];
+	kh_transaction_token_message answer = {.request_id = m->request_id,
+	                                       .transaction_handle = m->transaction_handle,
+	                                       .lease_deadline_nanos = 9,
+	                                       .transaction_state = KH_TRANSACTION_STATE_ACTIVE,
+	                                       .token = {digits, (uint32_t) m->transaction_handle}};
+
+	memset(digits, m->transaction_handle == 100 ? '"' : 'a', sizeof(digits));
+	if (m->transaction_handle == 100)
+		answer.token.bytes = 32;
+	finish(m->slot, m->request_id, kh_transaction_token_encode(&answer, frame_of(m->slot), FRAME_BYTES));
+}
+
+/* Knows one token: FAKE_TOKEN. */
+static void
+continue_transaction(const kh_continue_transaction_message *m)
+{
+	kh_completed_message answer = {.request_id = m->request_id,
+	                               .transaction_handle = 4711,
+	                               .lease_deadline_nanos = 9,
+	                               .transaction_state = KH_TRANSACTION_STATE_ACTIVE};
+
+	if (m->token.bytes == strlen(FAKE_TOKEN) && memcmp(m->token.data, FAKE_TOKEN, m->token.bytes) == 0)
+		finish(m->slot, m->request_id, kh_completed_encode(&answer, frame_of(m->slot), FRAME_BYTES));
+	else
+		fail_request(m->slot, m->request_id, pack("25P01"), "there is no such transaction");
+}
+
 static void
 handle(const unsigned char *frame, size_t bytes)
 {
@@ -303,6 +335,8 @@ handle(const unsigned char *frame, size_t bytes)
 	kh_cancel_message cancel;
 	kh_prepare_message prepare;
 	kh_acquire_buffers_message acquire;
+	kh_export_transaction_message export;
+	kh_continue_transaction_message joins;
 
 	if (kh_execute_decode(frame, bytes, &run))
 		execute(&run);
@@ -334,6 +368,10 @@ handle(const unsigned char *frame, size_t bytes)
 		finish(acquire.slot, acquire.request_id,
 		       kh_buffers_granted_encode(&granted, frame_of(acquire.slot), FRAME_BYTES));
 	}
+	else if (kh_export_transaction_decode(frame, bytes, &export))
+		export_transaction(&export);
+	else if (kh_continue_transaction_decode(frame, bytes, &joins))
+		continue_transaction(&joins);
 	else if (kh_cancel_decode(frame, bytes, &cancel) && fake.current.active &&
 	         cancel.target_request_id == fake.current.request_id)
 	{

@@ -37,6 +37,9 @@ typedef enum fake_answer
 	FAKE_ASKS_WITH_A_LONG_MESSAGE
 } fake_answer;
 
+/* What ContinueTransaction has to say. */
+#define FAKE_TOKEN "00112233445566778899aabbccddeeff"
+
 #define FAKE_SLOTS 4
 #define FAKE_RESERVED_SLOTS 2
 #define FAKE_WINDOW 4

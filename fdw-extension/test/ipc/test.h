@@ -36,6 +36,7 @@ extern const test_case lock_tests[];
 extern const test_case space_tests[];
 extern const test_case session_tests[];
 extern const test_case share_tests[];
+extern const test_case token_tests[];
 extern const test_case crash_tests[];
 extern const test_case fuzz_tests[];
 

@@ -21,12 +21,9 @@ PG_FUNCTION_INFO_V1(kakehashi_query);
 PG_FUNCTION_INFO_V1(kakehashi_disconnect);
 PG_FUNCTION_INFO_V1(kakehashi_sessions);
 PG_FUNCTION_INFO_V1(kakehashi_resolve);
-PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
-PG_FUNCTION_INFO_V1(kakehashi_cancel);
-PG_FUNCTION_INFO_V1(kakehashi_transaction_status);
 
-static void
-check_usage(ForeignServer *server)
+void
+kakehashi_check_usage(ForeignServer *server)
 {
 #if PG_VERSION_NUM >= 160000
 	AclResult result = object_aclcheck(ForeignServerRelationId, server->serverid, GetUserId(), ACL_USAGE);
@@ -50,12 +47,12 @@ server_by_name(const char *name)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("server \"%s\" is not a server of kakehashi_fdw", name),
 		         errdetail("It belongs to the foreign-data wrapper \"%s\".", wrapper->fdwname)));
-	check_usage(server);
+	kakehashi_check_usage(server);
 	return server;
 }
 
-static KakehashiSession *
-session_by_name(const char *name)
+KakehashiSession *
+kakehashi_session_by_name(const char *name)
 {
 	return kakehashi_session_get(GetUserMapping(GetUserId(), server_by_name(name)->serverid));
 }
@@ -81,7 +78,7 @@ set_time_zone(KakehashiSession *session)
 Datum
 kakehashi_execute(PG_FUNCTION_ARGS)
 {
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KakehashiStatement *statement;
 	bool is_ddl;
@@ -156,7 +153,7 @@ Datum
 kakehashi_query(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KakehashiStatement *statement;
 
@@ -174,7 +171,7 @@ Datum
 kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql)
 {
 	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 	KakehashiStatement *statement;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -253,108 +250,6 @@ kakehashi_sessions(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The session of a transaction that is under way; NULL: there is none. */
-static KakehashiSession *
-session_in_transaction(void)
-{
-	HASH_SEQ_STATUS scan;
-	KakehashiSession *session;
-	KakehashiSession *found = NULL;
-
-	if (kakehashi_session_table() == NULL)
-		return NULL;
-	hash_seq_init(&scan, kakehashi_session_table());
-	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
-	{
-		if (session->level == 0)
-			continue;
-		if (found != NULL)
-		{
-			hash_seq_term(&scan);
-			ereport(ERROR,
-			        (errcode(ERRCODE_AMBIGUOUS_PARAMETER), errmsg("the current transaction uses more than one session"),
-			         errhint("Name the server: kakehashi_current_transaction('server').")));
-		}
-		found = session;
-	}
-	return found;
-}
-
-Datum
-kakehashi_current_transaction(PG_FUNCTION_ARGS)
-{
-	KakehashiSession *session;
-
-	if (!PG_ARGISNULL(0))
-		session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
-	else
-	{
-		session = session_in_transaction();
-		if (session == NULL)
-			PG_RETURN_NULL();
-		check_usage(GetForeignServer(session->server_id));
-	}
-	PG_RETURN_INT64((int64) kakehashi_xact_share(session));
-}
-
-/* The answer does not wait for the end of what is canceled: whoever sent that is told. */
-Datum
-kakehashi_cancel(PG_FUNCTION_ARGS)
-{
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
-	KakehashiCall *call;
-	kh_error error;
-	kh_call *ipc;
-	bool found;
-
-	kakehashi_call_make_room(session);
-	ipc = kh_send_cancel_transaction(session->ipc, (uint64) PG_GETARG_INT64(1), &error);
-	call = kakehashi_call_track(session, ipc, &error, NULL);
-	found = kakehashi_call_finish(call)->transaction_state == KH_TX_ACTIVE;
-	kakehashi_call_end(call);
-	pfree(call);
-	PG_RETURN_BOOL(found);
-}
-
-/* In the terms of pg_xact_status(). */
-static const char *
-status_name(kh_transaction_state state)
-{
-	switch (state)
-	{
-		case KH_TX_ACTIVE:
-			return "in progress";
-		case KH_TX_COMMITTED:
-			return "committed";
-		case KH_TX_ABORTED:
-			return "aborted";
-		case KH_TX_PREPARED:
-			return "prepared";
-		default:
-			return "unknown";
-	}
-}
-
-Datum
-kakehashi_transaction_status(PG_FUNCTION_ARGS)
-{
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
-	uint64 handle = (uint64) PG_GETARG_INT64(1);
-	KakehashiCall *call;
-	kh_error error;
-	kh_transaction_state state;
-
-	/* To the engine 0 is the session's own transaction. */
-	if (handle == 0)
-		PG_RETURN_TEXT_P(cstring_to_text(status_name(KH_TX_UNKNOWN)));
-	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session, kh_send_query_outcome(session->ipc, handle, &error), &error, NULL);
-	state = kakehashi_call_finish(call)->transaction_state;
-	kakehashi_call_end(call);
-	pfree(call);
-	PG_RETURN_TEXT_P(cstring_to_text(status_name(state)));
-}
-
 static void
 put_resolved(const char *global_id, const char *outcome, void *arg)
 {
@@ -369,7 +264,7 @@ Datum
 kakehashi_resolve(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 
 	InitMaterializedSRF(fcinfo, 0);
 	kakehashi_two_phase_resolve(session, put_resolved, info);

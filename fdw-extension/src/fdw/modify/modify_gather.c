@@ -10,6 +10,7 @@
  * before its first request.
  */
 #include "fdw/modify/modify.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -106,7 +107,7 @@ kakehashi_gather_flush(CommandId command)
 
 		/* An outer savepoint that has a request of an inner one already takes no more. */
 		if (modify->gathered_rows > 0 && modify->estate->es_snapshot->curcid < command &&
-		    modify->session->level <= gathering->nest_level)
+		    kakehashi_leader(modify->session)->level <= gathering->nest_level)
 			send_gathered(gathering);
 	}
 }

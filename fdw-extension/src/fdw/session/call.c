@@ -49,7 +49,7 @@ kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *er
 static void
 note_transaction(KakehashiCall *call, const kh_result *result)
 {
-	KakehashiSession *session = call->session;
+	KakehashiSession *session = call->session->leader != NULL ? call->session->leader : call->session;
 
 	if (!call->in_transaction || session->level == 0)
 		return;
@@ -68,8 +68,10 @@ note_transaction(KakehashiCall *call, const kh_result *result)
 			if (result->failed && session->handle == 0)
 				session->level = 0;
 			break;
-		case KH_TX_COMMITTED:
 		case KH_TX_PREPARED:
+			session->prepared |= call->statement != NULL;
+			break;
+		case KH_TX_COMMITTED:
 		case KH_TX_UNKNOWN:
 			break;
 	}

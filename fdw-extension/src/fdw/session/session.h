@@ -101,7 +101,10 @@ typedef struct KakehashiSession
 	uint64 handle; /* 0 while level > 0: begun by a call whose final frame has not been seen */
 	int level;
 	int rollback_level;
-	bool is_long; /* while level > 0: it was begun as a long transaction */
+	int release_level; /* of a shared transaction: outermost level that the engine still has, above level; 0: none */
+	kh_call *rollback_call; /* rollback_level of a shared transaction: the request, not answered yet; NULL: none */
+	bool rolled_back;       /* the engine has confirmed it */
+	bool is_long;           /* while level > 0: it was begun as a long transaction */
 	bool wrote;
 	bool locked;          /* it may have locked rows by a query */
 	bool undurable_reads; /* it may have read what a crash could take back */
@@ -111,9 +114,19 @@ typedef struct KakehashiSession
 	bool lost;                                 /* the endpoint died under a transaction */
 	uint64 damaged_queue;                      /* of the session before, see kh_attach_options; 0: none */
 	bool aborted;                              /* the engine has ended the transaction by itself */
+	bool shared;                               /* others may work in it, and end it: its handle is known */
+	bool prepared;                             /* a statement of this session has prepared it */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
 	bool undecided; /* parts of ended transactions may be left: whoever uses the session next decides them */
-	int rows_level; /* nesting level of the rows that are being sent; 0: the present one */
+	/*
+	 * Of a transaction that others have begun, see joined.c. leader: the session of this backend that is in the same transaction already, and keeps handle, levels
+	 * and end for both; NULL: this one does. joined_level: PostgreSQL's nesting level whose rollback leaves the transaction; 0: it was begun here. leaving: that has
+	 * happened, and the engine has not confirmed it.
+	 */
+	struct KakehashiSession *leader;
+	int joined_level;
+	bool leaving;
+	int rows_level;                    /* nesting level of the rows that are being sent; 0: the present one */
 	const void *snapshot_owner;        /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 	char time_zone[TZ_STRLEN_MAX + 1]; /* that the engine's session was set to; empty: not yet */
 

@@ -46,7 +46,7 @@ comes_in_time(GucSource source)
 		return true;
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
-		begun |= session->level > 0;
+		begun |= session->level > 0 && !session->leaving;
 	if (begun)
 	{
 		GUC_check_errcode(ERRCODE_ACTIVE_SQL_TRANSACTION);

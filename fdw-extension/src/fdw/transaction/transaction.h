@@ -6,6 +6,66 @@
 
 #include "fdw/session/session.h"
 
+/* ---- savepoint.c ---- */
+
+/* The savepoint of a nesting level from 2 on; waits for the answer, and reports the engine's error. */
+extern void kakehashi_savepoint_send(KakehashiSession *session, kh_savepoint_verb verb, int level);
+
+/* PostgreSQL has rolled back to that level: tells the engine. Never fails. */
+extern void kakehashi_savepoint_rolled_back(KakehashiSession *session, int level);
+
+/* Whether the engine has done so; waits for its answer if there will be one. */
+extern bool kakehashi_savepoint_is_rolled_back(KakehashiSession *session);
+
+/* Sees to it that the engine has done so; reports its error. */
+extern void kakehashi_savepoint_confirm(KakehashiSession *session);
+
+/* The end of the transaction has taken it along. */
+extern void kakehashi_savepoint_forget(KakehashiSession *session);
+
+/* Takes the savepoint of a level away, and those above; of a shared transaction before the next request. */
+extern void kakehashi_savepoint_release(KakehashiSession *session, int level);
+
+/* Confirms what was rolled back, and releases its savepoint. */
+extern void kakehashi_savepoint_settle(KakehashiSession *session);
+
+/* The same before a request, which finds the engine at session->level. */
+extern void kakehashi_savepoint_flush(KakehashiSession *session);
+
+/* ---- joined.c ---- */
+
+/* The session that keeps handle, levels and end of the transaction: this one unless another one of this backend was there before. */
+static inline KakehashiSession *
+kakehashi_leader(KakehashiSession *session)
+{
+	return session->leader != NULL ? session->leader : session;
+}
+
+/*
+ * The session's transaction is the one that token names from now on. It has none yet. False: there is no such transaction of this user.
+ */
+extern bool kakehashi_joined_continue(KakehashiSession *session, const char *token);
+
+/* PostgreSQL has rolled back to before the transaction was continued. Never fails. */
+extern void kakehashi_joined_abandon(KakehashiSession *session);
+
+/* After that: sees to it that nothing of the session's is left in the transaction, and forgets it. Errors: what keeps the engine from it. */
+extern void kakehashi_joined_leave(KakehashiSession *session);
+
+/* The transaction has ended for the session, on whatever side. Never fails. */
+extern void kakehashi_transaction_forget(KakehashiSession *session);
+
+/* ---- outcome.c ---- */
+
+/* What has become of the transaction whose handle the session knows, as the engine has it now. */
+extern kh_transaction_state kakehashi_outcome(KakehashiSession *session);
+
+/*
+ * Whether a transaction that others have ended is committed. One that they have prepared has to be decided first: waits for that, and reports 57K01 after
+ * kakehashi.commit_timeout. Interruptible.
+ */
+extern bool kakehashi_outcome_committed(KakehashiSession *session);
+
 /* ---- xact.c ---- */
 
 extern void kakehashi_xact_init(void);

@@ -54,6 +54,25 @@ slice_of(TimestampTz began, int timeout_millis)
 	return timeout_millis == 0 ? SLICE_NANOS : Min(Max(left, 0), SLICE_NANOS);
 }
 
+/* Others may have committed a shared transaction: then there is nothing left to prepare, and nothing in the way of PostgreSQL's commit. */
+static void
+await_answer(KakehashiSession *session, KakehashiCall *call)
+{
+	kh_error error;
+
+	if (!session->shared || !kakehashi_call_answer(call)->failed)
+	{
+		(void) kakehashi_call_complete(call);
+		return;
+	}
+	error = kakehashi_call_answer(call)->error;
+	kakehashi_call_end(call);
+	pfree(call);
+	if (strcmp(error.sqlstate, kh_sqlstate(KH_E_NO_SUCH_TRANSACTION)) != 0 || !kakehashi_outcome_committed(session))
+		kakehashi_report_error(&error, session, "PREPARE TRANSACTION");
+	session->global_id[0] = '\0';
+}
+
 /*
  * Waits for the answer to the preparation. PostgreSQL has decided nothing yet: so interrupts are served, and an error rolls both sides back.
  * statement_timeout, which PostgreSQL switches off before the end of a transaction, is an end of this wait, too.
@@ -82,7 +101,7 @@ await_prepared(KakehashiSession *session, KakehashiCall *call)
 		     errhint(
 				 "Check whether the endpoint is overloaded or stopped. The time is \"kakehashi.commit_timeout\".")));
 	}
-	(void) kakehashi_call_complete(call);
+	await_answer(session, call);
 }
 
 void

@@ -15,46 +15,6 @@
 #include "utils/memutils.h"
 
 static void
-send_savepoint(KakehashiSession *session, kh_savepoint_verb verb, int level)
-{
-	kh_error error;
-	const char *sql = verb == KH_SAVEPOINT           ? "SAVEPOINT"
-	                  : verb == KH_RELEASE_SAVEPOINT ? "RELEASE SAVEPOINT"
-	                                                 : "ROLLBACK TO SAVEPOINT";
-	KakehashiCall *call = kakehashi_call_track(
-		session, kh_send_savepoint(session->ipc, verb, session->handle, (uint32) (level - 1), &error), &error, sql);
-
-	call->in_transaction = true;
-	(void) kakehashi_call_complete(call);
-}
-
-/* Best effort: flush_rollback() finds out whether it was done. */
-static void
-post_rollback_to(KakehashiSession *session, int level)
-{
-	kh_error error;
-
-	if (session->ipc != NULL && !session->lost && !session->aborted)
-		(void) kh_post_rollback_to_savepoint(session->ipc, session->handle, (uint32) (level - 1), &error);
-}
-
-/* Tells the engine what PostgreSQL has rolled back. */
-static void
-flush_rollback(KakehashiSession *session)
-{
-	int level = session->rollback_level;
-
-	if (level == 0)
-		return;
-	send_savepoint(session, KH_ROLLBACK_TO_SAVEPOINT, level);
-	session->rollback_level = 0;
-	/* The savepoint is still there; a retry of the release alone would be right, too. */
-	session->level = level;
-	send_savepoint(session, KH_RELEASE_SAVEPOINT, level);
-	session->level = level - 1;
-}
-
-static void
 report_aborted(KakehashiSession *session)
 {
 	ereport(ERROR, (errcode(ERRCODE_IN_FAILED_SQL_TRANSACTION),
@@ -129,16 +89,21 @@ static void
 enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_options *options)
 {
 	int nest_level = session->rows_level > 0 ? session->rows_level : GetCurrentTransactionNestLevel();
+	KakehashiSession *leader = kakehashi_leader(session);
 	kh_error error;
 
 	memset(options, 0, sizeof(*options));
-	if (session->lost)
-		kakehashi_report_lost(session, NULL, NULL);
-	if (session->aborted)
-		report_aborted(session);
+	if (session->lost || leader->lost)
+		kakehashi_report_lost(session->lost ? session : leader, NULL, NULL);
+	if (leader->aborted)
+		report_aborted(leader);
+	if (session->leaving)
+		kakehashi_joined_leave(session);
 	/* Enough for all of what follows, of which each waits for its answer, and for the request itself. */
 	kakehashi_call_make_room(session);
-	flush_rollback(session);
+	if (leader != session)
+		kakehashi_call_make_room(leader);
+	kakehashi_savepoint_flush(leader);
 
 	if (session->level == 0)
 	{
@@ -166,20 +131,21 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 			(void) kakehashi_call_complete(call);
 		}
 	}
-	else if (!IsolationUsesXactSnapshot() && (owner == NULL || owner != session->snapshot_owner))
+	/* In a shared transaction a statement sees what others have done before it, whatever isolation PostgreSQL's has; the engine's is what was begun. */
+	else if ((!IsolationUsesXactSnapshot() || leader->shared) && (owner == NULL || owner != leader->snapshot_owner))
 	{
 		options->new_snapshot = true;
-		session->snapshot_owner = owner;
+		leader->snapshot_owner = owner;
 	}
 
-	while (session->level < nest_level)
+	while (leader->level < nest_level)
 	{
 		/* Counted before the answer: a cancel that comes meanwhile does not undo it. */
-		session->level++;
-		send_savepoint(session, KH_SAVEPOINT, session->level);
+		leader->level++;
+		kakehashi_savepoint_send(leader, KH_SAVEPOINT, leader->level);
 	}
 	options->action = KH_CONTINUE;
-	options->handle = session->handle;
+	options->handle = leader->handle;
 }
 
 void
@@ -211,11 +177,13 @@ kakehashi_xact_share(KakehashiSession *session)
 {
 	kh_execute_options options;
 
-	enter(session, session->snapshot_owner, true, &options);
-	learn_handle(session);
-	/* Others may change something in it from now on: its end has to be waited for. */
-	session->wrote = true;
-	return session->handle;
+	KakehashiSession *leader = kakehashi_leader(session);
+
+	enter(session, leader->snapshot_owner, true, &options);
+	learn_handle(leader);
+	/* Others may change something in it from now on: its end has to be waited for, and what they define is there for it alone. */
+	leader->shared = leader->wrote = leader->defined = true;
+	return leader->handle;
 }
 
 static void
@@ -242,7 +210,7 @@ changed_sessions(void)
 
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
-		count += session->level > 0 && session->wrote ? 1 : 0;
+		count += session->level > 0 && session->wrote && session->leader == NULL ? 1 : 0;
 	return count;
 }
 
@@ -260,6 +228,7 @@ end_on_engine(KakehashiSession *session, bool commit, int wait_millis)
 	TimestampTz began = GetCurrentTimestamp();
 	kh_error error;
 	kh_wait wait;
+	bool committed;
 	kh_call *call = commit ? kh_send_commit(session->ipc, session->handle, KH_AVAILABLE, &error)
 	                       : kh_send_rollback(session->ipc, session->handle, &error);
 
@@ -272,7 +241,12 @@ end_on_engine(KakehashiSession *session, bool commit, int wait_millis)
 	do
 		wait = kh_call_wait(call, INT64CONST(1000000) * wait_millis, &error);
 	while (wait == KH_WAIT_TIMEOUT && !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), wait_millis));
+	committed = wait == KH_WAIT_FINISHED && kh_call_result(call)->transaction_state == KH_TX_COMMITTED;
 	kh_call_end(call);
+	if (!commit && committed)
+		ereport(WARNING, (errmsg("transaction on server \"%s\" was committed before it could be rolled back",
+		                         session->server_name),
+		                  errdetail("Another session has committed it.")));
 	return true;
 }
 
@@ -282,12 +256,23 @@ commit_session(KakehashiSession *session, bool two_phase)
 {
 	kh_commit_response response = (kh_commit_response) kakehashi_commit_response;
 	kh_error error;
+	kh_transaction_state state;
 	KakehashiCall *call;
 	bool depends;
 
 	end_calls(session, InvalidSubTransactionId);
 	if (session->level == 0)
 		return;
+	if (session->leaving)
+	{
+		kakehashi_joined_leave(session);
+		return;
+	}
+	if (session->leader != NULL)
+	{
+		session->level = 0;
+		return;
+	}
 	depends = session->wrote || (session->undurable_reads && response == KH_STORED);
 	if (session->lost && depends)
 		kakehashi_report_lost(session, NULL, NULL);
@@ -307,7 +292,11 @@ commit_session(KakehashiSession *session, bool two_phase)
 		return;
 	}
 	kakehashi_call_make_room(session);
-	flush_rollback(session);
+	/* Of a shared one nothing is asked that another's commit before this one would refuse. */
+	if (session->shared)
+		kakehashi_savepoint_confirm(session);
+	else
+		kakehashi_savepoint_settle(session);
 	/* An endpoint that is gone already has not committed; one that goes from here on may have. */
 	if (!kh_session_alive(session->ipc))
 	{
@@ -327,8 +316,14 @@ commit_session(KakehashiSession *session, bool two_phase)
 	call = kakehashi_call_track(session, kh_send_commit(session->ipc, session->handle, response, &error), &error,
 	                            "COMMIT");
 	call->in_transaction = true;
+	state = kakehashi_call_finish(call)->transaction_state;
 	(void) kakehashi_call_complete(call);
 	session->committing = false;
+	/* Another one is about to commit it together with what is its own. */
+	if (state == KH_TX_PREPARED && session->shared && !session->prepared && !kakehashi_outcome_committed(session))
+		ereport(ERROR,
+		        (errcode(ERRCODE_TRANSACTION_ROLLBACK),
+		         errmsg("transaction on server \"%s\" has been rolled back by another session", session->server_name)));
 	session->level = 0;
 }
 
@@ -374,33 +369,11 @@ abort_session(KakehashiSession *session)
 	session->committing = false;
 	if (session->global_id[0] != '\0')
 		kakehashi_two_phase_abort(session);
-	else if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
+	else if (session->level > 0 && session->leader == NULL && !session->leaving && session->ipc != NULL &&
+	         !session->lost && !session->aborted &&
 	         !(holds ? end_on_engine(session, false, wait_millis)
 	                 : kh_post_rollback(session->ipc, session->handle, &error)))
 		session->invalidated = true;
-}
-
-static void
-forget_transaction(KakehashiSession *session)
-{
-	kakehashi_tell_transaction_ended(session);
-	if (session->defined)
-		session->time_zone[0] = '\0';
-	session->rows_written = 0;
-	session->defined = false;
-	session->level = 0;
-	session->rollback_level = 0;
-	session->handle = 0;
-	session->wrote = false;
-	session->locked = false;
-	session->undurable_reads = false;
-	session->aborted = false;
-	session->snapshot_owner = NULL;
-	if (!session->lost && !session->invalidated)
-		kakehashi_inbound_settle(session);
-	if (session->ipc != NULL && (session->lost || session->invalidated || !session->keep))
-		kakehashi_session_detach(session);
-	session->lost = false;
 }
 
 /* Those that have only read, first: they may fail without a trace, and none that has written has committed by then. */
@@ -452,22 +425,22 @@ on_xact_event(XactEvent event, void *arg)
 			case XACT_EVENT_ABORT:
 			case XACT_EVENT_PARALLEL_ABORT:
 				abort_session(session);
-				forget_transaction(session);
+				kakehashi_transaction_forget(session);
 				break;
 			case XACT_EVENT_COMMIT:
 				kakehashi_two_phase_commit(session);
 				commit_locks(session);
-				forget_transaction(session);
+				kakehashi_transaction_forget(session);
 				break;
 			case XACT_EVENT_PREPARE:
 				/* The part waits for COMMIT PREPARED or ROLLBACK PREPARED. */
 				session->global_id[0] = '\0';
 				commit_locks(session);
-				forget_transaction(session);
+				kakehashi_transaction_forget(session);
 				break;
 			case XACT_EVENT_PARALLEL_COMMIT:
 				commit_locks(session);
-				forget_transaction(session);
+				kakehashi_transaction_forget(session);
 				break;
 		}
 	}
@@ -482,6 +455,13 @@ on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId pa
 
 	if (kakehashi_session_table() == NULL || event == SUBXACT_EVENT_START_SUB)
 		return;
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+	{
+		/* Those of all sessions, before the first rollback: several may be in one transaction. */
+		hash_seq_init(&scan, kakehashi_session_table());
+		while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+			end_calls(session, subid);
+	}
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
 	{
@@ -490,15 +470,12 @@ on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId pa
 		switch (event)
 		{
 			case SUBXACT_EVENT_PRE_COMMIT_SUB:
-				if (session->level < nest_level || session->lost || session->aborted)
+				if (session->level < nest_level || session->lost || session->aborted || session->leaving)
 					break;
-				flush_rollback(session);
+				kakehashi_savepoint_settle(session);
 				/* The rollback may have taken the savepoint with it. */
 				if (session->level >= nest_level)
-				{
-					send_savepoint(session, KH_RELEASE_SAVEPOINT, nest_level);
-					session->level = nest_level - 1;
-				}
+					kakehashi_savepoint_release(session, nest_level);
 				break;
 			case SUBXACT_EVENT_COMMIT_SUB:
 				dlist_foreach(iter, &session->calls)
@@ -508,15 +485,14 @@ on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId pa
 					if (call->subid == subid)
 						call->subid = parent;
 				}
+				session->joined_level = Min(session->joined_level, nest_level - 1);
 				break;
 			case SUBXACT_EVENT_ABORT_SUB:
-				end_calls(session, subid);
-				if (session->level >= nest_level &&
-				    (session->rollback_level == 0 || session->rollback_level > nest_level))
-				{
-					session->rollback_level = nest_level;
-					post_rollback_to(session, nest_level);
-				}
+				if (session->level > 0 && session->joined_level >= nest_level && !session->leaving)
+					kakehashi_joined_abandon(session);
+				else if (session->level >= nest_level && !session->leaving &&
+				         (session->rollback_level == 0 || session->rollback_level > nest_level))
+					kakehashi_savepoint_rolled_back(session, nest_level);
 				break;
 			case SUBXACT_EVENT_START_SUB:
 				break;
