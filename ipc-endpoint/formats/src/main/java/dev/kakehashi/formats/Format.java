@@ -1,0 +1,24 @@
+package dev.kakehashi.formats;
+
+/// How rows are written.
+public enum Format {
+  /// One document: columns, rows, their number.
+  JSON("application/json"),
+  /// One JSON text a line, the last of which says how it has ended.
+  NDJSON("application/x-ndjson"),
+  /// What PostgreSQL's `COPY … TO … (FORMAT csv)` writes with `DateStyle` ISO and time zone UTC.
+  CSV("text/csv"),
+  /// Arrow's IPC stream.
+  ARROW("application/vnd.apache.arrow.stream");
+
+  private final String mediaType;
+
+  Format(String mediaType) {
+    this.mediaType = mediaType;
+  }
+
+  /// Without parameters.
+  public String mediaType() {
+    return mediaType;
+  }
+}

@@ -1,0 +1,180 @@
+package dev.kakehashi.formats;
+
+import dev.kakehashi.protocol.MalformedFrameException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// Digits of integers and of PostgreSQL's numeric, written in place.
+final class NumberText {
+  /// Longest integer.
+  static final int MAX_INTEGER_BYTES = 20;
+
+  private static final ValueLayout.OfShort U16 =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /// "00", "01", … "99".
+  private static final byte[] PAIRS = new byte[200];
+
+  private static final int GROUP = 4;
+
+  static {
+    for (int i = 0; i < 100; i++) {
+      PAIRS[2 * i] = (byte) ('0' + i / 10);
+      PAIRS[2 * i + 1] = (byte) ('0' + i % 10);
+    }
+  }
+
+  private NumberText() {}
+
+  /// Writes an integer; there must be room for MAX_INTEGER_BYTES.
+  ///
+  /// @return where it ends
+  static int putLong(byte[] bytes, int at, long value) {
+    if (value >= 0) {
+      return putDigits(bytes, at, value);
+    }
+    bytes[at] = '-';
+    if (value == Long.MIN_VALUE) {
+      int next = putDigits(bytes, at + 1, -(value / 10));
+      bytes[next] = (byte) ('0' - value % 10);
+      return next + 1;
+    }
+    return putDigits(bytes, at + 1, -value);
+  }
+
+  /// Writes a number that is not negative.
+  static int putDigits(byte[] bytes, int at, long value) {
+    int end = at + digitCount(value);
+    int next = end;
+    long rest = value;
+    while (rest >= 100) {
+      long quotient = rest / 100;
+      int pair = (int) (rest - quotient * 100) << 1;
+      bytes[--next] = PAIRS[pair + 1];
+      bytes[--next] = PAIRS[pair];
+      rest = quotient;
+    }
+    if (rest >= 10) {
+      int pair = (int) rest << 1;
+      bytes[--next] = PAIRS[pair + 1];
+      bytes[--next] = PAIRS[pair];
+    } else {
+      bytes[--next] = (byte) ('0' + rest);
+    }
+    return end;
+  }
+
+  static int digitCount(long value) {
+    int count = 1;
+    long rest = value;
+    while (rest >= 10_000) {
+      rest /= 10_000;
+      count += GROUP;
+    }
+    return rest >= 1000 ? count + 3 : rest >= 100 ? count + 2 : rest >= 10 ? count + 1 : count;
+  }
+
+  /// Writes the last two digits, with zeros in front.
+  static int putTwo(byte[] bytes, int at, int value) {
+    bytes[at] = PAIRS[2 * value];
+    bytes[at + 1] = PAIRS[2 * value + 1];
+    return at + 2;
+  }
+
+  /// Writes `digits` digits of a number, with zeros in front.
+  static int putPadded(byte[] bytes, int at, long value, int digits) {
+    long rest = value;
+    for (int i = at + digits - 1; i >= at; i--) {
+      bytes[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return at + digits;
+  }
+
+  /// Whether a numeric is NaN or an infinity, which JSON has no number for.
+  static boolean isSpecial(MemorySegment memory, long at, int length) {
+    return length >= 2 && (u16(memory, at) & 0xC000) == 0xC000;
+  }
+
+  /// Writes a numeric from its binary form (`NumericChoice`), as PostgreSQL does.
+  ///
+  /// @throws MalformedFrameException when it is none
+  static void putNumeric(Output out, MemorySegment memory, long at, int length) throws IOException {
+    if (length < 2 || (length & 1) != 0) {
+      throw malformed();
+    }
+    int header = u16(memory, at);
+    if ((header & 0xC000) == 0xC000) {
+      out.ascii(
+          switch (header & 0xF000) {
+            case 0xC000 -> "NaN";
+            case 0xD000 -> "Infinity";
+            case 0xF000 -> "-Infinity";
+            default -> throw malformed();
+          });
+      return;
+    }
+    boolean isShort = (header & 0xC000) == 0x8000;
+    int headerBytes = isShort ? 2 : 4;
+    if (length < headerBytes) {
+      throw malformed();
+    }
+    int scale = isShort ? header >>> 7 & 0x3F : header & 0x3FFF;
+    int weight =
+        isShort
+            ? (header & 0x40) != 0 ? (header & 0x3F) | ~0x3F : header & 0x3F
+            : (short) u16(memory, at + 2);
+    boolean negative = (header & (isShort ? 0x2000 : 0x4000)) != 0;
+    int count = (length - headerBytes) / 2;
+    long digitsAt = at + headerBytes;
+    out.need(2 * GROUP);
+    if (negative) {
+      out.bytes[out.at++] = '-';
+    }
+    if (weight < 0) {
+      out.bytes[out.at++] = '0';
+    } else {
+      out.at = putDigits(out.bytes, out.at, digit(memory, digitsAt, 0, count));
+      for (int i = 1; i <= weight; i++) {
+        out.need(GROUP);
+        out.at = putGroup(out.bytes, out.at, digit(memory, digitsAt, i, count));
+      }
+    }
+    if (scale > 0) {
+      out.put('.');
+      int group = weight + 1;
+      for (int written = 0; written < scale; written += GROUP) {
+        out.need(GROUP);
+        putGroup(out.bytes, out.at, digit(memory, digitsAt, group++, count));
+        out.at += Math.min(GROUP, scale - written);
+      }
+    }
+  }
+
+  private static int putGroup(byte[] bytes, int at, int digit) {
+    int high = digit / 100;
+    return putTwo(bytes, putTwo(bytes, at, high), digit - 100 * high);
+  }
+
+  /// A base-10000 digit; 0 beyond those that are there.
+  private static int digit(MemorySegment memory, long digitsAt, int index, int count) {
+    if (index < 0 || index >= count) {
+      return 0;
+    }
+    int digit = u16(memory, digitsAt + 2L * index);
+    if (digit > 9999) {
+      throw malformed();
+    }
+    return digit;
+  }
+
+  private static int u16(MemorySegment memory, long at) {
+    return memory.get(U16, at) & 0xFFFF;
+  }
+
+  private static MalformedFrameException malformed() {
+    return new MalformedFrameException("value is no numeric");
+  }
+}

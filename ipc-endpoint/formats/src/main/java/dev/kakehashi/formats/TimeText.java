@@ -1,0 +1,163 @@
+package dev.kakehashi.formats;
+
+import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.value.PgTime;
+import java.nio.charset.StandardCharsets;
+
+/// Dates, times and intervals as PostgreSQL writes them with DateStyle ISO, IntervalStyle postgres and time zone UTC, written in place.
+final class TimeText {
+  /// Longest text of a date, a time or a timestamp.
+  static final int MAX_BYTES = 48;
+
+  /// Longest text of an interval.
+  static final int MAX_INTERVAL_BYTES = 96;
+
+  private static final byte[] INFINITY = ascii("infinity");
+  private static final byte[] MINUS_INFINITY = ascii("-infinity");
+  private static final byte[] ERA = ascii(" BC");
+  private static final byte[] UTC = ascii("+00");
+  private static final byte[] RFC_UTC = ascii("+00:00");
+  private static final byte[] YEAR = ascii(" year");
+  private static final byte[] MONTH = ascii(" mon");
+  private static final byte[] DAY = ascii(" day");
+
+  private TimeText() {}
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// @param days since 2000-01-01
+  static int putDate(byte[] bytes, int at, int days) {
+    if (days == PgTime.DATE_POSITIVE_INFINITY || days == PgTime.DATE_NEGATIVE_INFINITY) {
+      return put(bytes, at, days > 0 ? INFINITY : MINUS_INFINITY);
+    }
+    long civil = CivilDate.of(days);
+    return putEra(bytes, putCivil(bytes, at, civil), civil);
+  }
+
+  /// @param micros since midnight
+  /// @throws MalformedFrameException when they are more than a day, or negative
+  static int putTime(byte[] bytes, int at, long micros) {
+    if (micros < 0 || micros > CivilDate.MICROS_PER_DAY) {
+      throw new MalformedFrameException("time of " + micros + " microseconds");
+    }
+    long hours = micros / CivilDate.MICROS_PER_HOUR;
+    int next = NumberText.putTwo(bytes, at, (int) hours);
+    return putMinutes(bytes, next, micros - hours * CivilDate.MICROS_PER_HOUR);
+  }
+
+  /// @param micros since 2000-01-01
+  /// @param separator between date and time: a blank, or T
+  static int putTimestamp(byte[] bytes, int at, long micros, char separator) {
+    return putTimestamp(bytes, at, micros, separator, new byte[0]);
+  }
+
+  /// @param separator between date and time: a blank; with T the zone is written as in RFC 3339
+  static int putTimestamptz(byte[] bytes, int at, long micros, char separator) {
+    return putTimestamp(bytes, at, micros, separator, separator == 'T' ? RFC_UTC : UTC);
+  }
+
+  private static int putTimestamp(byte[] bytes, int at, long micros, char separator, byte[] zone) {
+    if (micros == PgTime.TIMESTAMP_POSITIVE_INFINITY
+        || micros == PgTime.TIMESTAMP_NEGATIVE_INFINITY) {
+      return put(bytes, at, micros > 0 ? INFINITY : MINUS_INFINITY);
+    }
+    long days = Math.floorDiv(micros, CivilDate.MICROS_PER_DAY);
+    long civil = CivilDate.of(days);
+    int next = putCivil(bytes, at, civil);
+    bytes[next++] = (byte) separator;
+    next = putTime(bytes, next, micros - days * CivilDate.MICROS_PER_DAY);
+    return putEra(bytes, put(bytes, next, zone), civil);
+  }
+
+  /// For example "1 year 2 mons -3 days +04:05:06.7".
+  static int putInterval(byte[] bytes, int at, int months, int days, long micros) {
+    int next = putPart(bytes, at, at, months / 12, YEAR, false);
+    boolean before = months / 12 < 0;
+    next = putPart(bytes, at, next, months % 12, MONTH, before);
+    before = months % 12 == 0 ? before : months % 12 < 0;
+    next = putPart(bytes, at, next, days, DAY, before);
+    before = days == 0 ? before : days < 0;
+    if (next > at && micros == 0) {
+      return next;
+    }
+    if (next > at) {
+      bytes[next++] = ' ';
+    }
+    if (micros < 0) {
+      bytes[next++] = '-';
+    } else if (before) {
+      bytes[next++] = '+';
+    }
+    // Quotient and remainder of the signed value, so that Long.MIN_VALUE works.
+    long hours = Math.abs(micros / CivilDate.MICROS_PER_HOUR);
+    next =
+        hours < 100
+            ? NumberText.putTwo(bytes, next, (int) hours)
+            : NumberText.putDigits(bytes, next, hours);
+    return putMinutes(bytes, next, Math.abs(micros % CivilDate.MICROS_PER_HOUR));
+  }
+
+  private static int putPart(
+      byte[] bytes, int begin, int at, int value, byte[] unit, boolean negativeBefore) {
+    if (value == 0) {
+      return at;
+    }
+    int next = at;
+    if (next > begin) {
+      bytes[next++] = ' ';
+    }
+    if (negativeBefore && value > 0) {
+      bytes[next++] = '+';
+    }
+    next = put(bytes, NumberText.putLong(bytes, next, value), unit);
+    if (value != 1) {
+      bytes[next++] = 's';
+    }
+    return next;
+  }
+
+  /// `:mm:ss.ffffff`, without zeros at the end.
+  private static int putMinutes(byte[] bytes, int at, long micros) {
+    int minutes = (int) (micros / CivilDate.MICROS_PER_MINUTE);
+    int rest = (int) (micros - minutes * CivilDate.MICROS_PER_MINUTE);
+    int seconds = rest / 1_000_000;
+    int fraction = rest - seconds * 1_000_000;
+    bytes[at] = ':';
+    int next = NumberText.putTwo(bytes, at + 1, minutes);
+    bytes[next] = ':';
+    next = NumberText.putTwo(bytes, next + 1, seconds);
+    if (fraction == 0) {
+      return next;
+    }
+    bytes[next] = '.';
+    next = NumberText.putPadded(bytes, next + 1, fraction, 6);
+    while (bytes[next - 1] == '0') {
+      next--;
+    }
+    return next;
+  }
+
+  private static int putCivil(byte[] bytes, int at, long civil) {
+    int year = CivilDate.year(civil);
+    int shown = year > 0 ? year : 1 - year;
+    int next =
+        shown < 10_000
+            ? NumberText.putPadded(bytes, at, shown, 4)
+            : NumberText.putDigits(bytes, at, shown);
+    bytes[next] = '-';
+    next = NumberText.putTwo(bytes, next + 1, CivilDate.month(civil));
+    bytes[next] = '-';
+    return NumberText.putTwo(bytes, next + 1, CivilDate.day(civil));
+  }
+
+  private static int putEra(byte[] bytes, int at, long civil) {
+    return CivilDate.year(civil) > 0 ? at : put(bytes, at, ERA);
+  }
+
+  private static int put(byte[] bytes, int at, byte[] text) {
+    System.arraycopy(text, 0, bytes, at, text.length);
+    return at + text.length;
+  }
+}
