@@ -1,0 +1,19 @@
+package dev.kakehashi.rest.login;
+
+/// What logins cost and last. Times in seconds.
+///
+/// @param tokenSeconds for which a token lives
+/// @param tokensOfUser at once; one more ends the oldest
+/// @param cacheSeconds for which a verified password need not be verified again
+/// @param failures of a user or an address before each further attempt has to wait
+/// @param maxDelaySeconds that it has to wait
+/// @param verifications at once, because each keeps a processor busy
+public record LoginLimits(
+    int tokenSeconds,
+    int tokensOfUser,
+    int cacheSeconds,
+    int failures,
+    int maxDelaySeconds,
+    int verifications) {
+  public static final LoginLimits DEFAULT = new LoginLimits(3600, 100, 60, 5, 30, 2);
+}

@@ -1,0 +1,5 @@
+/// Who a client is.
+@NullMarked
+package dev.kakehashi.rest.login;
+
+import org.jspecify.annotations.NullMarked;

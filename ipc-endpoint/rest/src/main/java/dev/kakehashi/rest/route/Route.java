@@ -1,0 +1,160 @@
+package dev.kakehashi.rest.route;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// One method of one path, what it takes, and who answers it. Immutable.
+///
+/// A path is a template: `/v1/jobs/{token:token}/files/{n:int}`. See [PathTemplate] for the kinds of variables.
+public final class Route {
+  /// Long enough for a statement of 1 MB as a JSON string.
+  public static final long DEFAULT_MAX_BODY = 8L << 20;
+
+  private final String method;
+  private final PathTemplate path;
+  private final Set<String> parameters;
+  private final List<String> accepts;
+  private final long maxBody;
+  private final boolean anonymous;
+  private final @Nullable Handler handler;
+  private final @Nullable DirectHandler directHandler;
+
+  private Route(Route route, String prefix) {
+    this.method = route.method;
+    this.path = PathTemplate.parse(prefix + route.path);
+    this.parameters = route.parameters;
+    this.accepts = route.accepts;
+    this.maxBody = route.maxBody;
+    this.anonymous = route.anonymous;
+    this.handler = route.handler;
+    this.directHandler = route.directHandler;
+  }
+
+  private Route(Builder builder, @Nullable Handler handler, @Nullable DirectHandler directHandler) {
+    this.method = builder.method;
+    this.path = PathTemplate.parse(builder.template);
+    this.parameters = Set.copyOf(builder.parameters);
+    this.accepts = List.copyOf(builder.accepts);
+    this.maxBody = builder.maxBody;
+    this.anonymous = builder.anonymous;
+    this.handler = handler;
+    this.directHandler = directHandler;
+  }
+
+  /// A route that has no body. HEAD is answered by the same handler.
+  public static Builder get(String template) {
+    return new Builder("GET", template);
+  }
+
+  /// A route that takes no body unless [Builder#accepts] names what it takes.
+  public static Builder post(String template) {
+    return new Builder("POST", template);
+  }
+
+  public static Builder delete(String template) {
+    return new Builder("DELETE", template);
+  }
+
+  /// Another method, in capital letters.
+  public static Builder of(String method, String template) {
+    return new Builder(method, template);
+  }
+
+  /// The same below another path.
+  Route below(String prefix) {
+    return new Route(this, prefix);
+  }
+
+  public String method() {
+    return method;
+  }
+
+  public PathTemplate path() {
+    return path;
+  }
+
+  /// Names of the query parameters that it knows.
+  public Set<String> parameters() {
+    return parameters;
+  }
+
+  /// Media types of bodies, as `application/json`; empty: it takes no body.
+  public List<String> accepts() {
+    return accepts;
+  }
+
+  /// Bytes of a body as they are sent.
+  public long maxBody() {
+    return maxBody;
+  }
+
+  /// Whether it is for everybody who reaches the listener.
+  public boolean isAnonymous() {
+    return anonymous;
+  }
+
+  /// Null: [#directHandler] answers.
+  public @Nullable Handler handler() {
+    return handler;
+  }
+
+  /// Null: [#handler] answers.
+  public @Nullable DirectHandler directHandler() {
+    return directHandler;
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path;
+  }
+
+  /// Gathers what a route takes. Not thread-safe.
+  public static final class Builder {
+    private final String method;
+    private final String template;
+    private final Set<String> parameters = new TreeSet<>();
+    private final List<String> accepts = new ArrayList<>();
+    private long maxBody = DEFAULT_MAX_BODY;
+    private boolean anonymous;
+
+    private Builder(String method, String template) {
+      this.method = method;
+      this.template = template;
+    }
+
+    /// Query parameters; any other is refused.
+    public Builder parameters(String... names) {
+      parameters.addAll(List.of(names));
+      return this;
+    }
+
+    /// Media types of the body in small letters, without parameters; any other is 415.
+    public Builder accepts(String... mediaTypes) {
+      accepts.addAll(List.of(mediaTypes));
+      return this;
+    }
+
+    /// @param bytes beyond which a body is 413; Long.MAX_VALUE: only the handler's own limits hold
+    public Builder maxBody(long bytes) {
+      this.maxBody = bytes;
+      return this;
+    }
+
+    /// For everybody who reaches the listener.
+    public Builder anonymous() {
+      this.anonymous = true;
+      return this;
+    }
+
+    public Route handle(Handler handler) {
+      return new Route(this, handler, null);
+    }
+
+    public Route handleDirectly(DirectHandler handler) {
+      return new Route(this, null, handler);
+    }
+  }
+}
