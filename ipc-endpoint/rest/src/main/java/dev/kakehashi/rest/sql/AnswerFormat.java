@@ -1,0 +1,132 @@
+package dev.kakehashi.rest.sql;
+
+import dev.kakehashi.formats.Coding;
+import dev.kakehashi.formats.Format;
+import dev.kakehashi.formats.FormatOptions;
+import dev.kakehashi.formats.RowEncoder;
+import dev.kakehashi.rest.header.Accept;
+import dev.kakehashi.rest.header.AcceptEncoding;
+import dev.kakehashi.rest.problem.Problem;
+import dev.kakehashi.rest.route.ContentType;
+import dev.kakehashi.rest.route.Exchange;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// How rows are answered: by `Accept` and its parameters, and `Accept-Encoding`. Immutable.
+///
+/// | parameter | of | values |
+/// |---|---|---|
+/// | `numbers` | JSON, NDJSON | `string` (default: int8 and numeric are strings), `json` |
+/// | `rows` | JSON, NDJSON | `arrays` (default of JSON), `objects` (default of NDJSON) |
+/// | `header` | CSV | `present` (default), `absent` |
+record AnswerFormat(Format format, FormatOptions options, Coding coding) {
+  /// What clients get that ask for nothing.
+  static final AnswerFormat JSON =
+      new AnswerFormat(Format.JSON, FormatOptions.of(Format.JSON), Coding.IDENTITY);
+
+  private static final Map<Format, ContentType> TYPES =
+      new EnumMap<>(
+          Map.of(
+              Format.JSON, ContentType.JSON,
+              Format.NDJSON, ContentType.NDJSON,
+              Format.CSV, ContentType.CSV,
+              Format.ARROW, ContentType.ARROW_STREAM));
+  private static final List<String> OFFERED =
+      List.of(Format.values()).stream().map(Format::mediaType).toList();
+  private static final List<String> CODINGS = List.of("zstd", "gzip");
+
+  /// @throws Problem 400: a field is broken, or a parameter unknown; 406: there is no such format
+  static AnswerFormat of(Exchange exchange) {
+    @Nullable String accept = exchange.header("Accept");
+    @Nullable String encoding = exchange.header("Accept-Encoding");
+    if ((accept == null || accept.equals("*/*") || accept.equals("application/json"))
+        && encoding == null) {
+      return JSON;
+    }
+    Accept.Choice choice = Accept.parse(accept).choose(OFFERED);
+    Format format = format(choice.mediaType());
+    return new AnswerFormat(format, options(format, choice.parameters()), coding(encoding));
+  }
+
+  private static Format format(String mediaType) {
+    for (Format format : Format.values()) {
+      if (format.mediaType().equals(mediaType)) {
+        return format;
+      }
+    }
+    throw new IllegalArgumentException(mediaType);
+  }
+
+  private static Coding coding(@Nullable String acceptEncoding) {
+    Coding coding = Coding.find(AcceptEncoding.choose(acceptEncoding, CODINGS));
+    return coding == null ? Coding.IDENTITY : coding;
+  }
+
+  private static FormatOptions options(Format format, Map<String, String> parameters) {
+    FormatOptions options = FormatOptions.of(format);
+    boolean isJson = format == Format.JSON || format == Format.NDJSON;
+    List<String> known =
+        isJson
+            ? List.of("numbers", "rows", "charset")
+            : format == Format.CSV ? List.of("header", "charset") : List.of();
+    for (Map.Entry<String, String> parameter : parameters.entrySet()) {
+      String name = parameter.getKey();
+      String value = parameter.getValue();
+      if (!known.contains(name)) {
+        throw Problem.unknownName("parameter of " + format.mediaType(), name, known);
+      }
+      options =
+          switch (name) {
+            case "numbers" -> options.withJsonNumbers(choose(name, value, "string", "json"));
+            case "rows" -> options.withObjects(choose(name, value, "arrays", "objects"));
+            case "header" -> options.withHeader(choose(name, value, "absent", "present"));
+            default -> {
+              if (!value.equalsIgnoreCase("utf-8")) {
+                throw Problem.of(406, "not-acceptable", "Not acceptable", "answers are in UTF-8");
+              }
+              yield options;
+            }
+          };
+    }
+    return options;
+  }
+
+  /// Whether it is the second of two values.
+  private static boolean choose(String name, String value, String first, String second) {
+    if (!value.equals(first) && !value.equals(second)) {
+      throw Problem.unknownName("value of " + name, value, List.of(first, second));
+    }
+    return value.equals(second);
+  }
+
+  ContentType contentType() {
+    ContentType type = TYPES.get(format);
+    return java.util.Objects.requireNonNull(type);
+  }
+
+  RowEncoder encoder() {
+    return RowEncoder.of(format, options);
+  }
+
+  boolean isCoded() {
+    return coding != Coding.IDENTITY;
+  }
+
+  /// Of a file's name, without the dot.
+  String extension() {
+    String name =
+        switch (format) {
+          case JSON -> "json";
+          case NDJSON -> "ndjson";
+          case CSV -> "csv";
+          case ARROW -> "arrows";
+        };
+    return switch (coding) {
+      case IDENTITY -> name;
+      case GZIP -> name + ".gz";
+      case ZSTD -> name + ".zst";
+    };
+  }
+}

@@ -1,0 +1,317 @@
+package dev.kakehashi.rest.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.formats.RowEncoder;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.requests.RequestAnswer;
+import dev.kakehashi.requests.RequestSession;
+import dev.kakehashi.requests.TransactionUse;
+import dev.kakehashi.rest.header.TransactionHeader;
+import dev.kakehashi.rest.problem.Problem;
+import dev.kakehashi.rest.problem.Problems;
+import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeOutput;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// One statement for one exchange, answered while it runs.
+///
+/// It goes on by callbacks and holds no thread. A short answer is sent whole by whichever thread the statement ends on; only a long one takes a thread, which waits for the socket and for
+/// rows. Whatever throws becomes the answer.
+final class SqlCall {
+  /// Field with the number of rows that were sent or changed.
+  static final String ROWS = "Kakehashi-Rows";
+
+  private final SqlService service;
+  private final Exchange exchange;
+  private final SqlRequest request;
+  private final AnswerFormat format;
+  private final TransactionHeader header;
+  private final SessionPool.Lease lease;
+  private final long beganNanos = System.nanoTime();
+
+  // Written by one callback before the next is asked for.
+  private long handle; // of the transaction that is named or begun; 0: none
+  private boolean isQueued; // among the requests of that transaction
+  private volatile @Nullable StatementRun run;
+  private volatile RequestSession.@Nullable Cancelable preparation;
+  private volatile boolean gone;
+
+  private SqlCall(
+      SqlService service,
+      Exchange exchange,
+      SqlRequest request,
+      AnswerFormat format,
+      TransactionHeader header) {
+    this.service = service;
+    this.exchange = exchange;
+    this.request = request;
+    this.format = format;
+    this.header = header;
+    this.lease = service.sessions().lease(exchange.user());
+  }
+
+  /// Begins. Does not block.
+  static void start(
+      SqlService service, Exchange exchange, SqlRequest request, TransactionHeader header) {
+    AnswerFormat format = AnswerFormat.of(exchange);
+    SqlCall call = new SqlCall(service, exchange, request, format, header);
+    exchange.onEnd(call::end);
+    exchange.onFailure(call::cancel);
+    exchange.watch(call::cancel);
+    call.guarded(call::begin);
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /// Runs a step; what it throws is the answer.
+  private void guarded(Step step) {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      exchange.fail(e);
+    }
+  }
+
+  /// The exchange has ended.
+  private void end() {
+    StatementRun running = run;
+    if (running != null) {
+      running.close();
+    }
+    if (isQueued) {
+      service.queues().leave(handle);
+    }
+    lease.close();
+  }
+
+  /// The client is gone.
+  private void cancel() {
+    gone = true;
+    RequestSession.Cancelable preparing = preparation;
+    if (preparing != null) {
+      preparing.cancel();
+    }
+    StatementRun running = run;
+    if (running != null) {
+      running.cancel();
+    }
+  }
+
+  private void begin() {
+    switch (header.verb()) {
+      case AUTO -> prepare(new TransactionUse.AutoCommit(header.options(), header.commit()));
+      case BEGIN ->
+          lease
+              .session()
+              .begin(header.options(), header.leaseNanos(), answer -> guarded(() -> begun(answer)));
+      case CONTINUE, END -> {
+        handle = service.handle(exchange.user(), header.handle());
+        isQueued = service.queues().enter(handle);
+        if (isQueued) {
+          boolean isEnd = header.verb() == TransactionHeader.Verb.END;
+          prepare(new TransactionUse.Continue(handle, isEnd, header.commit()));
+        } else {
+          refuse(
+              new EngineException(
+                  ErrorCode.OBJECT_IN_USE,
+                  "the transaction has " + TransactionQueues.MOST + " requests under way already"));
+        }
+      }
+      case ABORT ->
+          throw Problem.badRequest(
+              TransactionHeader.NAME + ": abort takes no statement; send an empty body");
+    }
+  }
+
+  private void begun(RequestAnswer answer) {
+    if (answer.failure() != null) {
+      failed(answer);
+    } else {
+      handle = answer.handle();
+      prepare(new TransactionUse.Continue(handle, false, header.commit()));
+    }
+  }
+
+  private void prepare(TransactionUse use) {
+    @Nullable Statement known = lease.known(request.sql());
+    if (known != null) {
+      execute(known, use);
+      return;
+    }
+    preparation =
+        lease
+            .session()
+            .prepare(
+                request.sql(),
+                SqlService.INFERRED,
+                (statement, failure) ->
+                    guarded(() -> {
+                      if (failure != null) {
+                        refuse(failure);
+                      } else {
+                        Statement prepared = Objects.requireNonNull(statement);
+                        lease.keep(request.sql(), prepared);
+                        execute(prepared, use);
+                      }
+                    }));
+    if (gone) {
+      cancel();
+    }
+  }
+
+  private void execute(Statement statement, TransactionUse use) {
+    SqlLimits limits = service.limits();
+    ParameterBatch parameters;
+    try {
+      parameters = request.parameters(statement.parameterTypeOids(), limits);
+    } catch (EngineException e) {
+      refuse(e);
+      return;
+    }
+    StatementRun started =
+        new StatementRun(
+            lease, statement, service.room(), limits.batchBytes(), () -> guarded(this::decided));
+    run = started;
+    started.start(parameters, use, request.options());
+    if (started.rows().answer() == null) {
+      // Who waits for an answer is not idle.
+      exchange.waits();
+    }
+    if (gone) {
+      started.cancel();
+    }
+  }
+
+  /// The request fails before the statement could run; its transaction stays as it is, and the answer says how.
+  private void refuse(EngineException failure) {
+    if (handle == 0) {
+      failed(new RequestAnswer(TransactionState.NONE, 0, 0, 0, failure));
+    } else {
+      lease
+          .session()
+          .outcome(
+              handle,
+              now ->
+                  guarded(() ->
+                      failed(
+                          new RequestAnswer(
+                              now.state(), handle, now.leaseDeadlineNanos(), 0, failure))));
+    }
+  }
+
+  private String transaction(RequestAnswer answer) {
+    return TransactionFields.of(service.requests(), exchange.user(), answer, handle != 0);
+  }
+
+  /// The statement has failed. Of a transaction that was named and could not be used, its owner gets the outcome.
+  private void endedBadly(RequestAnswer answer) {
+    if (handle != 0 && answer.handle() == 0) {
+      refuse(Objects.requireNonNull(answer.failure()));
+    } else {
+      failed(answer);
+    }
+  }
+
+  private void failed(RequestAnswer answer) {
+    exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
+    exchange.fail(problem(answer));
+  }
+
+  private Problem problem(RequestAnswer answer) {
+    EngineException failure = Objects.requireNonNull(answer.failure());
+    boolean isTimeout =
+        failure.code() == ErrorCode.QUERY_CANCELED
+            && request.timeoutNanos() > 0
+            && System.nanoTime() - beganNanos >= request.timeoutNanos();
+    Problem problem = isTimeout ? Problem.timeout(failure) : Problems.of(failure);
+    return handle == 0
+        ? problem
+        : problem.withTransaction(service.requests().token(exchange.user(), handle));
+  }
+
+  /// The answer is known to be short, or long.
+  private void decided() throws IOException {
+    StatementRun running = Objects.requireNonNull(run);
+    @Nullable RequestAnswer answer = running.rows().answer();
+    if (answer == null) {
+      exchange.block(this::stream);
+    } else if (answer.failure() != null) {
+      endedBadly(answer);
+    } else {
+      sendShort(running, answer);
+    }
+  }
+
+  private void sendShort(StatementRun running, RequestAnswer answer) throws IOException {
+    @Nullable Problem withoutRows = request.withoutRows();
+    if (answer.rows() == 0 && withoutRows != null) {
+      throw withoutRows;
+    }
+    exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
+    exchange.answerHeader(ROWS, Long.toString(answer.rows()));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
+    OutputStream coded = service.coded(format, bytes);
+    RowEncoder encoder = format.encoder();
+    encoder.begin(running.statement().columns(), coded);
+    ResultStream rows = running.rows();
+    for (ResultStream.Chunk chunk = rows.poll(); chunk != null; chunk = rows.poll()) {
+      try {
+        encoder.rows(chunk.batch());
+      } finally {
+        rows.release(chunk);
+      }
+    }
+    encoder.end(answer.rows());
+    coded.close();
+    describe();
+    exchange.send(200, format.contentType(), bytes.toByteArray());
+  }
+
+  private void describe() {
+    exchange.answerHeader("Vary", "Accept, Accept-Encoding");
+    if (format.isCoded()) {
+      exchange.answerHeader("Content-Encoding", format.coding().token());
+    }
+  }
+
+  /// Sends a long answer as its rows come. On a thread of its own.
+  private void stream(Exchange unused) throws IOException, InterruptedException {
+    StatementRun running = Objects.requireNonNull(run);
+    describe();
+    exchange.announceTrailers(TransactionHeader.NAME, ROWS);
+    ExchangeOutput out = exchange.stream(200, format.contentType());
+    OutputStream coded = service.coded(format, out);
+    RowEncoder encoder = format.encoder();
+    encoder.begin(running.statement().columns(), coded);
+    ResultStream rows = running.rows();
+    for (ResultStream.Chunk chunk = rows.next(); chunk != null; chunk = rows.next()) {
+      try {
+        encoder.rows(chunk.batch());
+      } finally {
+        rows.release(chunk);
+      }
+    }
+    RequestAnswer answer = Objects.requireNonNull(rows.answer());
+    if (answer.failure() != null) {
+      Problem problem = problem(answer);
+      encoder.fail(problem.toJson());
+      coded.flush();
+      // No good-looking end: the framing breaks.
+      throw problem;
+    }
+    encoder.end(answer.rows());
+    coded.close();
+    out.trailer(TransactionHeader.NAME, transaction(answer));
+    out.trailer(ROWS, Long.toString(answer.rows()));
+    out.finish();
+  }
+}
