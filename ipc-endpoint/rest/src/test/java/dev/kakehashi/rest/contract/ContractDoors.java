@@ -1,0 +1,97 @@
+package dev.kakehashi.rest.contract;
+
+import dev.kakehashi.rest.login.LoginLimits;
+import dev.kakehashi.rest.server.DoorContent;
+import dev.kakehashi.rest.server.FixedUsers;
+import dev.kakehashi.rest.server.HttpConfig;
+import dev.kakehashi.rest.server.HttpDoor;
+import dev.kakehashi.rest.server.HttpLimits;
+import dev.kakehashi.rest.server.HttpListener;
+import dev.kakehashi.rest.server.RawClient;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// Doors in the states that provoke the documented statuses. Closed by who has opened them.
+final class ContractDoors implements AutoCloseable {
+  private final ContractJobs jobs;
+  private final HttpDoor usual;
+  private final HttpDoor crowded;
+  private final HttpDoor unready;
+
+  ContractDoors() throws IOException {
+    this.jobs = new ContractJobs();
+    this.usual = open(HttpLimits.DEFAULT, "");
+    HttpLimits d = HttpLimits.DEFAULT;
+    HttpLimits none =
+        new HttpLimits(
+            d.headerBytes(),
+            d.headerMillis(),
+            d.connections(),
+            d.connectionsOfAddress(),
+            0,
+            d.idleMillis(),
+            d.bodyBytesPerSecond(),
+            d.bodyGraceMillis(),
+            d.stopMillis(),
+            d.streamsOfConnection());
+    this.crowded = open(none, "");
+    this.unready = open(HttpLimits.DEFAULT, "recovery runs");
+  }
+
+  /// Routes of statements come in here, when they are there.
+  private HttpDoor open(HttpLimits limits, String obstacle) throws IOException {
+    return HttpDoor.start(
+        new HttpConfig(List.of(new HttpListener.Loopback(0)), limits, Set.of(), false),
+        new DoorContent(
+            new FixedUsers(),
+            LoginLimits.DEFAULT,
+            jobs.routes(),
+            List.of(),
+            List.of(jobs.metrics()),
+            () -> obstacle,
+            "test",
+            Map.of()));
+  }
+
+  ContractJobs jobs() {
+    return jobs;
+  }
+
+  HttpDoor usual() {
+    return usual;
+  }
+
+  /// Where a user may have no request at all.
+  HttpDoor crowded() {
+    return crowded;
+  }
+
+  /// Where the endpoint is not ready.
+  HttpDoor unready() {
+    return unready;
+  }
+
+  /// Sends one request.
+  ///
+  /// @param fields of the header, each with its end, with the Host
+  /// @param body empty: none
+  static RawClient.Answer send(
+      HttpDoor door, String method, String path, String fields, String body) throws IOException {
+    try (RawClient client = new RawClient(door.uri(0))) {
+      String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
+      return client
+          .send(method + " " + path + " HTTP/1.1\r\n" + fields + length + "\r\n" + body)
+          .answer();
+    }
+  }
+
+  @Override
+  public void close() {
+    usual.close();
+    crowded.close();
+    unready.close();
+    jobs.close();
+  }
+}
