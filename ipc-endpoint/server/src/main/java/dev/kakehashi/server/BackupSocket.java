@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.requests.TransactionTokens;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -91,10 +92,12 @@ final class BackupSocket {
         report(entries.getLast(), progress);
       }
     }
-    Path users = data.resolve(UserFile.NAME);
-    if (Files.exists(users)) {
-      entries.add(BackupManifest.copy(users, Files.size(users), target, UserFile.NAME));
-      report(entries.getLast(), progress);
+    for (String name : List.of(UserFile.NAME, TransactionTokens.FILE)) {
+      Path file = data.resolve(name);
+      if (Files.exists(file)) {
+        entries.add(BackupManifest.copy(file, Files.size(file), target, name));
+        report(entries.getLast(), progress);
+      }
     }
     BackupManifest.forceTree(target);
     new BackupManifest(begun, entries).write(target);

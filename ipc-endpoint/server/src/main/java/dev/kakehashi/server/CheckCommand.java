@@ -3,7 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.embedded.EngineCheck;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.check.CheckListener;
-import dev.kakehashi.sql.TransactionRegistry;
+import dev.kakehashi.requests.TransactionRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

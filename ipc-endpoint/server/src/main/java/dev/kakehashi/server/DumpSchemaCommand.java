@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "dump-schema",
     description =
-        "Prints the definitions of a running endpoint's engine as SQL: schemas, sequences, tables, indexes, references, views, comments. Rows do not come.")
+        "Prints the definitions of a running endpoint's engine as SQL: roles with their verifiers, schemas, sequences, tables, indexes, references, views, comments, rights. Rows do not come.")
 final class DumpSchemaCommand implements Callable<Integer> {
   @CommandLine.Mixin private Main.Common common = new Main.Common();
 

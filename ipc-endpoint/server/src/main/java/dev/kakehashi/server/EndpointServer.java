@@ -2,11 +2,14 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.RateLimit;
+import dev.kakehashi.requests.InProcessRequests;
+import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.requests.RequestLimits;
+import dev.kakehashi.requests.TransactionRegistry;
+import dev.kakehashi.requests.TransactionTokens;
 import dev.kakehashi.scheduler.TaskScheduler;
-import dev.kakehashi.sql.RequestLimits;
-import dev.kakehashi.sql.SqlApplication;
-import dev.kakehashi.sql.TransactionRegistry;
+import dev.kakehashi.sharedmemory.EndpointPoller;
+import dev.kakehashi.sharedmemory.SharedMemoryRequests;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.Authenticator;
 import dev.kakehashi.transport.endpoint.RequestHandler;
@@ -15,6 +18,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +34,10 @@ public final class EndpointServer implements AutoCloseable {
   private final Settings settings;
   private final Reload.Source source;
   private @Nullable TransportEndpoint transport;
+  private @Nullable InProcessRequests requests;
   private @Nullable Reload reload;
+  private @Nullable RequestCore core;
+  private @Nullable HttpInterface httpInterface;
 
   private EndpointServer(Settings settings, Reload.Source source) {
     this.settings = settings;
@@ -79,23 +87,31 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(opening);
     Engine engine = factory.open(settings, scheduler);
     parts.push(engine);
-    RateLimit limit = SchedulerSettings.sessionLimit(settings);
+    UserFile users = new UserFile(data);
+    engine.roles().users(users::verifiers);
+    RequestLimits limits =
+        new RequestLimits(
+            settings.count(Setting.MAX_TRANSACTIONS),
+            config.sessions().lease().toNanos(),
+            settings.number(Setting.MAX_LEASE),
+            scheduler,
+            SchedulerSettings.sessionLimit(settings));
     TransactionRegistry registry = opening.await();
+    TransactionTokens tokens = TransactionTokens.open(data);
     TransportEndpoint endpoint =
         TransportEndpoint.start(
             config,
-            self ->
-                archived(
-                    new SqlApplication(
-                        self,
-                        engine,
-                        registry,
-                        settings.count(Setting.MAX_TRANSACTIONS),
-                        settings.number(Setting.MAX_LEASE),
-                        new RequestLimits(scheduler, limit)),
-                    data),
-            authenticator(data));
+            self -> {
+              EndpointPoller poller = new EndpointPoller(self);
+              RequestCore made = new RequestCore(engine, registry, tokens, poller, limits);
+              core = made;
+              requests =
+                  new InProcessRequests(made, poller, tokens, settings.count(Setting.MAX_SESSIONS));
+              return archived(new SharedMemoryRequests(self, made), data);
+            },
+            authenticator(users, engine));
     parts.push(endpoint);
+    parts.push(requests());
     transport = endpoint;
     parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
@@ -103,6 +119,18 @@ public final class EndpointServer implements AutoCloseable {
     Reload changes = new Reload(settings, source, factory, engine);
     reload = changes;
     parts.push(ReloadSocket.open(settings.runtimeDirectory(), changes));
+    HttpSettings http = new HttpSettings(settings);
+    if (http.isOn()) {
+      HttpInterface opened =
+          HttpInterface.start(
+              http,
+              new HttpInterface.Parts(
+                  engine, scheduler, endpoint, java.util.Objects.requireNonNull(core), requests()),
+              data,
+              peers());
+      parts.push(opened);
+      httpInterface = opened;
+    }
     engine.warmUp();
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
@@ -132,13 +160,13 @@ public final class EndpointServer implements AutoCloseable {
     };
   }
 
-  private Authenticator authenticator(Path data) {
+  private Authenticator authenticator(UserFile users, Engine engine) {
     String method = settings.text(Setting.AUTHENTICATION);
     return switch (method) {
-      case "peer" -> new PeerAuthenticator();
+      case "peer" -> new PeerAuthenticator(engine.roles());
       case "password" -> {
         try {
-          yield new PasswordAuthenticator(new UserFile(data));
+          yield new PasswordAuthenticator(users, engine.roles());
         } catch (IOException e) {
           throw new UncheckedIOException("could not read the users", e);
         }
@@ -150,6 +178,16 @@ public final class EndpointServer implements AutoCloseable {
     };
   }
 
+  /// Which OS users are users of that name on HTTP's Unix socket; null: OS users prove nothing.
+  private @Nullable Predicate<String> peers() {
+    return settings.text(Setting.AUTHENTICATION).equals("peer") ? osUser -> true : null;
+  }
+
+  /// The HTTP door, for tests; null: it is shut.
+  @Nullable HttpInterface http() {
+    return httpInterface;
+  }
+
   static String version() {
     String version = EndpointServer.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;
@@ -157,7 +195,7 @@ public final class EndpointServer implements AutoCloseable {
 
   /// Changes settings, of an endpoint that has started.
   Reload reload() {
-    return java.util.Objects.requireNonNull(reload);
+    return Objects.requireNonNull(reload);
   }
 
   /// The transport, for status and tests.
@@ -167,6 +205,11 @@ public final class EndpointServer implements AutoCloseable {
       throw new TransportException(ErrorCode.SHUTTING_DOWN, "the endpoint has not started");
     }
     return endpoint;
+  }
+
+  /// The door for interfaces of this process; they end before it does.
+  public InProcessRequests requests() {
+    return Objects.requireNonNull(requests, "the endpoint has not started");
   }
 
   /// Orderly shutdown: sessions end, running work is canceled, everything committed is durable.

@@ -1,5 +1,7 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramException;
 import dev.kakehashi.protocol.authentication.ScramServer;
@@ -8,17 +10,19 @@ import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.Authenticator;
 import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks every client for a user of the endpoint and a proof of the password (SCRAM-SHA-256). The OS user decides nothing but who may attach at all.
+/// Asks every client for a role of the engine, or a user of the endpoint who is no role yet, and a proof of the password (SCRAM-SHA-256). The OS user decides nothing but who may attach at all.
 ///
 /// The password itself stays with the client. The derivation of keys, which costs time on purpose, is the client's work, too: the thread that accepts everybody does four hashes.
 final class PasswordAuthenticator implements Authenticator {
   private static final Logger LOG = LoggerFactory.getLogger(PasswordAuthenticator.class);
 
   private final UserFile users;
+  private final Roles roles;
 
   /// Salts of users who do not exist, so that they look as those who do; the same after a restart.
   private final byte[] secret;
@@ -26,8 +30,9 @@ final class PasswordAuthenticator implements Authenticator {
   /// The user who sees what all others do: as in PostgreSQL, the one with the name of the OS user who runs the server.
   private final String operator = Credentials.ownUserName();
 
-  PasswordAuthenticator(UserFile users) throws IOException {
+  PasswordAuthenticator(UserFile users, Roles roles) throws IOException {
     this.users = users;
+    this.roles = roles;
     this.secret = users.secret();
   }
 
@@ -40,14 +45,16 @@ final class PasswordAuthenticator implements Authenticator {
           "no password given for user \"" + name + "\"",
           "Set the options \"user\" and \"password\" of the user mapping.");
     }
-    @Nullable ScramVerifier verifier = find(name);
+    Roles.@Nullable Login login = find(name);
+    @Nullable ScramVerifier verifier = login == null ? null : verifier(login);
     // Made in every case: the time says nothing.
     ScramVerifier nobody = ScramVerifier.ofNobody(secret, name);
     boolean exists = verifier != null;
     try {
       ScramServer scram =
           new ScramServer(verifier == null ? nobody : verifier, requestedUser, authentication);
-      return new Proof(scram, name, exists, osUserName);
+      boolean mayLogIn = login == null || login.canLogin();
+      return new Proof(scram, name, exists, mayLogIn, osUserName);
     } catch (ScramException e) {
       throw malformed(e);
     }
@@ -58,12 +65,14 @@ final class PasswordAuthenticator implements Authenticator {
     private final ScramServer scram;
     private final String name;
     private final boolean exists;
+    private final boolean mayLogIn;
     private final String osUserName;
 
-    Proof(ScramServer scram, String name, boolean exists, String osUserName) {
+    Proof(ScramServer scram, String name, boolean exists, boolean mayLogIn, String osUserName) {
       this.scram = scram;
       this.name = name;
       this.exists = exists;
+      this.mayLogIn = mayLogIn;
       this.osUserName = osUserName;
     }
 
@@ -75,7 +84,12 @@ final class PasswordAuthenticator implements Authenticator {
     @Override
     public Accepted verify(String response) {
       try {
-        return new Accepted(new Identity(name, name.equals(operator)), scram.verify(response));
+        String proof = scram.verify(response);
+        if (!mayLogIn) {
+          // As PostgreSQL says it: to who knows the password.
+          throw mayNotLogIn(name);
+        }
+        return new Accepted(new Identity(name, name.equals(operator)), proof);
       } catch (ScramException e) {
         if (e.reason() != ScramException.Reason.NOT_PROVED) {
           throw malformed(e);
@@ -84,20 +98,39 @@ final class PasswordAuthenticator implements Authenticator {
             "password authentication failed for user \"{}\" (OS user {}): {}",
             name,
             osUserName,
-            exists ? "wrong password" : "no such user");
+            exists ? "wrong password" : "no such user, or no password that is good now");
         throw failure("password authentication failed for user \"" + name + "\"", "");
       }
     }
   }
 
-  private @Nullable ScramVerifier find(String name) {
+  private Roles.@Nullable Login find(String name) {
     try {
-      return users.find(name);
-    } catch (IOException | SettingsException e) {
-      LOG.error("users cannot be read, nobody can attach: {}", e.getMessage());
-      throw new TransportException(
-          ErrorCode.AUTHENTICATION_FAILED, "the endpoint could not read its users", e);
+      if (!roles.equals(Roles.NONE)) {
+        return roles.login(name).orElse(null);
+      }
+      String verifier = users.verifiers().get(name);
+      return verifier == null ? null : new Roles.Login(name, false, verifier, true, null, true);
+    } catch (EngineException e) {
+      throw unreadable(e);
     }
+  }
+
+  /// What the password has to match; null: nothing does now.
+  private static @Nullable ScramVerifier verifier(Roles.Login login) {
+    String text = login.verifier();
+    return text == null || !login.isValid(Instant.now()) ? null : ScramVerifier.parse(text);
+  }
+
+  static TransportException unreadable(EngineException reason) {
+    LOG.error("users cannot be read, nobody can attach: {}", reason.getMessage());
+    return new TransportException(
+        ErrorCode.AUTHENTICATION_FAILED, "the endpoint could not read its users", reason);
+  }
+
+  static TransportException mayNotLogIn(String name) {
+    return new TransportException(
+        ErrorCode.AUTHENTICATION_FAILED, "role \"" + name + "\" is not permitted to log in");
   }
 
   private static TransportException malformed(ScramException e) {

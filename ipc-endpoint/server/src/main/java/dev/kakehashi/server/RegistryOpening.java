@@ -1,6 +1,6 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.sql.TransactionRegistry;
+import dev.kakehashi.requests.TransactionRegistry;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;

@@ -221,7 +221,7 @@ public final class Settings {
         : Math.min(bytes, number(Setting.USER_BUFFERS));
   }
 
-  private List<String> list(Setting setting) {
+  List<String> list(Setting setting) {
     List<String> items = new ArrayList<>();
     for (String item : text(setting).split(",", -1)) {
       if (!item.isBlank()) {

@@ -1,5 +1,7 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -71,6 +73,19 @@ final class UserFile {
   /// @return null when there is no such user
   @Nullable ScramVerifier find(String name) throws IOException {
     return read().get(name);
+  }
+
+  /// Verifiers of all users by name, in the form of the file.
+  ///
+  /// @throws EngineException IO_ERROR when the file cannot be read or understood
+  Map<String, String> verifiers() {
+    try {
+      Map<String, String> verifiers = new TreeMap<>();
+      read().forEach((name, verifier) -> verifiers.put(name, verifier.format()));
+      return verifiers;
+    } catch (IOException | SettingsException e) {
+      throw new EngineException(ErrorCode.IO_ERROR, "could not read the users of the endpoint", e);
+    }
   }
 
   /// Adds a user.

@@ -1,0 +1,96 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.rest.job.Jobs;
+import dev.kakehashi.rest.monitor.Metrics;
+import dev.kakehashi.rest.monitor.MetricsWriter;
+import dev.kakehashi.rest.sql.SqlService;
+import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
+import dev.kakehashi.transport.endpoint.TransportEndpoint;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+
+/// What the endpoint counts, besides its HTTP door. Labels are names of ours alone.
+///
+/// @param core read for its number of transactions, which the poller writes: the number may be a moment old
+record EndpointMetrics(
+    TaskScheduler scheduler,
+    TransportEndpoint transport,
+    RequestCore core,
+    SqlService statements,
+    Jobs jobs)
+    implements Metrics {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  @Override
+  public void write(MetricsWriter writer) {
+    process(writer);
+    requests(writer);
+    scheduler(writer);
+  }
+
+  private static void process(MetricsWriter writer) {
+    var runtime = ManagementFactory.getRuntimeMXBean();
+    MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+    writer
+        .gauge("kakehashi_uptime_seconds", "Time since the start of the process.")
+        .sample(runtime.getUptime() / 1000.0);
+    writer.gauge("kakehashi_heap_used_bytes", "Heap in use.").sample(heap.getUsed());
+    writer.gauge("kakehashi_heap_max_bytes", "Heap that there may be.").sample(heap.getMax());
+    if (ManagementFactory.getOperatingSystemMXBean()
+        instanceof com.sun.management.OperatingSystemMXBean system) {
+      writer
+          .counter("kakehashi_processor_seconds", "Processor time of the process.")
+          .sample(system.getProcessCpuTime() / NANOS_PER_SECOND);
+    }
+  }
+
+  private void requests(MetricsWriter writer) {
+    TransportEndpoint.ResourceUsage usage = transport.usage();
+    writer
+        .gauge("kakehashi_sessions", "Clients that are attached to shared memory.")
+        .sample(transport.sessionCount());
+    writer
+        .gauge("kakehashi_shared_memory_requests", "Their requests without an answer.")
+        .sample(usage.requests());
+    writer
+        .gauge("kakehashi_shared_memory_blocks", "Blocks of result buffers that are in use.")
+        .sample(usage.blocks());
+    writer
+        .gauge("kakehashi_transactions", "Open transactions that have a handle.")
+        .sample(core.openTransactions());
+    writer
+        .gauge("kakehashi_http_answer_bytes", "Memory of long answers that are being read.")
+        .sample(statements.room().reservedBytes());
+    writer.gauge("kakehashi_http_result_bytes", "Files of results.").sample(jobs.usedBytes());
+  }
+
+  private void scheduler(MetricsWriter writer) {
+    SchedulerMetrics metrics = scheduler.metrics();
+    writer
+        .counter("kakehashi_tasks", "Tasks of the scheduler that have run.")
+        .sample(metrics.get("tasks.run"));
+    writer
+        .counter("kakehashi_tasks_failed", "Tasks that have failed.")
+        .sample(metrics.get("tasks.failed"));
+    writer
+        .counter("kakehashi_task_steals", "Tasks that workers have taken from each other.")
+        .sample(metrics.get("steal.items"));
+    writer
+        .gauge("kakehashi_jobs_live", "Jobs of the scheduler that run.")
+        .sample(metrics.get("jobs.live"));
+    writer
+        .counter("kakehashi_jobs", "Jobs of the scheduler that have ended well.")
+        .sample(metrics.get("jobs.done"));
+    writer
+        .counter("kakehashi_jobs_failed", "Jobs that have failed.")
+        .sample(metrics.get("jobs.failed"));
+    writer
+        .gauge("kakehashi_workers_awake", "Workers that do not sleep.")
+        .sample(metrics.get("workers.awake"));
+    writer
+        .gauge("kakehashi_workers_hung", "Workers whose task has run for long.")
+        .sample(metrics.get("workers.hung"));
+  }
+}

@@ -1,0 +1,160 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.requests.Requests;
+import dev.kakehashi.rest.job.JobSettings;
+import dev.kakehashi.rest.job.Jobs;
+import dev.kakehashi.rest.job.http.JobMetrics;
+import dev.kakehashi.rest.job.http.JobRoutes;
+import dev.kakehashi.rest.route.Route;
+import dev.kakehashi.rest.server.DoorContent;
+import dev.kakehashi.rest.server.HttpConfig;
+import dev.kakehashi.rest.server.HttpDoor;
+import dev.kakehashi.rest.server.HttpListener;
+import dev.kakehashi.rest.sql.SqlLimits;
+import dev.kakehashi.rest.sql.SqlRoutes;
+import dev.kakehashi.rest.sql.SqlService;
+import dev.kakehashi.rest.sql.TableRoutes;
+import dev.kakehashi.rest.sql.TransactionOutcomes;
+import dev.kakehashi.rest.sql.TransactionRoutes;
+import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.transport.endpoint.TransportEndpoint;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The HTTP door with all that is behind it. Closed before what it uses.
+final class HttpInterface implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpInterface.class);
+  private static final String DIRECTORY = "http";
+
+  /// What the door is put before.
+  record Parts(
+      Engine engine,
+      TaskScheduler scheduler,
+      TransportEndpoint transport,
+      RequestCore core,
+      Requests requests) {}
+
+  private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
+  private final HttpDoor door;
+
+  private HttpInterface(
+      HttpSettings settings, Parts behind, Path data, @Nullable Predicate<String> peers)
+      throws IOException {
+    boolean opened = false;
+    try {
+      door = open(settings, behind, data, peers);
+      opened = true;
+    } finally {
+      if (!opened) {
+        close();
+      }
+    }
+  }
+
+  /// Opens the listeners; whoever reaches them is served when this returns.
+  ///
+  /// @param peers see [HttpUsers]
+  /// @throws IOException a listener cannot be opened, or results cannot be read
+  static HttpInterface start(
+      HttpSettings settings, Parts behind, Path data, @Nullable Predicate<String> peers)
+      throws IOException {
+    return new HttpInterface(settings, behind, data, peers);
+  }
+
+  private HttpDoor open(
+      HttpSettings settings, Parts behind, Path data, @Nullable Predicate<String> peers)
+      throws IOException {
+    Path directory = data.resolve(DIRECTORY);
+    PrivateDirectory.prepare(directory);
+    SqlService statements =
+        new SqlService(behind.requests(), settings.sqlLimits(), settings.answerBytes());
+    parts.push(statements);
+    Jobs jobs =
+        Jobs.open(directory, settings.jobSettings(), new TransactionOutcomes(behind.requests()));
+    parts.push(jobs);
+    HttpUsers users = new HttpUsers(behind.engine().roles(), new UserFile(data), peers);
+    JobRoutes jobRoutes = new JobRoutes(jobs, users);
+    List<Route> routes = new ArrayList<>();
+    routes.addAll(new SqlRoutes(statements, jobs, jobRoutes).routes());
+    routes.addAll(new TransactionRoutes(statements, jobs).routes());
+    routes.addAll(new TableRoutes(statements).routes());
+    routes.addAll(jobRoutes.routes());
+    HttpConfig config = settings.config();
+    HttpDoor opened =
+        HttpDoor.start(
+            config,
+            new DoorContent(
+                users,
+                settings.loginLimits(),
+                routes,
+                List.of(),
+                List.of(
+                    new EndpointMetrics(
+                        behind.scheduler(), behind.transport(), behind.core(), statements, jobs),
+                    new JobMetrics(jobs)),
+                () -> "",
+                EndpointServer.version(),
+                limits(settings.sqlLimits(), settings.jobSettings())));
+    parts.push(opened);
+    // The door waits for its requests: long polls are answered first.
+    parts.push(jobs::stopWaiting);
+    LOG.info("HTTP listens on {}", places(config, opened));
+    return opened;
+  }
+
+  private static String places(HttpConfig config, HttpDoor door) {
+    List<String> places = new ArrayList<>();
+    for (int i = 0; i < config.listeners().size(); i++) {
+      places.add(
+          config.listeners().get(i) instanceof HttpListener.UnixSocket unix
+              ? unix.path().toString()
+              : door.uri(i).toString());
+    }
+    return String.join(", ", places);
+  }
+
+  private static Map<String, Long> limits(SqlLimits sql, JobSettings jobs) {
+    Map<String, Long> limits = new LinkedHashMap<>();
+    limits.put("statementBytes", (long) sql.statementBytes());
+    limits.put("parameterBytes", (long) sql.parameterBytes());
+    limits.put("parameterRows", (long) sql.parameterRows());
+    limits.put("rowBytes", (long) sql.batchBytes());
+    limits.put("inlineBytes", sql.inlineBytes());
+    limits.put("jobsOfUser", (long) jobs.jobsPerUser());
+    limits.put("runningJobsOfUser", (long) jobs.runningPerUser());
+    limits.put("resultBytesOfUser", jobs.bytesPerUser());
+    limits.put("resultFileBytes", jobs.fileBytes());
+    limits.put("resultRetentionSeconds", jobs.retention().toSeconds());
+    limits.put("keyRetentionSeconds", jobs.keyRetention().toSeconds());
+    return limits;
+  }
+
+  /// Where a TCP listener is reached; the loopback one first.
+  URI uri(int listener) {
+    return door.uri(listener);
+  }
+
+  @Override
+  public void close() throws IOException {
+    while (!parts.isEmpty()) {
+      AutoCloseable part = parts.pop();
+      try {
+        part.close();
+      } catch (Exception e) {
+        LOG.error("shutdown: could not close {}", part, e);
+      }
+    }
+  }
+}
