@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,10 +11,12 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.requests.TransactionTokens;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -157,10 +160,14 @@ class BackupTest {
     Command.run("check", first.toString()).expect(0, "no problems");
     Command.run("check", second.toString()).expect(0, "no problems");
     endpoint.kill();
+    Path keys = endpoint.dataDirectory().resolve(TransactionTokens.FILE);
+    byte[] keysBefore = Files.readAllBytes(keys);
     Directories.delete(endpoint.dataDirectory());
     Command.run("restore", second.toString(), endpoint.dataDirectory().toString())
         .expect(0, "restored the backup of");
     Command.run("check", endpoint.dataDirectory().toString()).expect(0, "no problems");
+    assertArrayEquals(keysBefore, Files.readAllBytes(keys), "tokens of transactions hold");
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(keys)));
     endpoint.start();
     try (Session session = endpoint.attach()) {
       assertEquals(

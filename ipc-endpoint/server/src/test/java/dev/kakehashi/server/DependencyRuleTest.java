@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, applications;
-/// scheduler ← engine, applications, server.
+/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests;
+/// scheduler ← engine, requests, server; requests ← interfaces, which do not see each other.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
 
@@ -28,10 +28,24 @@ class DependencyRuleTest {
     SEES.put("client", new String[] {"protocol", "transport"});
     SEES.put("engine.api", new String[] {"protocol"});
     SEES.put("engine", new String[] {"protocol", "engine.api", "scheduler"});
-    SEES.put("sql", new String[] {"protocol", "transport", "engine.api", "scheduler"});
+    SEES.put("requests", new String[] {"protocol", "engine.api", "scheduler"});
+    SEES.put(
+        "sharedmemory",
+        new String[] {"protocol", "transport", "engine.api", "scheduler", "requests"});
+    SEES.put("formats", new String[] {"protocol", "engine.api"});
+    SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats"});
     SEES.put(
         "server",
-        new String[] {"protocol", "transport", "engine.api", "engine", "sql", "scheduler"});
+        new String[] {
+          "protocol",
+          "transport",
+          "engine.api",
+          "engine",
+          "requests",
+          "sharedmemory",
+          "rest",
+          "scheduler"
+        });
   }
 
   @Test

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Writes of the store fail: the client is told, and nothing that was reported as stored is lost.
 ///
 /// The faults are made by a library that is preloaded into the endpoint, see `src/test/c/disk_faults.c`.
-class DiskFaultTest {
+public class DiskFaultTest {
   private static final long LIMIT_NANOS = 120_000_000_000L;
   private static final int SORTED_ROWS = 30_000;
 
@@ -48,6 +48,11 @@ class DiskFaultTest {
   private long last;
 
   private Path library() throws IOException, InterruptedException {
+    return library(directory);
+  }
+
+  /// The library that makes faults, built in a directory. Without a C compiler the test is skipped.
+  public static Path library(Path directory) throws IOException, InterruptedException {
     Path library = directory.resolve("disk_faults.so");
     Process compiler;
     try {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// The real endpoint with the embedded engine as a process that can be killed and started again, in directories of its own.
 ///
 /// Used by one thread, except [#attach()].
-final class EndpointProcess implements AutoCloseable {
+public final class EndpointProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 60;
 
   private final Path root;
@@ -41,12 +41,12 @@ final class EndpointProcess implements AutoCloseable {
   }
 
   /// @param settings each as `key=value`
-  static EndpointProcess open(String... settings) throws IOException {
+  public static EndpointProcess open(String... settings) throws IOException {
     return open(Map.of(), settings);
   }
 
   /// @param environment variables of the process besides ours
-  static EndpointProcess open(Map<String, String> environment, String... settings)
+  public static EndpointProcess open(Map<String, String> environment, String... settings)
       throws IOException {
     List<String> options = new ArrayList<>();
     for (String setting : settings) {
@@ -79,16 +79,16 @@ final class EndpointProcess implements AutoCloseable {
     return endpoint;
   }
 
-  Path dataDirectory() {
+  public Path dataDirectory() {
     return root.resolve("data");
   }
 
-  Path runtimeDirectory() {
+  public Path runtimeDirectory() {
     return root.resolve("run");
   }
 
   /// Starts it (again) and waits until clients can attach.
-  void start() throws IOException {
+  public void start() throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -127,7 +127,7 @@ final class EndpointProcess implements AutoCloseable {
     }
   }
 
-  Session attach() {
+  public Session attach() {
     return Session.attach(AttachOptions.of(runtimeDirectory()));
   }
 
@@ -164,7 +164,7 @@ final class EndpointProcess implements AutoCloseable {
   }
 
   /// Ends it as kill -9 does.
-  void kill() {
+  public void kill() {
     Process running = process;
     if (running != null) {
       // By its handle: the process object would close pipes that are still read.
@@ -175,7 +175,7 @@ final class EndpointProcess implements AutoCloseable {
   }
 
   /// Ends it in order.
-  void stop() {
+  public void stop() {
     Process running = process;
     if (running != null) {
       running.toHandle().destroy();

@@ -404,11 +404,36 @@ public final class FixedEngine implements Engine {
     }
 
     private synchronized void park() {
+      refuseWhenCanceled();
+      parked = true;
+    }
+
+    private void refuseWhenCanceled() {
       if (canceled) {
         throw new EngineException(
             ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
       }
-      parked = true;
+    }
+
+    private void waitForRoom() {
+      synchronized (this) {
+        parked = true;
+      }
+      sink.whenWritable(this::resume);
+      if (canceled) {
+        resume();
+      }
+    }
+
+    /// Goes on, if it does not already: the reader and a cancel may come together.
+    private void resume() {
+      synchronized (this) {
+        if (!parked) {
+          return;
+        }
+        parked = false;
+      }
+      workers.execute(this);
     }
 
     private void end(@Nullable Long rows, @Nullable EngineException failure) {
@@ -438,9 +463,10 @@ public final class FixedEngine implements Engine {
     }
 
     private void single(long value) {
+      refuseWhenCanceled();
       ResultSink.Buffer buffer = sink.acquire(64);
       if (buffer == null) {
-        sink.whenWritable(() -> workers.execute(this));
+        waitForRoom();
         return;
       }
       RowBatchWriter writer = RowBatchWriter.fixed(buffer.memory(), 1, 1);
@@ -453,13 +479,10 @@ public final class FixedEngine implements Engine {
     private void numbers() {
       long limit = new RowBatchReader().wrap(parameters.batch()).getLong(0, 0);
       while (next < limit) {
-        if (canceled) {
-          throw new EngineException(
-              ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
-        }
+        refuseWhenCanceled();
         ResultSink.Buffer buffer = sink.acquire(1024);
         if (buffer == null) {
-          sink.whenWritable(() -> workers.execute(this));
+          waitForRoom();
           return;
         }
         int rows = (int) (buffer.memory().byteSize() / 64);
@@ -479,15 +502,10 @@ public final class FixedEngine implements Engine {
 
     @Override
     public void cancel() {
-      boolean resume;
       synchronized (this) {
         canceled = true;
-        resume = parked;
-        parked = false;
       }
-      if (resume) {
-        workers.execute(this);
-      }
+      resume();
     }
 
     @Override

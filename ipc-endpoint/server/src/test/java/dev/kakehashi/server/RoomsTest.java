@@ -45,6 +45,7 @@ class RoomsTest {
         "engine",
         List.of(
             "api",
+            "rights",
             "vector",
             "store",
             "type",

@@ -1,0 +1,188 @@
+package dev.kakehashi.server.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Roles and privileges of those who come by HTTP.
+@Timeout(60)
+@SuppressWarnings("NullAway.Init") // set before each test
+class HttpRolesTest {
+  private HttpFixture door;
+  private HttpConnection owner;
+  private HttpConnection alice;
+  private HttpConnection bob;
+
+  @BeforeEach
+  void start() throws IOException {
+    door = HttpFixture.start();
+    String operator = System.getProperty("user.name");
+    door.endpoint().user(operator, "runs it");
+    owner = door.connect(HttpConnection.basic(operator, "runs it"));
+    owner.sql("create table t (id int8 primary key, v text)").expect(200);
+    owner.sql("insert into t values (1, 'x')").expect(200);
+    owner.sql("create role readers").expect(200);
+    alice = door.alice();
+    bob = door.bob();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    door.close();
+  }
+
+  @Test
+  void shouldRefuseWhatWasNotGranted() throws IOException {
+    HttpAnswer refused = bob.sql("select v from t");
+    JsonNode problem = refused.problem(403, "42501");
+    assertFalse(problem.path("retryable").asBoolean());
+    owner.sql("grant select on t to readers").expect(200);
+    bob.sql("select v from t").problem(403, "42501");
+    owner.sql("grant readers to bob").expect(200);
+    assertEquals("x", bob.sql("select v from t").value());
+    bob.sql("insert into t values (2, 'y')").problem(403, "42501");
+    bob.sql("drop table t").problem(403, "42501");
+    alice.sql("select v from t").problem(403, "42501");
+    // The same connection, session and plan.
+    owner.sql("revoke select on t from readers").expect(200);
+    bob.sql("select v from t").problem(403, "42501");
+  }
+
+  @Test
+  void shouldCheckColumns() throws IOException {
+    owner.sql("grant select (id) on t to bob").expect(200);
+    assertEquals("1", bob.sql("select id from t").value());
+    bob.sql("select v from t").problem(403, "42501");
+  }
+
+  @Test
+  void shouldCheckJobsAndTransactionsAlike() throws IOException {
+    HttpAnswer job = bob.sql("select v from t", "Prefer: wait=50");
+    job.problem(403, "42501");
+    String handle = bob.post("/v1/transactions").expect(201).handle();
+    bob.sql("select v from t", HttpConnection.in(handle)).problem(403, "42501");
+    owner.sql("grant select on t to bob").expect(200);
+    assertEquals("x", bob.sql("select v from t", "Prefer: wait=50").value());
+    // A plan of the transaction's catalogue, or the newest: it must not fail for ever.
+    assertEquals(
+        "aborted", bob.post("/v1/transactions/" + handle + "/rollback").expect(200).state());
+  }
+
+  @Test
+  void shouldShowTablesThatTheUserMaySee() throws IOException {
+    assertFalse(bob.get("/v1/tables").expect(200).text().contains("\"t\""));
+    bob.get("/v1/tables/public.t").problem(404, "42P01");
+    owner.sql("grant select (id) on t to bob").expect(200);
+    assertTrue(bob.get("/v1/tables").expect(200).text().contains("\"t\""));
+    assertEquals(1, bob.get("/v1/tables/public.t").expect(200).rows().size());
+    owner.sql("grant select on t to bob").expect(200);
+    assertEquals(2, bob.get("/v1/tables/public.t").expect(200).rows().size());
+    assertEquals(2, owner.get("/v1/tables/public.t").expect(200).rows().size());
+  }
+
+  private String token(String user, String password) throws IOException {
+    return token(door, user, password);
+  }
+
+  private static String token(HttpFixture at, String user, String password) throws IOException {
+    return at.connect(HttpConnection.basic(user, password))
+        .post("/v1/login")
+        .expect(200)
+        .json()
+        .path("token")
+        .asText();
+  }
+
+  /// Looks until the token is refused: who may get in is looked at some times a second.
+  private void awaitRefused(String token) throws IOException {
+    HttpConnection connection = door.connect(HttpConnection.bearer(token));
+    HttpFixture.await(
+        "the token ends",
+        () -> {
+          try {
+            HttpAnswer answer = connection.sql("select 1");
+            assertTrue(answer.status() == 200 || answer.status() == 401, answer::toString);
+            return answer.status() == 401;
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Test
+  void shouldEndTokensOfRolesThatAreDropped() throws IOException {
+    owner.sql("create role carol login password 'secret'").expect(200);
+    String token = token("carol", "secret");
+    assertEquals("1", door.connect(HttpConnection.bearer(token)).sql("select 1").value());
+    owner.sql("drop role carol").expect(200);
+    awaitRefused(token);
+    door.connect(HttpConnection.basic("carol", "secret")).sql("select 1").problem(401, "");
+  }
+
+  @Test
+  void shouldEndTokensWhenThePasswordChangesOrTheRoleMayNotLogIn() throws IOException {
+    owner.sql("create role carol login password 'secret'").expect(200);
+    String token = token("carol", "secret");
+    owner.sql("alter role carol password 'other'").expect(200);
+    awaitRefused(token);
+    String next = token("carol", "other");
+    owner.sql("alter role carol nologin").expect(200);
+    awaitRefused(next);
+    owner.sql("alter role carol login").expect(200);
+    assertEquals("1", door.connect(HttpConnection.basic("carol", "other")).sql("select 1").value());
+  }
+
+  /// A user of the file becomes a role, and is the same.
+  @Test
+  void shouldKeepTokensWhenTheFirstRoleIsMade() throws IOException {
+    try (HttpFixture fresh = HttpFixture.start()) {
+      String token = token(fresh, "alice", "wonder");
+      HttpConnection alice = fresh.connect(HttpConnection.bearer(token));
+      assertEquals("1", alice.sql("select 1").value());
+      fresh.bob().sql("create role readers").expect(200);
+      // The door looks anew after some time.
+      long until = System.nanoTime() + 500_000_000L;
+      while (System.nanoTime() < until) {
+        assertEquals("1", alice.sql("select 1").value());
+      }
+    }
+  }
+
+  @Test
+  void shouldShowMetricsToMonitorsAlone() throws IOException {
+    bob.get("/metrics").problem(403, "42501");
+    door.connect("").get("/metrics").problem(401, "");
+    owner.sql("grant pg_monitor to bob").expect(200);
+    HttpAnswer page = bob.get("/metrics").expect(200);
+    assertTrue(page.text().endsWith("# EOF\n"), page::toString);
+    owner.get("/metrics").expect(200);
+  }
+
+  @Test
+  void shouldShowAndEndJobsOfOthersToThoseWhoMay() throws IOException {
+    HttpAnswer accepted = alice.sql(HttpFixture.ENDLESS, "Prefer: respond-async").expect(202);
+    String location = accepted.header("Location");
+    bob.get(location).problem(404, "");
+    bob.post(location + "/cancel").problem(404, "");
+    bob.delete(location).problem(404, "");
+    assertEquals(0, bob.get("/v1/jobs").expect(200).json().path("jobs").size());
+    owner.sql("grant pg_monitor to bob").expect(200);
+    JsonNode seen = bob.get(location).expect(200).json();
+    assertEquals("alice", seen.path("user").asText());
+    assertFalse(seen.has("transaction"));
+    HttpAnswer refused = bob.post(location + "/cancel");
+    assertTrue(refused.status() == 403 || refused.status() == 404, refused::toString);
+    owner.sql("grant pg_signal_backend to bob").expect(200);
+    HttpAnswer canceled = bob.post(location + "/cancel");
+    assertTrue(canceled.status() == 200 || canceled.status() == 202, canceled::toString);
+    assertEquals(
+        "canceled", alice.get(location + "?wait=50").expect(200).json().path("state").asText());
+  }
+}
