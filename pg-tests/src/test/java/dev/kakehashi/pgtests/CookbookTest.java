@@ -56,6 +56,8 @@ class CookbookTest {
 
   private static final String OWN_DATABASE = "own";
   private static final String FENCE = "```";
+  private static final String HTTP_USER = Installation.serverUser();
+  private static final String HTTP_PASSWORD = "of the tests";
 
   /// A fenced block.
   ///
@@ -67,7 +69,7 @@ class CookbookTest {
   }
 
   private final List<Block> blocks = blocks();
-  private final Cluster cluster = Cluster.start("cookbook");
+  private final Cluster cluster = Cluster.start("cookbook", "http_port=0");
 
   /// Stands for the checkout, whose files the servers' OS user may not be able to read.
   private final Path root = cluster.workspace().newDiskDirectory("checkout");
@@ -107,6 +109,7 @@ class CookbookTest {
             .formatted(Installation.java(), Installation.jvmOptions(), Installation.endpointJar()));
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
 
+    cluster.endpoint().command(HTTP_PASSWORD + "\n", "user", "add", HTTP_USER);
     Tools.run(
         "tpch",
         "load",
@@ -209,6 +212,9 @@ class CookbookTest {
     Map<String, String> environment = new HashMap<>(cluster.postgres().environment());
     environment.put("PGDATABASE", database);
     environment.put("KAKEHASHI_RUNTIME_DIR", cluster.endpoint().runtimeDirectory().toString());
+    environment.put("KAKEHASHI_URL", cluster.endpoint().httpUri().toString());
+    environment.put("KAKEHASHI_USER", HTTP_USER);
+    environment.put("KAKEHASHI_PASSWORD", HTTP_PASSWORD);
     environment.put("JAVA_HOME", System.getProperty("java.home"));
     environment.put("PATH", root.resolve("bin") + ":" + System.getenv("PATH"));
     return environment;

@@ -1,14 +1,19 @@
 package dev.kakehashi.pgtests.harness;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// An endpoint process with its own runtime and data directories. Used by one thread, except for [#kill()].
 public final class EndpointProcess implements AutoCloseable {
+  private static final Pattern HTTP_LISTENS =
+      Pattern.compile("HTTP listens on .*?(http://127\\.0\\.0\\.1:\\d+)");
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final Path runtimeDirectory;
@@ -17,6 +22,9 @@ public final class EndpointProcess implements AutoCloseable {
   private final List<String> prefix;
   private final List<String> settings;
   private volatile @Nullable Process process;
+
+  /// Bytes of the log when this process was started.
+  private long logBefore;
 
   private EndpointProcess(
       Path runtimeDirectory,
@@ -71,6 +79,7 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// Starts it without waiting.
   public void launch() {
+    logBefore = OsProcess.length(log);
     process = OsProcess.startServer(prefix, command("start"), Map.of(), log);
   }
 
@@ -105,6 +114,22 @@ public final class EndpointProcess implements AutoCloseable {
       command.add(setting);
     }
     return command;
+  }
+
+  /// Where HTTP is reached on 127.0.0.1; waits for it. The endpoint was started with the setting `http_port`.
+  public URI httpUri() {
+    URI[] found = new URI[1];
+    OsProcess.awaitTrue(
+        "HTTP of the endpoint in " + runtimeDirectory,
+        START_LIMIT,
+        () -> {
+          Matcher listens = HTTP_LISTENS.matcher(OsProcess.tailFrom(log, logBefore));
+          if (listens.find()) {
+            found[0] = URI.create(listens.group(1));
+          }
+          return found[0] != null;
+        });
+    return found[0];
   }
 
   public Path runtimeDirectory() {

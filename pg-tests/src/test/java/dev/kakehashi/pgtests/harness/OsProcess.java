@@ -163,4 +163,20 @@ public final class OsProcess {
       return "(no log: " + e.getMessage() + ")";
     }
   }
+
+  /// Bytes of a file; 0: there is none.
+  static long length(Path file) {
+    return file.toFile().length();
+  }
+
+  /// A log's text from a byte on.
+  static String tailFrom(Path log, long from) {
+    try {
+      byte[] all = Files.readAllBytes(log);
+      int begin = (int) Math.min(from, all.length);
+      return new String(all, begin, all.length - begin, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 }

@@ -1,0 +1,94 @@
+import dev.kakehashi.client.AttachOptions;
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.Transaction;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Scanner;
+
+/// Does what the lines of its input say, in one session and one transaction at a time, and ends each answer with the word `done` on a line of its own. Failures are shown by their
+/// SQLSTATE. Run from its source: `java --class-path kakehashi-tools.jar InteractiveSession.java RUNTIME_DIRECTORY`.
+///
+/// | line | does |
+/// |---|---|
+/// | `begin`, `commit`, `rollback`, `savepoint`, `state` | what they say |
+/// | `release N`, `back N` | ends a savepoint of that level, goes back to it |
+/// | `token`, `continue TOKEN` | the name of the transaction, another one by its name |
+/// | `change SQL` | the number of rows changed |
+/// | `count SQL` | the result, one value of type int8 |
+/// | `prepare ID`, `decide commit ID`, `decide rollback ID` | two-phase commit |
+/// | `leave` | ends the session, and begins another one |
+public final class InteractiveSession {
+  private final Path runtimeDirectory;
+  private Session session;
+  private Transaction transaction;
+
+  private InteractiveSession(Path runtimeDirectory) {
+    this.runtimeDirectory = runtimeDirectory;
+    this.session = Session.attach(AttachOptions.of(runtimeDirectory));
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    var interactive = new InteractiveSession(Path.of(arguments[0]));
+    var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = input.readLine(); line != null; line = input.readLine()) {
+      try {
+        interactive.run(line);
+      } catch (EndpointException e) {
+        System.out.println("error " + e.sqlstate());
+      }
+      System.out.println("done");
+    }
+    interactive.session.close();
+  }
+
+  private void run(String line) {
+    var words = new Scanner(line);
+    String verb = words.next();
+    switch (verb) {
+      case "begin" -> transaction = session.begin();
+      case "commit" -> transaction.commit();
+      case "rollback" -> transaction.rollback();
+      case "savepoint" -> System.out.println(transaction.savepoint());
+      case "release" -> transaction.releaseSavepoint(words.nextInt());
+      case "back" -> transaction.rollbackToSavepoint(words.nextInt());
+      case "token" -> System.out.println(transaction.token());
+      case "continue" -> transaction = session.continueTransaction(words.next());
+      case "state" -> System.out.println(session.outcome(transaction.handle()));
+      case "change" -> change(words.nextLine());
+      case "count" -> count(words.nextLine());
+      case "prepare" -> transaction.prepare(words.next());
+      case "decide" -> {
+        if (words.next().equals("commit")) {
+          session.commitPrepared(words.next());
+        } else {
+          session.rollbackPrepared(words.next());
+        }
+      }
+      case "leave" -> {
+        session.close();
+        session = Session.attach(AttachOptions.of(runtimeDirectory));
+      }
+      default -> throw new IllegalArgumentException(line);
+    }
+  }
+
+  private void change(String sql) {
+    try (PreparedStatement statement = session.prepare(sql)) {
+      System.out.println(transaction.update(statement));
+    }
+  }
+
+  private void count(String sql) {
+    try (PreparedStatement statement = session.prepare(sql);
+        Rows rows = transaction.query(statement)) {
+      rows.next();
+      System.out.println(rows.getLong(0));
+    }
+  }
+}
