@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-engine bench-scheduler bench-settings bench-tpch install clean
+.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-engine bench-rest bench-scheduler bench-settings bench-tpch install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare trans
 
 bench-engine: build ## compare the engine through the Java client with PostgreSQL's heap (ROWS="scan tpch" SCALE=0.1)
 	@.make/bench-engine.sh
+
+bench-rest: build ## compare the HTTP door with a service over PostgreSQL's heap (ROWS="select rows1m")
+	@.make/bench-rest.sh
 
 bench-tpch: build ## compare TPC-H's queries over foreign tables with heap (SCALE=0.1 QUERIES="1 5" REPETITIONS=5)
 	@.make/bench-tpch.sh

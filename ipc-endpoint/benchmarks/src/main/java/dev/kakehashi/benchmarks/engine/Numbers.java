@@ -9,23 +9,23 @@ import dev.kakehashi.client.Transaction;
 import dev.kakehashi.protocol.RowBatchWriter;
 
 /// Tables of the shape `(id int8 PRIMARY KEY, grp int4, val int4)`, the same rows on both sides.
-final class Numbers {
+public final class Numbers {
   private static final int BATCH_BYTES = 1 << 20;
 
   private Numbers() {}
 
-  static String definition(String table) {
+  public static String definition(String table) {
     return "CREATE TABLE " + table + " (id int8 PRIMARY KEY, grp int4, val int4)";
   }
 
   /// The rows as a query of PostgreSQL.
-  static String query(long rows) {
+  public static String query(long rows) {
     return "SELECT i, i %% 10, i * 7919 %% 100000 FROM generate_series(1::int8, %d) i"
         .formatted(rows);
   }
 
   /// The rows from `first` to `last` into a table of the engine, in one transaction, by batches in shared memory.
-  static void load(Session session, String table, long first, long last) {
+  public static void load(Session session, String table, long first, long last) {
     int bytes = Math.min(BATCH_BYTES, session.limits().maxBatchBytes());
     InboundBuffers buffers = session.acquireBuffers(1, bytes);
     try (PreparedStatement insert =
@@ -59,7 +59,7 @@ final class Numbers {
   /// Reads a result to its end.
   ///
   /// @return number of rows
-  static int drain(Rows result) {
+  public static int drain(Rows result) {
     int rows = 0;
     try (result) {
       while (result.next()) {

@@ -7,16 +7,17 @@ import java.util.List;
 ///
 /// @param warmUps turns that are not counted, 0 or more
 /// @param repetitions turns that are counted, 1 or more
-record Repetitions(int warmUps, int repetitions) {
+public record Repetitions(int warmUps, int repetitions) {
   /// One measurement.
-  interface Measure {
+  @FunctionalInterface
+  public interface Measure {
     double take() throws Exception;
   }
 
   /// Medians of both.
-  record Medians(double heap, double engine) {}
+  public record Medians(double heap, double engine) {}
 
-  Medians compare(Measure ofHeap, Measure ofEngine) throws Exception {
+  public Medians compare(Measure ofHeap, Measure ofEngine) throws Exception {
     List<Double> heaps = new ArrayList<>();
     List<Double> engines = new ArrayList<>();
     for (int i = 0; i < warmUps + repetitions; i++) {
@@ -30,7 +31,7 @@ record Repetitions(int warmUps, int repetitions) {
     return new Medians(median(heaps), median(engines));
   }
 
-  double alone(Measure measure) throws Exception {
+  public double alone(Measure measure) throws Exception {
     List<Double> values = new ArrayList<>();
     for (int i = 0; i < warmUps + repetitions; i++) {
       double value = measure.take();
@@ -47,7 +48,7 @@ record Repetitions(int warmUps, int repetitions) {
     return (System.nanoTime() - began) / 1e6;
   }
 
-  static double median(List<Double> values) {
+  public static double median(List<Double> values) {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
