@@ -19,6 +19,7 @@ want setpriv util-linux
 want ps procps
 want git git
 want python3 python3
+want curl curl
 if [ "${DOCKER:-yes}" = yes ]; then
   want docker docker.io
   want dockerd docker.io

@@ -20,7 +20,17 @@ if [ -n "$(endpoint_pid "$endpoint")" ]; then
   runtime_dir=$(cat "$endpoint/runtime_dir")
 else
   step "starting the endpoint"
-  start_endpoint "$endpoint" "$runtime_dir"
+  server_mkdir "$endpoint"
+  # Its own OS user, so that psql and HTTP may continue each other's transactions.
+  if [ ! -f "$endpoint/http_password" ]; then
+    as_server sh -c "umask 077; od -An -N18 -tx1 /dev/urandom | tr -d ' \n' > '$endpoint/http_password.new'"
+    java_in -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" user add "$(as_server id -un)" --replace \
+      --data-directory "$endpoint/data" <"$endpoint/http_password.new" >/dev/null || die "could not add the user for HTTP"
+    as_server mv "$endpoint/http_password.new" "$endpoint/http_password"
+  fi
+  http_port=$(free_port 18080)
+  as_server sh -c "echo $http_port > '$endpoint/http_port'"
+  start_endpoint "$endpoint" "$runtime_dir" --set "http_port=$http_port"
 fi
 # The server loads the library when it starts: one that runs with another is started anew.
 library=$(find "$RUN_DIR/pgsql-$PG_MAJOR" -name kakehashi_fdw.so -type f -exec sha256sum {} + | cut -c1-64)
@@ -45,6 +55,8 @@ export PGHOST='$pg/socket' PGPORT=$(cat "$pg/port") PGDATABASE=kakehashi PGUSER=
 export PGPASSWORD='$(cat "$pg/password")' # for TCP connections (localhost); the socket needs none
 export KAKEHASHI_RUNTIME_DIR='$runtime_dir'
 export JAVA_HOME='$JAVA_HOME' # the JDK of the endpoint, for Java clients
+export KAKEHASHI_URL='http://127.0.0.1:$(cat "$endpoint/http_port")' KAKEHASHI_USER='$(as_server id -un)'
+export KAKEHASHI_PASSWORD='$(cat "$endpoint/http_password")' # for HTTP
 ENV
 )
 . "$ROOT/.run/env"
@@ -69,11 +81,21 @@ fi
 
 step "a short tour"
 sql -f "$ROOT/.make/tour.sql"
+show_http() { # what is shown, what is sent
+  printf '%s\n' "$1"
+  curl -sS --fail-with-body -u "$KAKEHASHI_USER:$KAKEHASHI_PASSWORD" "$KAKEHASHI_URL/v1/sql" \
+    -H 'Content-Type: application/json' -d "$2"
+  printf '\n'
+}
+say "The same tables over HTTP:"
+body='{"sql": "SELECT n_name, n_regionkey FROM tpch.nation WHERE n_nationkey = $1", "parameters": [12]}'
+show_http "curl -u \"\$KAKEHASHI_USER:\$KAKEHASHI_PASSWORD\" \"\$KAKEHASHI_URL/v1/sql\" -H 'Content-Type: application/json' -d '$body'" "$body"
 
 cat <<END
 
 Both servers run; everything was ready after $(elapsed "$started").
   connect   make psql      or: . .run/env && psql
+  HTTP      $KAKEHASHI_URL, login in .run/env (KAKEHASHI_USER, KAKEHASHI_PASSWORD)
   stop      make stop
   logs      .run/endpoint/log, .run/pg/log
 END
