@@ -242,16 +242,6 @@ final class ResultStream implements ResultSink, AutoCloseable {
     }
   }
 
-  /// The next batch that is there, to be given back; null: none is.
-  @Nullable Chunk poll() {
-    lock.lock();
-    try {
-      return staged.poll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /// Gives a batch back.
   void release(Chunk chunk) {
     release(chunk.memory());

@@ -69,7 +69,7 @@ final class SqlCall {
   }
 
   private interface Step {
-    void run() throws IOException;
+    void run() throws IOException, InterruptedException;
   }
 
   /// Runs a step; what it throws is the answer.
@@ -182,10 +182,6 @@ final class SqlCall {
             lease, statement, service.room(), limits.batchBytes(), () -> guarded(this::decided));
     run = started;
     started.start(parameters, use, request.options());
-    if (started.rows().answer() == null) {
-      // Who waits for an answer is not idle.
-      exchange.waits();
-    }
     if (gone) {
       started.cancel();
     }
@@ -239,7 +235,7 @@ final class SqlCall {
   }
 
   /// The answer is known to be short, or long.
-  private void decided() throws IOException {
+  private void decided() throws IOException, InterruptedException {
     StatementRun running = Objects.requireNonNull(run);
     @Nullable RequestAnswer answer = running.rows().answer();
     if (answer == null) {
@@ -251,7 +247,8 @@ final class SqlCall {
     }
   }
 
-  private void sendShort(StatementRun running, RequestAnswer answer) throws IOException {
+  private void sendShort(StatementRun running, RequestAnswer answer)
+      throws IOException, InterruptedException {
     @Nullable Problem withoutRows = request.withoutRows();
     if (answer.rows() == 0 && withoutRows != null) {
       throw withoutRows;
@@ -262,18 +259,24 @@ final class SqlCall {
     OutputStream coded = service.coded(format, bytes);
     RowEncoder encoder = format.encoder();
     encoder.begin(running.statement().columns(), coded);
-    ResultStream rows = running.rows();
-    for (ResultStream.Chunk chunk = rows.poll(); chunk != null; chunk = rows.poll()) {
+    // The statement has ended: this waits for nothing.
+    write(running.rows(), encoder);
+    encoder.end(answer.rows());
+    coded.close();
+    describe();
+    exchange.send(200, format.contentType(), bytes.toByteArray());
+  }
+
+  /// Writes all rows, as they come.
+  private static void write(ResultStream rows, RowEncoder encoder)
+      throws IOException, InterruptedException {
+    for (ResultStream.Chunk chunk = rows.next(); chunk != null; chunk = rows.next()) {
       try {
         encoder.rows(chunk.batch());
       } finally {
         rows.release(chunk);
       }
     }
-    encoder.end(answer.rows());
-    coded.close();
-    describe();
-    exchange.send(200, format.contentType(), bytes.toByteArray());
   }
 
   private void describe() {
@@ -293,13 +296,7 @@ final class SqlCall {
     RowEncoder encoder = format.encoder();
     encoder.begin(running.statement().columns(), coded);
     ResultStream rows = running.rows();
-    for (ResultStream.Chunk chunk = rows.next(); chunk != null; chunk = rows.next()) {
-      try {
-        encoder.rows(chunk.batch());
-      } finally {
-        rows.release(chunk);
-      }
-    }
+    write(rows, encoder);
     RequestAnswer answer = Objects.requireNonNull(rows.answer());
     if (answer.failure() != null) {
       Problem problem = problem(answer);
