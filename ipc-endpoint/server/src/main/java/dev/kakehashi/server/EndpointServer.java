@@ -19,7 +19,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Objects;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,7 +126,7 @@ public final class EndpointServer implements AutoCloseable {
               new HttpInterface.Parts(
                   engine, scheduler, endpoint, java.util.Objects.requireNonNull(core), requests()),
               data,
-              peers());
+              settings.text(Setting.AUTHENTICATION).equals("peer"));
       parts.push(opened);
       httpInterface = opened;
     }
@@ -176,11 +175,6 @@ public final class EndpointServer implements AutoCloseable {
               "\"authentication\" cannot be \"%s\": it has to be peer or password"
                   .formatted(method));
     };
-  }
-
-  /// Which OS users are users of that name on HTTP's Unix socket; null: OS users prove nothing.
-  private @Nullable Predicate<String> peers() {
-    return settings.text(Setting.AUTHENTICATION).equals("peer") ? osUser -> true : null;
   }
 
   /// The HTTP door, for tests; null: it is shut.

@@ -28,8 +28,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,8 +47,7 @@ final class HttpInterface implements AutoCloseable {
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final HttpDoor door;
 
-  private HttpInterface(
-      HttpSettings settings, Parts behind, Path data, @Nullable Predicate<String> peers)
+  private HttpInterface(HttpSettings settings, Parts behind, Path data, boolean peers)
       throws IOException {
     boolean opened = false;
     try {
@@ -67,14 +64,12 @@ final class HttpInterface implements AutoCloseable {
   ///
   /// @param peers see [HttpUsers]
   /// @throws IOException a listener cannot be opened, or results cannot be read
-  static HttpInterface start(
-      HttpSettings settings, Parts behind, Path data, @Nullable Predicate<String> peers)
+  static HttpInterface start(HttpSettings settings, Parts behind, Path data, boolean peers)
       throws IOException {
     return new HttpInterface(settings, behind, data, peers);
   }
 
-  private HttpDoor open(
-      HttpSettings settings, Parts behind, Path data, @Nullable Predicate<String> peers)
+  private HttpDoor open(HttpSettings settings, Parts behind, Path data, boolean peers)
       throws IOException {
     Path directory = data.resolve(DIRECTORY);
     PrivateDirectory.prepare(directory);

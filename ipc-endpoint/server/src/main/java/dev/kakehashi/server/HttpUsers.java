@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Users of the HTTP door: the engine's login roles, and users of the user file who are no roles. Thread-safe.
@@ -23,8 +22,7 @@ final class HttpUsers implements Users {
 
   private final Roles roles;
 
-  /// Null: OS users prove nothing.
-  private final @Nullable Predicate<String> peers;
+  private final boolean peers;
 
   /// Salts of users who do not exist.
   private final byte[] secret;
@@ -35,8 +33,8 @@ final class HttpUsers implements Users {
   /// @param epoch -1: the user must not be here
   private record Look(long epoch, long atNanos) {}
 
-  /// @param peers whether an OS user who has connected to the Unix socket is the user of that name; null: nobody is
-  HttpUsers(Roles roles, UserFile file, @Nullable Predicate<String> peers) throws IOException {
+  /// @param peers whether an OS user who has connected to the Unix socket is the user of that name; otherwise he proves nothing
+  HttpUsers(Roles roles, UserFile file, boolean peers) throws IOException {
     this.roles = roles;
     this.peers = peers;
     this.secret = file.secret();
@@ -54,7 +52,7 @@ final class HttpUsers implements Users {
 
   @Override
   public @Nullable Known ofOsUser(String osUser) {
-    return peers != null && peers.test(osUser) ? withoutPassword(osUser) : null;
+    return peers ? withoutPassword(osUser) : null;
   }
 
   @Override
@@ -72,7 +70,7 @@ final class HttpUsers implements Users {
   }
 
   private boolean mayBeUnknown(String name) {
-    return peers != null && (!roles.areUsed() || name.equals(operator));
+    return peers && (!roles.areUsed() || name.equals(operator));
   }
 
   private Optional<Roles.Login> login(String name) {
