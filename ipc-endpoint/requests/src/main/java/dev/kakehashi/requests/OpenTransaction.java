@@ -36,6 +36,9 @@ public final class OpenTransaction {
   private volatile boolean named;
   private boolean ending;
 
+  /// Requests to end it that came while another ended it: they learn what that has done.
+  private final List<Runnable> whenForgotten = new ArrayList<>(0);
+
   /// Of the only one so far who numbers his commands; null: nobody does.
   private @Nullable Object commandCounter;
 
@@ -168,12 +171,20 @@ public final class OpenTransaction {
     return true;
   }
 
-  /// The transaction has ended: sessions forget it.
+  /// The transaction has ended: sessions forget it, and its handle is of the past already.
   void forget() {
     for (ClientRequests session : sessions) {
       session.leaves(this);
     }
     sessions.clear();
+    List<Runnable> waiting = List.copyOf(whenForgotten);
+    whenForgotten.clear();
+    waiting.forEach(Runnable::run);
+  }
+
+  /// Runs `action` when the transaction, which is ending, has been forgotten.
+  void whenForgotten(Runnable action) {
+    whenForgotten.add(action);
   }
 
   /// Whether its end has been asked for; true for the first caller.

@@ -165,6 +165,10 @@ public final class Transactions {
       rollback(transaction, () -> answer.completed(transaction, 0));
       return;
     }
+    if (isEndedByAnother(transaction)) {
+      transaction.whenForgotten(() -> answerSecondCommit(session, answer, transaction.handle()));
+      return;
+    }
     TransactionState known = transaction == null ? outcome(session, handle) : null;
     if (known == TransactionState.COMMITTED || known == TransactionState.PREPARED) {
       // A second commit, or one of a transaction that a statement has prepared.
@@ -192,6 +196,20 @@ public final class Transactions {
             answer.failed(open, failure);
           }
         });
+  }
+
+  /// Whether its end has been asked for before, and is not known yet. Who asks for an end, too, has to wait for it: what it will be is not told by its state.
+  private static boolean isEndedByAnother(@Nullable OpenTransaction transaction) {
+    return transaction != null && transaction.isEnding() && !transaction.isLeaseExpired();
+  }
+
+  private void answerSecondCommit(ClientRequests session, Answer answer, long handle) {
+    TransactionState known = outcome(session, handle);
+    if (known == TransactionState.COMMITTED || known == TransactionState.PREPARED) {
+      answer.completed(known, handle, 0, 0, false);
+    } else {
+      answer.failed(null, noSuchTransaction());
+    }
   }
 
   /// Commits, records the outcome if there is one to ask for, and forgets the handle.
@@ -309,6 +327,12 @@ public final class Transactions {
       answer.completed(known, resolve(session, handle), 0, 0, false);
       return;
     }
+    if (isEndedByAnother(transaction)) {
+      long ended = transaction.handle();
+      transaction.whenForgotten(
+          () -> answer.completed(outcome(session, ended), ended, 0, 0, false));
+      return;
+    }
     rollback(transaction, () -> answer.completed(transaction, 0));
   }
 
@@ -323,8 +347,8 @@ public final class Transactions {
   }
 
   private void forget(OpenTransaction transaction) {
-    transaction.forget();
     table.remove(transaction);
+    transaction.forget();
   }
 
   /// Establishes a savepoint of the session's own count; see [SharedSavepoints].

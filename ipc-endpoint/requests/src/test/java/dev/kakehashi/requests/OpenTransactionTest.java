@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.protocol.messages.TransactionState;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// How long a transaction lives that nobody uses, and who may end it.
@@ -39,6 +41,19 @@ class OpenTransactionTest {
     assertTrue(transaction.beginEnd());
     assertTrue(transaction.isEnding());
     assertFalse(transaction.beginEnd());
+  }
+
+  @Test
+  void shouldTellWhoWantedToEndItTooOnceItIsForgotten() {
+    List<String> told = new ArrayList<>();
+    transaction.beginEnd();
+    transaction.whenForgotten(() -> told.add("second"));
+    transaction.whenForgotten(() -> told.add("third"));
+    assertEquals(List.of(), told);
+    transaction.forget();
+    assertEquals(List.of("second", "third"), told);
+    transaction.forget();
+    assertEquals(List.of("second", "third"), told);
   }
 
   @Test
