@@ -7,23 +7,18 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.reflect.Method;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks every second whether the client of a request is still there, until it is stopped. Nobody reads from a connection of HTTP/1.1 while its request runs, so nothing else would tell.
+/// Whether the client of a request is still there. Nobody reads from a connection of HTTP/1.1 while its request runs, so nothing else would tell; [ClientWatch] looks from time to time.
 ///
 /// A client who has shut down his side of the connection counts as gone. A look takes a microsecond and waits for nothing.
-///
-/// Lock: this guards `task` and `stopped`.
 @SuppressWarnings("restricted") // poll(2), with its documented signature
-final class ClientPresence implements Runnable {
+final class ClientPresence {
   private static final Logger LOG = LoggerFactory.getLogger(ClientPresence.class);
-  private static final long PERIOD_MILLIS = 1000;
 
   private static final int POLLERR = 0x8;
   private static final int POLLHUP = 0x10;
@@ -40,18 +35,7 @@ final class ClientPresence implements Runnable {
                   ValueLayout.JAVA_INT),
               Linker.Option.critical(true));
 
-  private final Request request;
-  private final Scheduler scheduler;
-  private final Runnable gone;
-  private Scheduler.@Nullable Task task;
-  private boolean stopped;
-
-  /// @param gone called once if the client goes, on a thread that it must not block
-  ClientPresence(Request request, Runnable gone) {
-    this.request = request;
-    this.scheduler = request.getComponents().getScheduler();
-    this.gone = gone;
-  }
+  private ClientPresence() {}
 
   private static Method descriptorMethod() {
     try {
@@ -63,35 +47,14 @@ final class ClientPresence implements Runnable {
     }
   }
 
-  /// The first look is after a second.
-  synchronized void start() {
-    if (!stopped) {
-      task = scheduler.schedule(this, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  /// Idempotent.
-  synchronized void stop() {
-    stopped = true;
-    if (task != null) {
-      task.cancel();
-      task = null;
-    }
-  }
-
-  @Override
-  public void run() {
-    if (isGone(request)) {
-      stop();
-      gone.run();
-    } else {
-      start();
-    }
-  }
-
   /// Whether the client of a request has gone, as far as the kernel knows.
   static boolean isGone(Request request) {
-    @Nullable Object transport = request.getConnectionMetaData().getConnection().getEndPoint();
+    return isGone(request.getConnectionMetaData().getConnection().getEndPoint());
+  }
+
+  /// Whether the client at the other side of an end point has gone.
+  static boolean isGone(EndPoint connection) {
+    @Nullable Object transport = connection;
     // One end point lies on the other with TLS.
     while (transport instanceof EndPoint endPoint) {
       transport = endPoint.getTransport();

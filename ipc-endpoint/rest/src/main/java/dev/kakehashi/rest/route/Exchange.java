@@ -55,6 +55,7 @@ public final class Exchange {
   private final QueryParameters parameters;
   private final Users.@Nullable Known user;
   private final BodyLimits bodyLimits;
+  private final ClientWatch clients;
   private final boolean hasBody;
 
   /// Set by who ends the exchange; nobody answers after him.
@@ -72,7 +73,8 @@ public final class Exchange {
       Callback callback,
       Routes.Found found,
       Users.@Nullable Known user,
-      BodyLimits bodyLimits) {
+      BodyLimits bodyLimits,
+      ClientWatch clients) {
     this.request = request;
     this.response = response;
     this.callback = callback;
@@ -80,6 +82,7 @@ public final class Exchange {
     this.variables = found.variables();
     this.user = user;
     this.bodyLimits = bodyLimits;
+    this.clients = clients;
     this.parameters = QueryParameters.parse(request.getHttpURI().getQuery(), route.parameters());
     this.hasBody = BodyChecks.check(request, route);
   }
@@ -270,9 +273,7 @@ public final class Exchange {
   /// @param gone called once if he goes; must not block
   public void watch(Runnable gone) {
     waits();
-    ClientPresence presence = new ClientPresence(request, gone);
-    onEnd(presence::stop);
-    presence.start();
+    onEnd(clients.add(request, gone));
   }
 
   private void run(Handler handler) {

@@ -6,6 +6,7 @@ import dev.kakehashi.rest.login.Users;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.problem.Problems;
 import dev.kakehashi.rest.route.BodyLimits;
+import dev.kakehashi.rest.route.ClientWatch;
 import dev.kakehashi.rest.route.DirectHandler;
 import dev.kakehashi.rest.route.Exchange;
 import dev.kakehashi.rest.route.ProblemAnswer;
@@ -37,6 +38,7 @@ final class DoorHandler extends Handler.Abstract.NonBlocking {
   private final RequestGate running;
   private final RequestCounters counters;
   private final BodyLimits bodyLimits;
+  private final ClientWatch watch = new ClientWatch();
 
   DoorHandler(
       Routes routes,
@@ -127,7 +129,7 @@ final class DoorHandler extends Handler.Abstract.NonBlocking {
       passage.ofUser = running.enter(known.user().name());
     }
     Exchange exchange =
-        new Exchange(passage.request, passage.response, passage, found, known, bodyLimits);
+        new Exchange(passage.request, passage.response, passage, found, known, bodyLimits, watch);
     @Nullable DirectHandler direct = found.route().directHandler();
     if (direct == null) {
       exchange.block(Objects.requireNonNull(found.route().handler()));
