@@ -11,6 +11,10 @@ enum TransactionStatement {
 
   private static final int LONGEST = 200;
 
+  private static final String[] BEGINNINGS = {
+    "begin", "start", "commit", "end", "rollback", "abort", "--", "/*"
+  };
+
   /// Which of them a text is; null: none. `COMMIT PREPARED`, `ROLLBACK TO` and the like are none.
   static @Nullable TransactionStatement of(String sql) {
     if (!mayBe(sql)) {
@@ -30,12 +34,18 @@ enum TransactionStatement {
     };
   }
 
-  /// Cheap look at the first letter, for the way of every statement.
+  /// Cheap look at the first word, for the way of every statement.
   private static boolean mayBe(String sql) {
-    for (int i = 0; i < sql.length(); i++) {
-      char c = sql.charAt(i);
-      if (!Character.isWhitespace(c)) {
-        return sql.length() - i <= LONGEST && "bBsScCeErRaA-/".indexOf(c) >= 0;
+    int i = 0;
+    while (i < sql.length() && Character.isWhitespace(sql.charAt(i))) {
+      i++;
+    }
+    if (sql.length() - i > LONGEST) {
+      return false;
+    }
+    for (String beginning : BEGINNINGS) {
+      if (sql.regionMatches(true, i, beginning, 0, beginning.length())) {
+        return true;
       }
     }
     return false;
