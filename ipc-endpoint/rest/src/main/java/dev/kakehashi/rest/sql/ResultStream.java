@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.RequestAnswer;
+import dev.kakehashi.rest.route.LongAnswers;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -225,6 +226,9 @@ final class ResultStream implements ResultSink, AutoCloseable {
 
   /// The next batch, to be given back; null: there is none after the end of the statement. Waits.
   @Nullable Chunk next() throws InterruptedException {
+    if (Thread.currentThread().isVirtual()) {
+      LongAnswers.letOthersPass();
+    }
     lock.lock();
     try {
       while (true) {
