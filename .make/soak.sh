@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,sql,server,scheduler,system   parts of it, all without
+#   ONLY=store,sql,server,http,scheduler,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -30,6 +30,8 @@ part sql '*DifferenceTest,NestedSubqueryTest,CorrelatedPlanTest,*CrashTest,Seria
   -Dkakehashi.texts=$((1500 * factor)) -Dkakehashi.difference.rounds=$((60 * factor))
 part server 'HistoryTest,OrderEntryTest,BackupTest' -pl ipc-endpoint/server -am \
   -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor))
+part http 'HttpKillTest,JobCrashTest,RightsDifferenceTest' -pl ipc-endpoint/rest,ipc-endpoint/server,ipc-endpoint/engine -am \
+  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.statements=$((500 * factor))
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default'
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,LeakTest' -f pg-tests/pom.xml \
   -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
