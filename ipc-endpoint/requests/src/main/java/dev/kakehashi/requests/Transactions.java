@@ -165,7 +165,7 @@ public final class Transactions {
       rollback(transaction, () -> answer.completed(transaction, 0));
       return;
     }
-    if (isEndedByAnother(transaction)) {
+    if (transaction != null && isEndedByAnother(transaction)) {
       transaction.whenForgotten(() -> answerSecondCommit(session, answer, transaction.handle()));
       return;
     }
@@ -199,8 +199,8 @@ public final class Transactions {
   }
 
   /// Whether its end has been asked for before, and is not known yet. Who asks for an end, too, has to wait for it: what it will be is not told by its state.
-  private static boolean isEndedByAnother(@Nullable OpenTransaction transaction) {
-    return transaction != null && transaction.isEnding() && !transaction.isLeaseExpired();
+  private static boolean isEndedByAnother(OpenTransaction transaction) {
+    return transaction.isEnding() && !transaction.isLeaseExpired();
   }
 
   private void answerSecondCommit(ClientRequests session, Answer answer, long handle) {
