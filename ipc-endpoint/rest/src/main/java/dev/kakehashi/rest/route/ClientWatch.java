@@ -1,5 +1,6 @@
 package dev.kakehashi.rest.route;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -56,8 +57,10 @@ public final class ClientWatch {
   }
 
   private void look(Scheduler scheduler) {
-    for (Watched each : watched) {
-      if (ClientPresence.isGone(each.connection()) && watched.remove(each)) {
+    List<Watched> left =
+        watched.stream().filter(each -> ClientPresence.isGone(each.connection())).toList();
+    for (Watched each : left) {
+      if (watched.remove(each)) {
         each.gone().run();
       }
     }
