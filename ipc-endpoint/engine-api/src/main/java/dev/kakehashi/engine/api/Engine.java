@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.api;
 
+import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
@@ -41,6 +42,9 @@ public interface Engine extends AutoCloseable {
 
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
+
+  /// Who reads and writes the files of `COPY`. Set once, before the first session; without it, there are none.
+  default void bulkAccess(BulkAccess access) {}
 
   /// Its roles; of an engine without any, everybody may do everything.
   default Roles roles() {

@@ -34,6 +34,9 @@ public interface EngineTransaction {
   /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.
   void owner(Viewer viewer);
 
+  /// Says that it ends with its first statement, which may then do what a transaction block cannot. Set before that; without it, it does not.
+  default void ofOneStatement() {}
+
   BeginOptions options();
 
   State state();

@@ -1,0 +1,23 @@
+package dev.kakehashi.engine.api.bulk;
+
+import org.jspecify.annotations.Nullable;
+
+/// The running statement, as whoever reads and writes its files needs it. Thread-safe.
+public interface BulkContext {
+  /// Returns at once unless the statement is to end. To be called every few milliseconds, at least once for 1 MB.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED, ...
+  void checkCanceled();
+
+  /// Takes memory out of the statement's, before it is allocated.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY when the statement may not have so much
+  void reserveMemory(long bytes);
+
+  void releaseMemory(long bytes);
+
+  /// How texts of dates and times are read; null: in ISO's forms alone.
+  default @Nullable DateTimeTexts dateTimeTexts() {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+package dev.kakehashi.engine.api.bulk;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A checked `COPY … FROM`. Immutable.
+public interface LoadRequest {
+  LoadControl control();
+
+  /// Opens the files, and reads what says which columns they have.
+  ///
+  /// @param table for messages, as `schema.table`
+  /// @param columns of the column list, or all that are not generated
+  /// @param listed whether there is a column list
+  /// @throws dev.kakehashi.engine.api.EngineException UNDEFINED_FILE, INSUFFICIENT_PRIVILEGE, BAD_COPY_FILE_FORMAT (22P04), DATATYPE_MISMATCH, IO_ERROR, ...
+  LoadSource open(
+      String table, List<LoadColumn> columns, boolean listed, BulkUser user, BulkContext context);
+
+  /// What of a load the engine does.
+  ///
+  /// @param tolerant `ON_ERROR ignore`: rows that violate a constraint are rejected, too
+  /// @param batchRows commit after so many rows, outside of the caller's transaction; 0: one transaction, the caller's
+  /// @param workers most tasks at a time; 0: as many as there are workers
+  /// @param loadId names a load in batches that can go on after it broke off; null: it has no name
+  record LoadControl(boolean tolerant, long batchRows, int workers, @Nullable String loadId) {}
+}
