@@ -6,9 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /// Steps through an array as PostgreSQL writes it: `{1,NULL,"a b"}`, `[0:1]={{1},{2}}`. Not thread-safe; may be used for one array after another.
-final class ArrayCursor {
+public final class ArrayCursor {
   /// What the cursor is at.
-  enum Token {
+  public enum Token {
     OPEN,
     CLOSE,
     NULL,
@@ -28,7 +28,7 @@ final class ArrayCursor {
   private int length;
 
   /// Begins an array of `bytes` bytes at `from`.
-  void open(MemorySegment segment, long from, int bytes) {
+  public void open(MemorySegment segment, long from, int bytes) {
     memory = segment;
     at = from;
     end = from + bytes;
@@ -42,30 +42,30 @@ final class ArrayCursor {
   }
 
   /// Whether a subscript begins at another number than 1.
-  boolean hasBounds() {
+  public boolean hasBounds() {
     return bounds;
   }
 
   /// The text of an element is the beginning of this, valid until the next one.
-  MemorySegment value() {
+  public MemorySegment value() {
     return value;
   }
 
   /// Bytes of the element.
-  int length() {
+  public int length() {
     return length;
   }
 
-  byte byteAt(int index) {
+  public byte byteAt(int index) {
     return scratch[index];
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     return scratch;
   }
 
   /// @throws MalformedFrameException when there is no array
-  Token next() {
+  public Token next() {
     if (at == end) {
       if (depth != 0) {
         throw malformed();

@@ -1,6 +1,5 @@
 package dev.kakehashi.formats;
 
-import com.google.flatbuffers.FlatBufferBuilder;
 import dev.kakehashi.engine.api.Statement;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -8,16 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import org.apache.arrow.flatbuf.Buffer;
-import org.apache.arrow.flatbuf.Endianness;
-import org.apache.arrow.flatbuf.FieldNode;
-import org.apache.arrow.flatbuf.Message;
-import org.apache.arrow.flatbuf.MessageHeader;
-import org.apache.arrow.flatbuf.MetadataVersion;
-import org.apache.arrow.flatbuf.RecordBatch;
-import org.apache.arrow.flatbuf.Schema;
+import java.util.Map;
 
 /// Arrow's IPC stream: the schema, record batches of about so many bytes as the options say (or the longest row batch, if that is longer), the end marker.
 ///
@@ -36,9 +27,9 @@ import org.apache.arrow.flatbuf.Schema;
 ///
 /// Each field has PostgreSQL's name of its type as `kakehashi.type`. A value that Arrow cannot hold is an error, never a null or another value: infinite and very late dates, 24:00:00,
 /// NaN in a decimal, arrays of several dimensions.
-final class ArrowEncoder implements RowEncoder {
+public final class ArrowEncoder implements RowEncoder {
   /// Of the custom metadata of the message that says why a stream is cut off.
-  static final String ERROR_KEY = "kakehashi.error";
+  public static final String ERROR_KEY = "kakehashi.error";
 
   private static final int MAX_ROWS = 1 << 16;
   private static final int ALIGNMENT = 8;
@@ -49,45 +40,11 @@ final class ArrowEncoder implements RowEncoder {
   /// The length of a message that does not follow.
   private static final byte[] MISSING = {16, 0, 0, 0};
 
-  /// Fields and buffers of a record batch, in order.
-  private static final class Parts implements ArrowColumn.Buffers {
-    private long[] fields = new long[32];
-    private int fieldCount;
-    private byte[][] buffers = new byte[32][];
-    private int[] lengths = new int[32];
-    private int bufferCount;
-
-    @Override
-    public void field(int length, int nulls) {
-      if (2 * fieldCount == fields.length) {
-        fields = Arrays.copyOf(fields, 2 * fields.length);
-      }
-      fields[2 * fieldCount] = length;
-      fields[2 * fieldCount + 1] = nulls;
-      fieldCount++;
-    }
-
-    @Override
-    public void buffer(byte[] bytes, int length) {
-      if (bufferCount == lengths.length) {
-        buffers = Arrays.copyOf(buffers, 2 * bufferCount);
-        lengths = Arrays.copyOf(lengths, 2 * bufferCount);
-      }
-      buffers[bufferCount] = bytes;
-      lengths[bufferCount++] = length;
-    }
-
-    void clear() {
-      fieldCount = 0;
-      bufferCount = 0;
-    }
-  }
-
   private final FormatOptions options;
   private final BatchView view = new BatchView();
-  private final Parts parts = new Parts();
+  private final ArrowParts parts = new ArrowParts();
   private final List<ArrowColumn> columns = new ArrayList<>();
-  private final FlatBufferBuilder builder = new FlatBufferBuilder(1 << 10);
+  private final ArrowMessages messages = new ArrowMessages();
   private Output out = new Output(OutputStream.nullOutputStream());
   private int pendingRows;
   private long pendingBytes;
@@ -100,32 +57,13 @@ final class ArrowEncoder implements RowEncoder {
   public void begin(List<Statement.Column> described, OutputStream stream) throws IOException {
     List<ArrowField> fields = described.stream().map(ArrowField::of).toList();
     columns.clear();
-    fields.forEach(field -> columns.add(ArrowColumn.of(field)));
+    fields.forEach(field -> columns.add(ArrowColumn.of(field, false)));
     out = new Output(stream);
-    builder.clear();
-    int[] at = new int[fields.size()];
-    for (int i = 0; i < at.length; i++) {
-      at[i] = fields.get(i).write(builder);
-    }
-    int fieldsAt = Schema.createFieldsVector(builder, at);
-    Schema.startSchema(builder);
-    Schema.addEndianness(builder, Endianness.Little);
-    Schema.addFields(builder, fieldsAt);
-    message(MessageHeader.Schema, Schema.endSchema(builder), 0, 0);
+    message(messages.schema(fields, Map.of()));
   }
 
-  /// Writes the message whose header is in the builder, without its body.
-  private void message(byte kind, int headerAt, long bodyBytes, int metadataAt) throws IOException {
-    Message.startMessage(builder);
-    Message.addVersion(builder, MetadataVersion.V5);
-    Message.addHeaderType(builder, kind);
-    Message.addHeader(builder, headerAt);
-    Message.addBodyLength(builder, bodyBytes);
-    if (metadataAt != 0) {
-      Message.addCustomMetadata(builder, metadataAt);
-    }
-    builder.finish(Message.endMessage(builder));
-    ByteBuffer metadata = builder.dataBuffer();
+  /// Writes the message without its body.
+  private void message(ByteBuffer metadata) throws IOException {
     int length = metadata.remaining();
     int padded = padded(length);
     out.put(CONTINUATION);
@@ -168,46 +106,17 @@ final class ArrowEncoder implements RowEncoder {
     for (ArrowColumn column : columns) {
       column.collect(parts);
     }
-    builder.clear();
-    message(MessageHeader.RecordBatch, recordBatch(pendingRows), bodyBytes(), 0);
+    message(messages.recordBatch(pendingRows, parts, ArrowMessages.NO_CODEC, Map.of()));
     body();
     reset();
   }
 
   private void body() throws IOException {
-    for (int i = 0; i < parts.bufferCount; i++) {
-      int length = parts.lengths[i];
-      out.put(parts.buffers[i], 0, length);
+    for (int i = 0; i < parts.bufferCount(); i++) {
+      int length = parts.length(i);
+      out.put(parts.buffer(i), 0, length);
       out.put(ZEROS, 0, padded(length) - length);
     }
-  }
-
-  private long bodyBytes() {
-    long bytes = 0;
-    for (int i = 0; i < parts.bufferCount; i++) {
-      bytes += padded(parts.lengths[i]);
-    }
-    return bytes;
-  }
-
-  private int recordBatch(int rows) {
-    long end = bodyBytes();
-    RecordBatch.startBuffersVector(builder, parts.bufferCount);
-    for (int i = parts.bufferCount - 1; i >= 0; i--) {
-      end -= padded(parts.lengths[i]);
-      Buffer.createBuffer(builder, end, parts.lengths[i]);
-    }
-    int buffersAt = builder.endVector();
-    RecordBatch.startNodesVector(builder, parts.fieldCount);
-    for (int i = parts.fieldCount - 1; i >= 0; i--) {
-      FieldNode.createFieldNode(builder, parts.fields[2 * i], parts.fields[2 * i + 1]);
-    }
-    int nodesAt = builder.endVector();
-    RecordBatch.startRecordBatch(builder);
-    RecordBatch.addLength(builder, rows);
-    RecordBatch.addNodes(builder, nodesAt);
-    RecordBatch.addBuffers(builder, buffersAt);
-    return RecordBatch.endRecordBatch(builder);
   }
 
   private void reset() {
@@ -238,13 +147,12 @@ final class ArrowEncoder implements RowEncoder {
     for (ArrowColumn column : columns) {
       column.collect(parts);
     }
-    builder.clear();
-    int[] entries = {
-      ArrowField.keyValue(builder, ERROR_KEY, new String(problem, StandardCharsets.UTF_8))
-    };
-    int metadataAt = Message.createCustomMetadataVector(builder, entries);
-    long body = bodyBytes();
-    message(MessageHeader.RecordBatch, recordBatch(0), body, metadataAt);
+    message(
+        messages.recordBatch(
+            0,
+            parts,
+            ArrowMessages.NO_CODEC,
+            Map.of(ERROR_KEY, new String(problem, StandardCharsets.UTF_8))));
     body();
     out.put(CONTINUATION);
     out.put(MISSING);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param precision of a decimal; 0: it is none
 /// @param scale of a decimal
 /// @param item the elements of an array; null: it is none
-record ArrowField(
+public record ArrowField(
     String name,
     int typeOid,
     int typeModifier,
@@ -41,7 +41,7 @@ record ArrowField(
 
   private static final int DECIMAL_256_DIGITS = 76;
 
-  static ArrowField of(Statement.Column column) {
+  public static ArrowField of(Statement.Column column) {
     return of(column.name(), column.typeOid(), column.typeModifier());
   }
 
@@ -63,8 +63,13 @@ record ArrowField(
     return new ArrowField(name, typeOid, typeModifier, form, precision, scale, item);
   }
 
+  /// The field with its values as PostgreSQL writes them. It keeps the name of its type.
+  public ArrowField asText() {
+    return new ArrowField(name, typeOid, typeModifier, ValueForm.TEXT, 0, 0, null);
+  }
+
   /// Bytes of a value of fixed length; 0: its length varies; -1: it is a bit.
-  int width() {
+  public int width() {
     return switch (form) {
       case BOOL -> -1;
       case INT2 -> 2;

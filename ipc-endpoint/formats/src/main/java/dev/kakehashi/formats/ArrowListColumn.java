@@ -15,15 +15,17 @@ final class ArrowListColumn extends ArrowColumn {
   private static final int MAX_ELEMENT_BYTES = 1 << 30;
 
   private final ArrowField item;
+  private final boolean missingIsNull;
   private final ArrowColumn elements;
   private final ArrayCursor array = new ArrayCursor();
   private final RowBatchWriter writer = RowBatchWriter.growable(1, MAX_ELEMENTS, MAX_ELEMENT_BYTES);
   private final BatchView view = new BatchView();
   private byte[] offsets = new byte[64];
 
-  ArrowListColumn(ArrowField item) {
+  ArrowListColumn(ArrowField item, boolean missingIsNull) {
     this.item = item;
-    this.elements = ArrowColumn.of(item);
+    this.missingIsNull = missingIsNull;
+    this.elements = ArrowColumn.of(item, missingIsNull);
   }
 
   @Override
@@ -32,15 +34,31 @@ final class ArrowListColumn extends ArrowColumn {
   }
 
   @Override
-  void put(BatchView batch, long word) throws IOException {
+  void putAll(BatchView batch, int column, int from, int to, boolean anyNull) throws IOException {
+    long wordAt = batch.wordAt(batch.rowAt(from), column);
+    for (int row = rows; row < rows + to - from; row++) {
+      if (!anyNull || isPresent(row)) {
+        put(batch, row, batch.memory().get(BatchView.I64, wordAt));
+      }
+      INTS.set(offsets, 4 * (row + 1), elements.rows);
+      wordAt += batch.stride();
+    }
+  }
+
+  private void put(BatchView batch, int row, long word) throws IOException {
     array.open(batch.memory(), batch.payloadAt(word), batch.payloadBytes(word));
     if (array.hasBounds() || array.next() != Token.OPEN) {
-      throw notSupported();
+      missing(row);
+      return;
     }
     Token token = array.next();
+    if (token == Token.OPEN) {
+      missing(row);
+      return;
+    }
     for (; token != Token.CLOSE; token = array.next()) {
       if (token == Token.OPEN) {
-        throw notSupported();
+        throw new MalformedFrameException("value is no array");
       }
       if (token == Token.END) {
         throw new MalformedFrameException("value is no array");
@@ -58,7 +76,6 @@ final class ArrowListColumn extends ArrowColumn {
       }
     }
     flush();
-    INTS.set(offsets, 4 * (rows + 1), elements.rows);
   }
 
   private boolean set() {
@@ -82,16 +99,14 @@ final class ArrowListColumn extends ArrowColumn {
     }
   }
 
-  private static EngineException notSupported() {
-    return new EngineException(
-            ErrorCode.FEATURE_NOT_SUPPORTED,
-            "an array of several dimensions, or with other subscripts than from 1, has no form in Arrow")
-        .withHint("Cast the column to text.");
-  }
-
-  @Override
-  void putNull() {
-    INTS.set(offsets, 4 * (rows + 1), elements.rows);
+  private void missing(int row) {
+    if (!missingIsNull) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              "an array of several dimensions, or with other subscripts than from 1, has no form in Arrow")
+          .withHint("Cast the column to text.");
+    }
+    makeNull(row);
   }
 
   @Override
@@ -101,7 +116,7 @@ final class ArrowListColumn extends ArrowColumn {
   }
 
   @Override
-  void reset() {
+  public void reset() {
     writer.reset();
     elements.reset();
     super.reset();

@@ -23,14 +23,26 @@ final class ArrowVariableColumn extends ArrowColumn {
     }
   }
 
-  private final boolean numeric;
+  /// Up to so many bytes are copied eight at a time.
+  private static final int SHORT_BYTES = 48;
+
+  private final ValueForm source;
+
+  /// Whether the values are no bytes, but are written as text.
+  private final boolean written;
+
   private final Output text = new Output(new Sink());
   private byte[] offsets = new byte[64];
   private byte[] data = new byte[1 << 10];
   private int length;
 
   ArrowVariableColumn(ArrowField field) {
-    this.numeric = field.form() == ValueForm.NUMERIC;
+    this.source = ValueForm.of(field.typeOid());
+    this.written =
+        switch (source) {
+          case TEXT, JSON, ARRAY -> false;
+          default -> source != ValueForm.BYTEA || field.form() == ValueForm.TEXT;
+        };
   }
 
   @Override
@@ -39,23 +51,38 @@ final class ArrowVariableColumn extends ArrowColumn {
   }
 
   @Override
-  void put(BatchView view, long word) throws IOException {
-    long from = view.payloadAt(word);
-    int count = view.payloadBytes(word);
-    if (numeric) {
-      NumberText.putNumeric(text, view.memory(), from, count);
-      text.drain();
-    } else {
-      data = grown(data, (long) length + count);
-      MemorySegment.copy(view.memory(), ValueLayout.JAVA_BYTE, from, data, length, count);
-      length += count;
+  void putAll(BatchView view, int column, int from, int to, boolean anyNull) throws IOException {
+    MemorySegment memory = view.memory();
+    int stride = view.stride();
+    long wordAt = view.wordAt(view.rowAt(from), column);
+    for (int row = rows; row < rows + to - from; row++) {
+      if (!anyNull || isPresent(row)) {
+        put(view, memory.get(BatchView.I64, wordAt));
+      }
+      INTS.set(offsets, 4 * (row + 1), length);
+      wordAt += stride;
     }
-    INTS.set(offsets, 4 * (rows + 1), length);
   }
 
-  @Override
-  void putNull() {
-    INTS.set(offsets, 4 * (rows + 1), length);
+  private void put(BatchView view, long word) throws IOException {
+    if (written) {
+      PlainText.put(text, source, view, word);
+      text.drain();
+      return;
+    }
+    long from = view.payloadAt(word);
+    int count = view.payloadBytes(word);
+    data = grown(data, (long) length + count + Long.BYTES);
+    MemorySegment memory = view.memory();
+    if (count <= SHORT_BYTES && from + SHORT_BYTES <= view.batchBytes()) {
+      // What is copied too much is overwritten by the next value.
+      for (int i = 0; i < count; i += Long.BYTES) {
+        LONGS.set(data, length + i, memory.get(BatchView.I64, from + i));
+      }
+    } else {
+      MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, from, data, length, count);
+    }
+    length += count;
   }
 
   @Override
@@ -65,7 +92,7 @@ final class ArrowVariableColumn extends ArrowColumn {
   }
 
   @Override
-  void reset() {
+  public void reset() {
     length = 0;
     text.at = 0;
     super.reset();

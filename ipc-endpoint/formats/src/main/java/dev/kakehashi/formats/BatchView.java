@@ -10,10 +10,10 @@ import java.nio.ByteOrder;
 /// A row batch read in place, without objects per value.
 ///
 /// Offsets and lengths are checked when they are used, so a broken batch gives an exception, never an access outside of it. Not thread-safe.
-final class BatchView {
-  static final ValueLayout.OfInt I32 =
+public final class BatchView {
+  public static final ValueLayout.OfInt I32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  static final ValueLayout.OfLong I64 =
+  public static final ValueLayout.OfLong I64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int VARLENA_HEADER_BYTES = 4;
 
@@ -25,15 +25,21 @@ final class BatchView {
   private int bitmapBytes;
   private long heapOffset;
 
+  /// For each word of the bitmaps the columns that are null in any row; only once it was asked for.
+  private long[] anyNull = {};
+
+  private boolean anyNullKnown;
+
   /// @param columns that it must have
   /// @throws MalformedFrameException when it is no row batch of so many columns
-  void wrap(MemorySegment segment, int columns) {
+  public void wrap(MemorySegment segment, int columns) {
     header.wrap(segment);
     if (header.columnCount() != columns) {
       throw new MalformedFrameException(
           "row batch has " + header.columnCount() + " columns, " + columns + " are expected");
     }
     memory = segment;
+    anyNullKnown = false;
     end = header.batchBytes();
     rowCount = header.rowCount();
     stride = RowBatchLayout.rowStride(columns);
@@ -41,39 +47,71 @@ final class BatchView {
     heapOffset = RowBatchLayout.HEADER_BYTES + (long) rowCount * stride;
   }
 
-  MemorySegment memory() {
+  public MemorySegment memory() {
     return memory;
   }
 
-  int rowCount() {
+  public int rowCount() {
     return rowCount;
   }
 
-  int stride() {
+  public int stride() {
     return stride;
   }
 
-  long batchBytes() {
+  public long batchBytes() {
     return end;
   }
 
   /// Where a row begins.
-  long rowAt(int row) {
+  public long rowAt(int row) {
     return RowBatchLayout.HEADER_BYTES + (long) row * stride;
   }
 
   /// @param rowAt where the row begins
-  boolean isNull(long rowAt, int column) {
+  public boolean isNull(long rowAt, int column) {
     return (memory.get(I64, rowAt + ((long) (column >>> 6) << 3)) >>> (column & 63) & 1) != 0;
   }
 
+  /// Whether a column is null in any row.
+  public boolean hasNulls(int column) {
+    if (!anyNullKnown) {
+      findNulls();
+    }
+    return (anyNull[column >>> 6] >>> (column & 63) & 1) != 0;
+  }
+
+  private void findNulls() {
+    int words = bitmapBytes >>> 3;
+    if (anyNull.length < words) {
+      anyNull = new long[words];
+    }
+    for (int word = 0; word < words; word++) {
+      long any = 0;
+      long at = RowBatchLayout.HEADER_BYTES + 8L * word;
+      for (int row = 0; row < rowCount; row++) {
+        any |= memory.get(I64, at);
+        at += stride;
+      }
+      anyNull[word] = any;
+    }
+    anyNullKnown = true;
+  }
+
   /// @param rowAt where the row begins
-  long word(long rowAt, int column) {
+  public long word(long rowAt, int column) {
     return memory.get(I64, rowAt + bitmapBytes + 8L * column);
   }
 
+  /// Where the word of a column is.
+  ///
+  /// @param rowAt where the row begins
+  public long wordAt(long rowAt, int column) {
+    return rowAt + bitmapBytes + 8L * column;
+  }
+
   /// Checks the offset of a value of fixed length.
-  long fixedAt(long word, int bytes) {
+  public long fixedAt(long word, int bytes) {
     if (word < heapOffset || word > end - bytes) {
       throw malformed(word);
     }
@@ -81,12 +119,12 @@ final class BatchView {
   }
 
   /// Where the payload of a varlena begins.
-  long payloadAt(long word) {
+  public long payloadAt(long word) {
     return fixedAt(word, VARLENA_HEADER_BYTES) + VARLENA_HEADER_BYTES;
   }
 
   /// Length of the payload of a varlena whose offset has been checked.
-  int payloadBytes(long word) {
+  public int payloadBytes(long word) {
     int varlena = memory.get(I32, word);
     int bytes = varlena >>> 2;
     if ((varlena & 3) != 0 || bytes < VARLENA_HEADER_BYTES || bytes > end - word) {

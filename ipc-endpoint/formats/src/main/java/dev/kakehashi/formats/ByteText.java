@@ -6,16 +6,16 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /// bytea and uuid as PostgreSQL writes them.
-final class ByteText {
+public final class ByteText {
   /// Length of a uuid.
-  static final int UUID_BYTES = 36;
+  public static final int UUID_BYTES = 36;
 
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final int PIECE = 1 << 10;
 
   private ByteText() {}
 
-  static int putUuid(byte[] bytes, int at, MemorySegment memory, long from) {
+  public static int putUuid(byte[] bytes, int at, MemorySegment memory, long from) {
     int next = at;
     for (int i = 0; i < 16; i++) {
       if (i == 4 || i == 6 || i == 8 || i == 10) {
@@ -27,7 +27,8 @@ final class ByteText {
   }
 
   /// Two digits a byte, without a prefix.
-  static void putHex(Output out, MemorySegment memory, long from, int length) throws IOException {
+  public static void putHex(Output out, MemorySegment memory, long from, int length)
+      throws IOException {
     for (int done = 0; done < length; done += PIECE) {
       int piece = Math.min(PIECE, length - done);
       out.need(2 * piece);

@@ -1,14 +1,14 @@
 package dev.kakehashi.formats;
 
 /// The proleptic Gregorian calendar on days since 2000-01-01; year 0 is 1 BC. A civil date is packed in a long, so that no object is made.
-final class CivilDate {
-  static final long MICROS_PER_SECOND = 1_000_000L;
-  static final long MICROS_PER_MINUTE = 60 * MICROS_PER_SECOND;
-  static final long MICROS_PER_HOUR = 60 * MICROS_PER_MINUTE;
-  static final long MICROS_PER_DAY = 24 * MICROS_PER_HOUR;
+public final class CivilDate {
+  public static final long MICROS_PER_SECOND = 1_000_000L;
+  public static final long MICROS_PER_MINUTE = 60 * MICROS_PER_SECOND;
+  public static final long MICROS_PER_HOUR = 60 * MICROS_PER_MINUTE;
+  public static final long MICROS_PER_DAY = 24 * MICROS_PER_HOUR;
 
   /// Days from 1970-01-01 to 2000-01-01.
-  static final int UNIX_EPOCH_DAYS = 10_957;
+  public static final int UNIX_EPOCH_DAYS = 10_957;
 
   private static final int DAYS_PER_ERA = 146_097;
 
@@ -17,7 +17,7 @@ final class CivilDate {
 
   private CivilDate() {}
 
-  static long of(long days) {
+  public static long of(long days) {
     // Years that begin in March, eras of 400 years.
     long shifted = days + MARCH_EPOCH;
     long era = Math.floorDiv(shifted, DAYS_PER_ERA);
@@ -31,20 +31,20 @@ final class CivilDate {
     return year << 16 | month << 8 | day;
   }
 
-  static int year(long civil) {
+  public static int year(long civil) {
     return (int) (civil >> 16);
   }
 
-  static int month(long civil) {
+  public static int month(long civil) {
     return (int) (civil >> 8) & 0xFF;
   }
 
-  static int day(long civil) {
+  public static int day(long civil) {
     return (int) civil & 0xFF;
   }
 
   /// Days since 2000-01-01.
-  static long days(long year, int month, int day) {
+  public static long days(long year, int month, int day) {
     long marchYear = month <= 2 ? year - 1 : year;
     long era = Math.floorDiv(marchYear, 400L);
     int yearOfEra = (int) (marchYear - era * 400);
@@ -53,7 +53,7 @@ final class CivilDate {
     return era * DAYS_PER_ERA + dayOfEra - MARCH_EPOCH;
   }
 
-  static int daysInMonth(long year, int month) {
+  public static int daysInMonth(long year, int month) {
     return switch (month) {
       case 2 -> (year & 3) == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
       case 4, 6, 9, 11 -> 30;

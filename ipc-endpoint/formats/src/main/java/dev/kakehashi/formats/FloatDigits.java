@@ -3,9 +3,9 @@ package dev.kakehashi.formats;
 import java.nio.charset.StandardCharsets;
 
 /// PostgreSQL's shortest text of floating-point numbers that reads back as the same number.
-final class FloatDigits {
+public final class FloatDigits {
   /// Longest text.
-  static final int MAX_BYTES = 28;
+  public static final int MAX_BYTES = 28;
 
   private static final int MAX_FIXED_EXPONENT_8 = 15;
   private static final int MAX_FIXED_EXPONENT_4 = 6;
@@ -29,7 +29,7 @@ final class FloatDigits {
   /// Writes a number; there must be room for MAX_BYTES.
   ///
   /// @return where it ends
-  static int put(byte[] bytes, int at, double value) {
+  public static int put(byte[] bytes, int at, double value) {
     long bits = Double.doubleToRawLongBits(value);
     int biased = (int) (bits >>> FRACTION_BITS_8) & 0x7FF;
     long fraction = bits & (1L << FRACTION_BITS_8) - 1;
@@ -51,7 +51,7 @@ final class FloatDigits {
   /// Writes a number; there must be room for MAX_BYTES.
   ///
   /// @return where it ends
-  static int put(byte[] bytes, int at, float value) {
+  public static int put(byte[] bytes, int at, float value) {
     int bits = Float.floatToRawIntBits(value);
     int biased = bits >>> FRACTION_BITS_4 & 0xFF;
     int fraction = bits & (1 << FRACTION_BITS_4) - 1;

@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgInterval;
 
 /// Reads intervals as PostgreSQL writes them, "1 year 2 mons -3 days +04:05:06.7", and of ISO 8601, "P1Y2M-3DT4H5M6.7S". Fractions are for seconds alone.
-final class IntervalInput {
+public final class IntervalInput {
   private static final String HINT =
       "Write it as \"1 year 2 mons 3 days 04:05:06.7\" or \"P1Y2M3DT4H5M6.7S\", or send it as text and cast it in the statement.";
   private static final int MONTHS_PER_YEAR = 12;
@@ -30,7 +30,7 @@ final class IntervalInput {
   }
 
   /// @throws EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW
-  static PgInterval parse(String text) {
+  public static PgInterval parse(String text) {
     IntervalInput input = new IntervalInput(text);
     try {
       if (text.startsWith("P")) {

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 ///
 /// json: without blanks, members in their order, numbers as written. jsonb: as PostgreSQL writes it: members by length and bytes of their names, the last of several with one name,
 /// numbers as numeric, blanks after colons and commas.
-final class JsonValues {
+public final class JsonValues {
   private static final Comparator<byte[]> NAMES =
       Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned);
 
@@ -39,7 +39,7 @@ final class JsonValues {
   ///
   /// @param typeOid json or jsonb
   /// @throws EngineException LIMIT_EXCEEDED, UNTRANSLATABLE_CHARACTER, CHARACTER_NOT_IN_REPERTOIRE, NUMERIC_VALUE_OUT_OF_RANGE
-  static byte[] read(JsonParser parser, int typeOid, int maxBytes) throws IOException {
+  public static byte[] read(JsonParser parser, int typeOid, int maxBytes) throws IOException {
     JsonValues values = new JsonValues(typeOid == TypeOid.JSONB, maxBytes);
     values.write(values.node(parser));
     return values.out.toByteArray();

@@ -6,7 +6,7 @@ import dev.kakehashi.protocol.value.PgNumeric;
 import java.math.BigDecimal;
 
 /// Reads numbers from text, as PostgreSQL's input functions do. Blanks around them are refused.
-final class NumberInput {
+public final class NumberInput {
   /// Digits of a numeric before its point.
   private static final int MAX_WHOLE_DIGITS = 131_072;
 
@@ -17,7 +17,7 @@ final class NumberInput {
 
   /// @param type for messages
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, NUMERIC_VALUE_OUT_OF_RANGE
-  static long integer(String text, String type, long min, long max) {
+  public static long integer(String text, String type, long min, long max) {
     int begin = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
     boolean negative = text.startsWith("-");
     if (begin == text.length()) {
@@ -41,7 +41,7 @@ final class NumberInput {
   }
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, NUMERIC_VALUE_OUT_OF_RANGE
-  static PgNumeric numeric(String text) {
+  public static PgNumeric numeric(String text) {
     return switch (text) {
       case "NaN" -> PgNumeric.NAN;
       case "Infinity", "+Infinity", "inf" -> PgNumeric.POSITIVE_INFINITY;
@@ -53,7 +53,7 @@ final class NumberInput {
   /// A number that fits into a numeric.
   ///
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, NUMERIC_VALUE_OUT_OF_RANGE
-  static BigDecimal decimal(String text) {
+  public static BigDecimal decimal(String text) {
     if (!isDecimal(text)) {
       throw invalid("numeric", text);
     }
@@ -88,7 +88,7 @@ final class NumberInput {
   }
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, NUMERIC_VALUE_OUT_OF_RANGE
-  static double float8(String text) {
+  public static double float8(String text) {
     return switch (text) {
       case "NaN" -> Double.NaN;
       case "Infinity", "+Infinity", "inf" -> Double.POSITIVE_INFINITY;
@@ -109,7 +109,7 @@ final class NumberInput {
   }
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, NUMERIC_VALUE_OUT_OF_RANGE
-  static float float4(String text) {
+  public static float float4(String text) {
     return switch (text) {
       case "NaN", "Infinity", "+Infinity", "inf", "-Infinity", "-inf" -> (float) float8(text);
       default -> finite4(text);
@@ -176,13 +176,13 @@ final class NumberInput {
     return at;
   }
 
-  static EngineException invalid(String type, String text) {
+  public static EngineException invalid(String type, String text) {
     return new EngineException(
         ErrorCode.INVALID_TEXT_REPRESENTATION,
         "invalid input syntax for type " + type + ": \"" + TextInput.shown(text) + "\"");
   }
 
-  static EngineException outOfRange(String type, String text) {
+  public static EngineException outOfRange(String type, String text) {
     return new EngineException(
         ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
         "value \"" + TextInput.shown(text) + "\" is out of range for type " + type);

@@ -7,9 +7,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /// Digits of integers and of PostgreSQL's numeric, written in place.
-final class NumberText {
+public final class NumberText {
   /// Longest integer.
-  static final int MAX_INTEGER_BYTES = 20;
+  public static final int MAX_INTEGER_BYTES = 20;
 
   private static final ValueLayout.OfShort U16 =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -31,7 +31,7 @@ final class NumberText {
   /// Writes an integer; there must be room for MAX_INTEGER_BYTES.
   ///
   /// @return where it ends
-  static int putLong(byte[] bytes, int at, long value) {
+  public static int putLong(byte[] bytes, int at, long value) {
     if (value >= 0) {
       return putDigits(bytes, at, value);
     }
@@ -45,7 +45,7 @@ final class NumberText {
   }
 
   /// Writes a number that is not negative.
-  static int putDigits(byte[] bytes, int at, long value) {
+  public static int putDigits(byte[] bytes, int at, long value) {
     int end = at + digitCount(value);
     int next = end;
     long rest = value;
@@ -66,7 +66,7 @@ final class NumberText {
     return end;
   }
 
-  static int digitCount(long value) {
+  public static int digitCount(long value) {
     int count = 1;
     long rest = value;
     while (rest >= 10_000) {
@@ -77,14 +77,14 @@ final class NumberText {
   }
 
   /// Writes the last two digits, with zeros in front.
-  static int putTwo(byte[] bytes, int at, int value) {
+  public static int putTwo(byte[] bytes, int at, int value) {
     bytes[at] = PAIRS[2 * value];
     bytes[at + 1] = PAIRS[2 * value + 1];
     return at + 2;
   }
 
   /// Writes `digits` digits of a number, with zeros in front.
-  static int putPadded(byte[] bytes, int at, long value, int digits) {
+  public static int putPadded(byte[] bytes, int at, long value, int digits) {
     long rest = value;
     for (int i = at + digits - 1; i >= at; i--) {
       bytes[i] = (byte) ('0' + rest % 10);
@@ -94,14 +94,15 @@ final class NumberText {
   }
 
   /// Whether a numeric is NaN or an infinity, which JSON has no number for.
-  static boolean isSpecial(MemorySegment memory, long at, int length) {
+  public static boolean isSpecial(MemorySegment memory, long at, int length) {
     return length >= 2 && (u16(memory, at) & 0xC000) == 0xC000;
   }
 
   /// Writes a numeric from its binary form (`NumericChoice`), as PostgreSQL does.
   ///
   /// @throws MalformedFrameException when it is none
-  static void putNumeric(Output out, MemorySegment memory, long at, int length) throws IOException {
+  public static void putNumeric(Output out, MemorySegment memory, long at, int length)
+      throws IOException {
     if (length < 2 || (length & 1) != 0) {
       throw malformed();
     }

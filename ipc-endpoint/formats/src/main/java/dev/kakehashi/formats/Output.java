@@ -9,23 +9,23 @@ import java.util.Arrays;
 
 /// A buffer before a stream, which grows as it is needed. Whoever writes asks for room with [#need], and puts bytes at `bytes[at]`, which it moves on; the array may be another after each
 /// `need`. Not thread-safe.
-final class Output {
+public final class Output {
   /// Longest buffer: then it is written to the stream.
-  static final int CAPACITY = 1 << 16;
+  public static final int CAPACITY = 1 << 16;
 
   private static final int FIRST_BYTES = 1 << 9;
 
-  byte[] bytes = {};
-  int at;
+  public byte[] bytes = {};
+  public int at;
   private final OutputStream out;
   private long drained;
 
-  Output(OutputStream out) {
+  public Output(OutputStream out) {
     this.out = out;
   }
 
   /// Makes room for so many bytes, at most CAPACITY.
-  void need(int count) throws IOException {
+  public void need(int count) throws IOException {
     if (bytes.length - at < count) {
       makeRoom(count);
     }
@@ -41,16 +41,16 @@ final class Output {
     }
   }
 
-  void put(int value) throws IOException {
+  public void put(int value) throws IOException {
     need(1);
     bytes[at++] = (byte) value;
   }
 
-  void put(byte[] values) throws IOException {
+  public void put(byte[] values) throws IOException {
     put(values, 0, values.length);
   }
 
-  void put(byte[] values, int from, int count) throws IOException {
+  public void put(byte[] values, int from, int count) throws IOException {
     if (count > CAPACITY) {
       drain();
       out.write(values, from, count);
@@ -62,7 +62,7 @@ final class Output {
     at += count;
   }
 
-  void put(MemorySegment memory, long from, long count) throws IOException {
+  public void put(MemorySegment memory, long from, long count) throws IOException {
     long begin = from;
     long left = count;
     while (left > 0) {
@@ -75,12 +75,12 @@ final class Output {
     }
   }
 
-  void ascii(String text) throws IOException {
+  public void ascii(String text) throws IOException {
     put(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   /// Writes what waits to the stream.
-  void drain() throws IOException {
+  public void drain() throws IOException {
     if (at > 0) {
       int count = at;
       at = 0;
@@ -89,13 +89,13 @@ final class Output {
     }
   }
 
-  void flush() throws IOException {
+  public void flush() throws IOException {
     drain();
     out.flush();
   }
 
   /// Bytes that the stream has got.
-  long drained() {
+  public long drained() {
     return drained;
   }
 }

@@ -5,13 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /// Values as PostgreSQL writes them with DateStyle ISO, IntervalStyle postgres and time zone UTC, without quotes of a format.
-final class PlainText {
+public final class PlainText {
   private static final byte[] HEX_PREFIX = "\\x".getBytes(StandardCharsets.US_ASCII);
 
   private PlainText() {}
 
   /// @param word of a value that is not null
-  static void put(Output out, ValueForm form, BatchView view, long word) throws IOException {
+  public static void put(Output out, ValueForm form, BatchView view, long word) throws IOException {
     MemorySegment memory = view.memory();
     switch (form) {
       case BOOL -> out.put(word != 0 ? 't' : 'f');

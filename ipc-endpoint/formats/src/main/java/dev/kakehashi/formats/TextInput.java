@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.UUID;
 
 /// Sets values of a row batch from their text.
-final class TextInput {
+public final class TextInput {
   /// PostgreSQL's longest name is one byte shorter.
   private static final int NAME_BYTES = 64;
 
@@ -23,7 +23,7 @@ final class TextInput {
   private TextInput() {}
 
   /// What a message shows of a value from outside: its beginning.
-  static String shown(String text) {
+  public static String shown(String text) {
     if (text.length() <= MAX_SHOWN_CHARACTERS) {
       return text;
     }
@@ -35,7 +35,7 @@ final class TextInput {
   ///
   /// @return whether there was room
   /// @throws EngineException with PostgreSQL's SQLSTATE for text that is not of the type; FEATURE_NOT_SUPPORTED for a type without text form here
-  static boolean set(RowBatchWriter writer, int column, int typeOid, String text) {
+  public static boolean set(RowBatchWriter writer, int column, int typeOid, String text) {
     switch (typeOid) {
       case TypeOid.BOOL -> writer.setBoolean(column, bool(text));
       case TypeOid.INT2 ->
@@ -86,7 +86,7 @@ final class TextInput {
   }
 
   /// @throws EngineException CHARACTER_NOT_IN_REPERTOIRE for what UTF-8 or PostgreSQL's text cannot hold
-  static byte[] utf8(String text) {
+  public static byte[] utf8(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == 0) {

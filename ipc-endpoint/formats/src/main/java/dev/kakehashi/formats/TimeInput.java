@@ -7,20 +7,20 @@ import dev.kakehashi.protocol.value.PgTime;
 /// Reads dates and times of ISO 8601 and RFC 3339, and as PostgreSQL writes them with DateStyle ISO: `2026-11-25T22:30:00.5Z`, `0044-03-15 10:00:00+01:30 BC`, `infinity`.
 ///
 /// A time zone of a timestamp without one is read and left away, as is the time of a date, as PostgreSQL does; a timestamptz without one is UTC. Digits beyond microseconds are rounded.
-final class TimeInput {
+public final class TimeInput {
   private static final String HINT =
       "Write it as ISO 8601, or send it as text and cast it in the statement.";
 
   /// 4714-11-24 BC, the first day.
-  private static final long MIN_DATE = -2_451_545;
+  public static final long MIN_DATE = -2_451_545;
 
   /// The day after 5874897-12-31.
-  private static final long END_DATE = 2_147_483_494L - 2_451_545;
+  public static final long END_DATE = 2_147_483_494L - 2_451_545;
 
-  private static final long MIN_TIMESTAMP = MIN_DATE * CivilDate.MICROS_PER_DAY;
+  public static final long MIN_TIMESTAMP = MIN_DATE * CivilDate.MICROS_PER_DAY;
 
   /// 294277-01-01, the first instant that is not a timestamp.
-  private static final long END_TIMESTAMP = 9_223_371_331_200_000_000L;
+  public static final long END_TIMESTAMP = 9_223_371_331_200_000_000L;
 
   private static final int MAX_YEAR_DIGITS = 7;
   private static final int MAX_TIMETZ = 24;
@@ -45,7 +45,7 @@ final class TimeInput {
   /// Days since 2000-01-01.
   ///
   /// @throws EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW
-  static int date(String text) {
+  public static int date(String text) {
     return switch (text) {
       case "infinity" -> PgTime.DATE_POSITIVE_INFINITY;
       case "-infinity" -> PgTime.DATE_NEGATIVE_INFINITY;
@@ -69,7 +69,7 @@ final class TimeInput {
   /// Microseconds since midnight.
   ///
   /// @throws EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW
-  static long time(String text) {
+  public static long time(String text) {
     TimeInput input = new TimeInput("time", text);
     long micros = input.clock();
     input.expectEnd();
@@ -79,7 +79,7 @@ final class TimeInput {
   /// A time with a zone as PostgreSQL writes it, from the same; UTC if there is none.
   ///
   /// @throws EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW
-  static String timetz(String text) {
+  public static String timetz(String text) {
     TimeInput input = new TimeInput("time with time zone", text);
     long micros = input.clock();
     input.zone();
@@ -109,7 +109,7 @@ final class TimeInput {
   ///
   /// @param withZone whether it is a timestamptz
   /// @throws EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW
-  static long timestamp(String text, boolean withZone) {
+  public static long timestamp(String text, boolean withZone) {
     if (text.equals("infinity")) {
       return PgTime.TIMESTAMP_POSITIVE_INFINITY;
     }

@@ -5,12 +5,12 @@ import dev.kakehashi.protocol.value.PgTime;
 import java.nio.charset.StandardCharsets;
 
 /// Dates, times and intervals as PostgreSQL writes them with DateStyle ISO, IntervalStyle postgres and time zone UTC, written in place.
-final class TimeText {
+public final class TimeText {
   /// Longest text of a date, a time or a timestamp.
-  static final int MAX_BYTES = 48;
+  public static final int MAX_BYTES = 48;
 
   /// Longest text of an interval.
-  static final int MAX_INTERVAL_BYTES = 96;
+  public static final int MAX_INTERVAL_BYTES = 96;
 
   private static final byte[] INFINITY = ascii("infinity");
   private static final byte[] MINUS_INFINITY = ascii("-infinity");
@@ -28,7 +28,7 @@ final class TimeText {
   }
 
   /// @param days since 2000-01-01
-  static int putDate(byte[] bytes, int at, int days) {
+  public static int putDate(byte[] bytes, int at, int days) {
     if (days == PgTime.DATE_POSITIVE_INFINITY || days == PgTime.DATE_NEGATIVE_INFINITY) {
       return put(bytes, at, days > 0 ? INFINITY : MINUS_INFINITY);
     }
@@ -38,7 +38,7 @@ final class TimeText {
 
   /// @param micros since midnight
   /// @throws MalformedFrameException when they are more than a day, or negative
-  static int putTime(byte[] bytes, int at, long micros) {
+  public static int putTime(byte[] bytes, int at, long micros) {
     if (micros < 0 || micros > CivilDate.MICROS_PER_DAY) {
       throw new MalformedFrameException("time of " + micros + " microseconds");
     }
@@ -49,12 +49,12 @@ final class TimeText {
 
   /// @param micros since 2000-01-01
   /// @param separator between date and time: a blank, or T
-  static int putTimestamp(byte[] bytes, int at, long micros, char separator) {
+  public static int putTimestamp(byte[] bytes, int at, long micros, char separator) {
     return putTimestamp(bytes, at, micros, separator, new byte[0]);
   }
 
   /// @param separator between date and time: a blank; with T the zone is written as in RFC 3339
-  static int putTimestamptz(byte[] bytes, int at, long micros, char separator) {
+  public static int putTimestamptz(byte[] bytes, int at, long micros, char separator) {
     return putTimestamp(bytes, at, micros, separator, separator == 'T' ? RFC_UTC : UTC);
   }
 
@@ -72,7 +72,7 @@ final class TimeText {
   }
 
   /// For example "1 year 2 mons -3 days +04:05:06.7".
-  static int putInterval(byte[] bytes, int at, int months, int days, long micros) {
+  public static int putInterval(byte[] bytes, int at, int months, int days, long micros) {
     int next = putPart(bytes, at, at, months / 12, YEAR, false);
     boolean before = months / 12 < 0;
     next = putPart(bytes, at, next, months % 12, MONTH, before);

@@ -3,13 +3,13 @@ package dev.kakehashi.formats;
 import dev.kakehashi.protocol.TypeOid;
 
 /// Names of types as PostgreSQL's `format_type()` writes them.
-final class TypeName {
+public final class TypeName {
   private static final int MODIFIER_BASE = 4;
 
   private TypeName() {}
 
   /// @param typeModifier PostgreSQL's; -1: none
-  static String of(int typeOid, int typeModifier) {
+  public static String of(int typeOid, int typeModifier) {
     int element = TypeOid.element(typeOid);
     return element == TypeOid.UNSPECIFIED
         ? scalar(typeOid, typeModifier)
@@ -48,12 +48,12 @@ final class TypeName {
   }
 
   /// Of a numeric with a modifier.
-  static int precision(int typeModifier) {
+  public static int precision(int typeModifier) {
     return (typeModifier - MODIFIER_BASE) >>> 16 & 0xFFFF;
   }
 
   /// Of a numeric with a modifier: 11 bits with sign.
-  static int scale(int typeModifier) {
+  public static int scale(int typeModifier) {
     return (((typeModifier - MODIFIER_BASE) & 0x7FF) ^ 0x400) - 0x400;
   }
 

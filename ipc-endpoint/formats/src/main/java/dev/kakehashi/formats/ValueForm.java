@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 
 /// How values of a type lie in a row batch.
-enum ValueForm {
+public enum ValueForm {
   BOOL,
   INT2,
   INT4,
@@ -30,7 +30,7 @@ enum ValueForm {
   ARRAY;
 
   /// @throws EngineException FEATURE_NOT_SUPPORTED for a type that row batches do not have
-  static ValueForm of(int typeOid) {
+  public static ValueForm of(int typeOid) {
     return switch (typeOid) {
       case TypeOid.BOOL -> BOOL;
       case TypeOid.INT2 -> INT2;

@@ -22,7 +22,10 @@ final class ZstdInput extends FilterInputStream {
   public int read(byte[] bytes, int from, int length) throws IOException {
     try {
       return in.read(bytes, from, length);
-    } catch (MalformedInputException | IndexOutOfBoundsException e) {
+    } catch (MalformedInputException
+        | IndexOutOfBoundsException
+        | ArithmeticException
+        | NegativeArraySizeException e) {
       throw new IOException("broken zstd", e);
     }
   }
