@@ -1,0 +1,34 @@
+package dev.kakehashi.bulk.format;
+
+import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.bulk.InspectedItem;
+import dev.kakehashi.engine.api.bulk.LoadColumn;
+import java.util.List;
+
+/// A format of files. Immutable: what options say of it was checked when it was made.
+public interface FileFormat {
+  /// Reads what says which columns a file has.
+  ///
+  /// @param columns that rows may be loaded into
+  /// @param listed whether they are a column list: then each has to be there
+  /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT (22P04), DATATYPE_MISMATCH, UNDEFINED_COLUMN, ...
+  RowsFile read(FileInput file, List<LoadColumn> columns, boolean listed, BulkContext context);
+
+  /// Begins a file.
+  ///
+  /// @param description of the whole result, for the file's metadata
+  /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED for a type that it cannot hold exactly
+  RowsOutput write(
+      FileOutput file, List<LoadColumn> columns, Description description, BulkContext context);
+
+  /// What is in a file, without those lines that are made of the columns (`create table`, `copy`).
+  List<InspectedItem> inspect(FileInput file, BulkContext context);
+
+  /// Ending of its files' names, as `.csv.gz`.
+  String suffix();
+
+  /// Of what a file holds.
+  ///
+  /// @param query that was dumped
+  record Description(String query) {}
+}
