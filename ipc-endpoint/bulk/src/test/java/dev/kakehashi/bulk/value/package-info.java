@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.bulk.value;
+
+import org.jspecify.annotations.NullMarked;
