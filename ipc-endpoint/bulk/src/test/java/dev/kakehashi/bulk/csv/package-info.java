@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.bulk.csv;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.bulk.csv.text;
+
+import org.jspecify.annotations.NullMarked;
