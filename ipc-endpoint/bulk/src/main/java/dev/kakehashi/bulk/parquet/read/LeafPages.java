@@ -1,0 +1,341 @@
+package dev.kakehashi.bulk.parquet.read;
+
+import dev.kakehashi.bulk.parquet.thrift.PageMeta;
+import dev.kakehashi.bulk.parquet.thrift.Physical;
+import dev.kakehashi.bulk.parquet.thrift.SchemaNode;
+import dev.kakehashi.bulk.value.FileType;
+import dev.kakehashi.bulk.value.FileType.Kind;
+import dev.kakehashi.bulk.value.FileType.Storage;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Levels and values of a leaf in a row group, through its pages. Not thread-safe.
+final class LeafPages implements AutoCloseable {
+  private static final int HALF_BYTES = 2;
+  private static final int MAX_PREFIXED = 256;
+  private final PageSource source;
+  private final SchemaNode node;
+  private final FileType type;
+  private final BulkContext context;
+  private final boolean isLong;
+  private final int width;
+  private final @Nullable LevelDecoder definitions;
+  private final @Nullable LevelDecoder repetitions;
+  private final PlainDecoder plain;
+  private @Nullable IndexDecoder indexed;
+  private @Nullable DeltaLongs deltas;
+  private @Nullable DeltaPieces lengths;
+  private @Nullable DeltaPieces prefixes;
+  private @Nullable SplitDecoder split;
+  private @Nullable RunBooleans runs;
+  private @Nullable Dictionary dictionary;
+  private ValueDecoder values;
+  private boolean begun;
+  private int[] pieceStarts = {};
+  private int[] pieceLengths = {};
+
+  /// Levels that are left of the page.
+  private int left;
+
+  /// Levels that are left in later pages.
+  private long later;
+
+  /// @param type of the values
+  /// @param levels of the chunk
+  LeafPages(
+      PageSource source,
+      SchemaNode node,
+      FileType type,
+      int maxDefinition,
+      boolean repeated,
+      long levels,
+      BulkContext context) {
+    this.source = source;
+    this.node = node;
+    this.type = type;
+    this.context = context;
+    this.isLong =
+        node.physical() != Physical.BYTE_ARRAY
+            && node.physical() != Physical.FIXED
+            && node.physical() != Physical.INT96;
+    this.width = LeafTypes.width(node);
+    this.definitions = maxDefinition > 0 ? new LevelDecoder(maxDefinition) : null;
+    this.repetitions = repeated ? new LevelDecoder(1) : null;
+    this.plain = new PlainDecoder(node.physical(), width, LeafTypes.maxBytes(type));
+    this.values = plain;
+    this.later = levels;
+  }
+
+  FileType type() {
+    return type;
+  }
+
+  long readBytes() {
+    return source.readBytes();
+  }
+
+  /// Levels that are left of the page; 0: [#nextPage()] is to be called.
+  int left() {
+    return left;
+  }
+
+  /// How many values of the page may be read at once, so that their bytes do not become too many: those that begin as the one before are copied.
+  int mostAtOnce() {
+    return values == prefixes && prefixes != null ? MAX_PREFIXED : Integer.MAX_VALUE;
+  }
+
+  /// Whether there are levels after the page's.
+  boolean hasMore() {
+    return later > 0;
+  }
+
+  /// Reads the next page that has values. What the last values are of is gone.
+  void nextPage() {
+    while (true) {
+      if (later == 0) {
+        throw Damage.of("column \"" + node.name() + "\" ends before its rows");
+      }
+      source.next();
+      PageMeta page = source.meta();
+      if (page.kind() == Physical.DICTIONARY_PAGE) {
+        readDictionary(page);
+      } else {
+        begun = true;
+        if (page.values() > later) {
+          throw Damage.of("a page has more values than its column");
+        }
+        if (page.values() > 0) {
+          open(page);
+          return;
+        }
+      }
+    }
+  }
+
+  private void readDictionary(PageMeta page) {
+    boolean sane =
+        !begun
+            && dictionary == null
+            && (page.encoding() == Physical.PLAIN || page.encoding() == Physical.PLAIN_DICTIONARY)
+            && node.physical() != Physical.BOOLEAN;
+    if (!sane) {
+      throw Damage.of("a dictionary at the wrong place");
+    }
+    int least = width > 0 ? width : Integer.BYTES;
+    if (page.values() > source.length() / least) {
+      throw Damage.shortPage();
+    }
+    byte[] bytes =
+        isLong ? source.bytes() : Arrays.copyOf(source.bytes(), source.length() + ReadSpace.SLACK);
+    plain.open(bytes, 0, source.length());
+    dictionary =
+        new Dictionary(plain, isLong, page.values(), isLong ? new byte[0] : bytes, context);
+    indexed = new IndexDecoder(dictionary);
+    if (isLong) {
+      fix(dictionary.longs, 0, dictionary.count);
+    }
+  }
+
+  private void open(PageMeta page) {
+    byte[] bytes = source.bytes();
+    int at = 0;
+    int end = source.length();
+    left = page.values();
+    later -= left;
+    if (page.kind() == Physical.DATA_PAGE_V2) {
+      int definitionsAt = page.repetitionBytes();
+      at = definitionsAt + page.definitionBytes();
+      if (repetitions != null) {
+        repetitions.open(bytes, 0, definitionsAt);
+      }
+      if (definitions != null) {
+        definitions.open(bytes, definitionsAt, at);
+      }
+    } else {
+      at = openLevels(repetitions, page.repetitionEncoding(), bytes, at, end);
+      at = openLevels(definitions, page.definitionEncoding(), bytes, at, end);
+    }
+    values = decoder(page.encoding(), bytes, at, end);
+  }
+
+  private int openLevels(
+      @Nullable LevelDecoder levels, int encoding, byte[] bytes, int at, int end) {
+    if (levels == null) {
+      return at;
+    }
+    return switch (encoding) {
+      case Physical.RLE -> levels.openWithLength(bytes, at, end);
+      case Physical.BIT_PACKED -> levels.openPacked(bytes, at, end, left);
+      default -> throw Damage.of("levels of encoding " + encoding);
+    };
+  }
+
+  private ValueDecoder decoder(int encoding, byte[] bytes, int at, int end) {
+    return switch (encoding) {
+      case Physical.PLAIN -> {
+        plain.open(bytes, at, end);
+        yield plain;
+      }
+      case Physical.PLAIN_DICTIONARY, Physical.RLE_DICTIONARY -> {
+        IndexDecoder used = indexed;
+        if (used == null) {
+          throw Damage.of("a page without its dictionary");
+        }
+        used.open(bytes, at, end);
+        yield used;
+      }
+      default -> rareDecoder(encoding, bytes, at, end);
+    };
+  }
+
+  private ValueDecoder rareDecoder(int encoding, byte[] bytes, int at, int end) {
+    int physical = node.physical();
+    boolean isInteger = physical == Physical.INT32 || physical == Physical.INT64;
+    boolean isBytes = physical == Physical.BYTE_ARRAY;
+    if (encoding == Physical.DELTA_BINARY_PACKED && isInteger) {
+      DeltaLongs used = deltas == null ? new DeltaLongs(physical == Physical.INT32) : deltas;
+      deltas = used;
+      if (at < end) {
+        used.open(bytes, at, end, left);
+      }
+      return used;
+    }
+    if (encoding == Physical.DELTA_LENGTH_BYTE_ARRAY && isBytes) {
+      DeltaPieces used = lengths == null ? pieces(false) : lengths;
+      lengths = used;
+      used.open(bytes, at, end, left);
+      return used;
+    }
+    if (encoding == Physical.DELTA_BYTE_ARRAY && (isBytes || physical == Physical.FIXED)) {
+      DeltaPieces used = prefixes == null ? pieces(true) : prefixes;
+      prefixes = used;
+      used.open(bytes, at, end, left);
+      return used;
+    }
+    if (encoding == Physical.BYTE_STREAM_SPLIT && width > 0 && physical != Physical.INT96) {
+      SplitDecoder used = split == null ? new SplitDecoder(width, context) : split;
+      split = used;
+      used.open(bytes, at, end);
+      return used;
+    }
+    if (encoding == Physical.RLE && physical == Physical.BOOLEAN) {
+      RunBooleans used = runs == null ? new RunBooleans() : runs;
+      runs = used;
+      used.open(bytes, at, end);
+      return used;
+    }
+    throw new EngineException(
+        ErrorCode.BAD_COPY_FILE_FORMAT,
+        "Parquet column \"" + node.name() + "\" has values of the unknown encoding " + encoding);
+  }
+
+  private DeltaPieces pieces(boolean prefixed) {
+    return new DeltaPieces(prefixed, width, LeafTypes.maxBytes(type), context);
+  }
+
+  /// Reads the next levels of the page, which are taken as read then: after the repetitions.
+  ///
+  /// @return how many values are there
+  int definitions(byte[] into, int from, int count) {
+    left -= count;
+    return definitions == null ? count : definitions.read(into, from, count);
+  }
+
+  void repetitions(byte[] into, int from, int count) {
+    if (repetitions != null) {
+      repetitions.read(into, from, count);
+    }
+  }
+
+  boolean hasDefinitions() {
+    return definitions != null;
+  }
+
+  /// Reads the next values of the page that are there.
+  void longs(long[] into, int from, int count) {
+    if (count == 0) {
+      return;
+    }
+    if (!isLong) {
+      halves(into, from, count);
+      return;
+    }
+    values.longs(into, from, count);
+    if (values != indexed) {
+      fix(into, from, count);
+    }
+  }
+
+  private void halves(long[] into, int from, int count) {
+    if (type.kind() != Kind.FLOAT || width != HALF_BYTES) {
+      throw new IllegalStateException("values are pieces");
+    }
+    if (pieceStarts.length < count) {
+      pieceStarts = new int[count];
+      pieceLengths = new int[count];
+    }
+    values.pieces(pieceStarts, pieceLengths, 0, count);
+    byte[] bytes = values.bytes();
+    for (int i = 0; i < count; i++) {
+      int at = pieceStarts[i];
+      short half = (short) ((bytes[at] & 0xFF) | (bytes[at + 1] << 8));
+      into[from + i] = Double.doubleToRawLongBits(Float.float16ToFloat(half));
+    }
+  }
+
+  /// Makes of what is in the file what the type has.
+  private void fix(long[] values, int from, int count) {
+    int to = from + count;
+    if (type.kind() == Kind.FLOAT && node.physical() == Physical.FLOAT) {
+      for (int i = from; i < to; i++) {
+        values[i] = Double.doubleToRawLongBits(Float.intBitsToFloat((int) values[i]));
+      }
+    } else if (type.kind() == Kind.UINT && type.bits() < Long.SIZE) {
+      long mask = (1L << type.bits()) - 1;
+      for (int i = from; i < to; i++) {
+        values[i] &= mask;
+      }
+    } else if (type.kind() == Kind.INT && type.bits() < Integer.SIZE) {
+      int shift = Long.SIZE - type.bits();
+      for (int i = from; i < to; i++) {
+        values[i] = values[i] << shift >> shift;
+      }
+    }
+  }
+
+  /// Reads the next values of the page that are there, as pieces of [#bytes()].
+  void pieces(int[] starts, int[] sizes, int from, int count) {
+    if (count > 0) {
+      values.pieces(starts, sizes, from, count);
+    }
+  }
+
+  byte[] bytes() {
+    return values == deltas || values == runs ? new byte[0] : values.bytes();
+  }
+
+  boolean isPieces() {
+    return type.storage() == Storage.BYTES;
+  }
+
+  /// Gives its memory back.
+  @Override
+  public void close() {
+    source.close();
+    if (dictionary != null) {
+      dictionary.close();
+    }
+    if (lengths != null) {
+      lengths.close();
+    }
+    if (prefixes != null) {
+      prefixes.close();
+    }
+    if (split != null) {
+      split.close();
+    }
+  }
+}
