@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.bulk.arrow;
+
+import org.jspecify.annotations.NullMarked;
