@@ -1,0 +1,316 @@
+package dev.kakehashi.bulk.file;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/// Calls of Linux (x86-64 and AArch64) that open and name files relative to an open directory, which Java does not offer. Failures come back as negative errno values. Stateless.
+@SuppressWarnings("restricted") // functions of the C library, with their documented signatures
+final class FileCalls {
+  static final int EPERM = 1;
+  static final int ENOENT = 2;
+  static final int EIO = 5;
+  static final int EAGAIN = 11;
+  static final int EACCES = 13;
+  static final int EEXIST = 17;
+  static final int EXDEV = 18;
+  static final int ENOTDIR = 20;
+  static final int EISDIR = 21;
+  static final int EINVAL = 22;
+  static final int ENFILE = 23;
+  static final int EMFILE = 24;
+  static final int ENOSPC = 28;
+  static final int EROFS = 30;
+  static final int ENAMETOOLONG = 36;
+  static final int ENOSYS = 38;
+  static final int ENOTEMPTY = 39;
+  static final int ELOOP = 40;
+  static final int EDQUOT = 122;
+
+  private static final boolean IS_ARM = System.getProperty("os.arch").equals("aarch64");
+
+  static final int O_RDONLY = 0;
+  static final int O_WRONLY = 1;
+  static final int O_CREAT = 0x40;
+  static final int O_EXCL = 0x80;
+  static final int O_NONBLOCK = 0x800;
+  static final int O_DIRECTORY = IS_ARM ? 0x4000 : 0x10000;
+  static final int O_NOFOLLOW = IS_ARM ? 0x8000 : 0x20000;
+  static final int O_CLOEXEC = 0x80000;
+  static final int O_PATH = 0x200000;
+
+  /// No `..`, no symbolic links, no links of /proc.
+  private static final long RESOLVE_STRICTLY = 0x08 | 0x04 | 0x02;
+
+  /// Symbolic links nowhere, from the root on.
+  private static final long RESOLVE_WITHOUT_LINKS = 0x04 | 0x02;
+
+  private static final int AT_FDCWD = -100;
+  private static final int AT_EMPTY_PATH = 0x1000;
+  private static final int AT_REMOVEDIR = 0x200;
+  private static final int STATX_BASIC = 0x7ff;
+  private static final int STATX_BYTES = 256;
+  private static final int RENAME_NOREPLACE = 1;
+  private static final int LOCK_EX_NB = 2 | 4;
+  private static final long SYS_OPENAT2 = 437;
+  private static final long SYS_GETDENTS64 = IS_ARM ? 61 : 217;
+  private static final int OPEN_HOW_BYTES = 24;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private static final MethodHandle SYSCALL =
+      function(
+          "syscall",
+          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG),
+          Linker.Option.firstVariadicArg(1));
+  private static final MethodHandle OPENAT =
+      function(
+          "openat",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
+          Linker.Option.firstVariadicArg(3));
+  private static final MethodHandle CLOSE =
+      function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle STATX =
+      function(
+          "statx", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+  private static final MethodHandle FCHMOD =
+      function("fchmod", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle FSYNC =
+      function("fsync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle FLOCK =
+      function("flock", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle MKDIRAT =
+      function("mkdirat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle UNLINKAT =
+      function("unlinkat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle RENAMEAT =
+      function("renameat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
+  private static final MethodHandle RENAMEAT2 =
+      function(
+          "renameat2",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
+
+  private static MethodHandle function(
+      String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = Linker.Option.captureCallState("errno");
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
+  }
+
+  private FileCalls() {}
+
+  /// A call that returns -1 and sets errno.
+  private interface Call {
+    long run(Arena arena, MemorySegment captured) throws Throwable;
+  }
+
+  private static int call(String name, Call call) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment captured = arena.allocate(CAPTURE);
+      long result = call.run(arena, captured);
+      return (int) (result < 0 ? -(int) ERRNO.get(captured, 0L) : result);
+    } catch (Throwable t) {
+      throw new LinkageError(name, t);
+    }
+  }
+
+  /// Opens one name, or a path of names, below a directory: nothing outside of it, through no link. ENOSYS on kernels before 5.6, and where a filter of system calls hides it (EPERM, too).
+  static int openBeneath(int directory, String path, int flags, int mode) {
+    return openat2(directory, path, flags, mode, RESOLVE_STRICTLY);
+  }
+
+  /// Opens an absolute path that goes through no link.
+  static int openWithoutLinks(String path, int flags) {
+    return openat2(AT_FDCWD, path, flags, 0, RESOLVE_WITHOUT_LINKS);
+  }
+
+  private static int openat2(int directory, String path, int flags, int mode, long resolve) {
+    return call(
+        "openat2",
+        (arena, captured) -> {
+          MemorySegment how = arena.allocate(OPEN_HOW_BYTES, 8);
+          how.set(JAVA_LONG, 0, flags);
+          how.set(JAVA_LONG, 8, mode);
+          how.set(JAVA_LONG, 16, resolve);
+          return (long)
+              SYSCALL.invokeExact(
+                  captured,
+                  SYS_OPENAT2,
+                  (long) directory,
+                  arena.allocateFrom(path),
+                  how,
+                  (long) OPEN_HOW_BYTES);
+        });
+  }
+
+  static int openat(int directory, String path, int flags, int mode) {
+    return call(
+        "openat",
+        (arena, captured) ->
+            (int) OPENAT.invokeExact(captured, directory, arena.allocateFrom(path), flags, mode));
+  }
+
+  /// Of the descriptor of a file, or one that was opened with O_PATH.
+  ///
+  /// @param into is filled
+  static int stat(int descriptor, long[] into) {
+    return call(
+        "statx",
+        (arena, captured) -> {
+          MemorySegment buffer = arena.allocate(STATX_BYTES, 8);
+          int result =
+              (int)
+                  STATX.invokeExact(
+                      captured,
+                      descriptor,
+                      arena.allocateFrom(""),
+                      AT_EMPTY_PATH,
+                      STATX_BASIC,
+                      buffer);
+          if (result == 0) {
+            into[0] = buffer.get(JAVA_SHORT, 28) & 0xffff;
+            into[1] = Integer.toUnsignedLong(buffer.get(JAVA_INT, 16));
+            into[2] =
+                (long) buffer.get(JAVA_INT, 136) << 32
+                    | Integer.toUnsignedLong(buffer.get(JAVA_INT, 140));
+            into[3] = buffer.get(JAVA_LONG, 32);
+            into[4] = buffer.get(JAVA_LONG, 40);
+            into[5] = buffer.get(JAVA_LONG, 112);
+            into[6] = Integer.toUnsignedLong(buffer.get(JAVA_INT, 120));
+          }
+          return result;
+        });
+  }
+
+  static int close(int descriptor) {
+    return call("close", (_, captured) -> (int) CLOSE.invokeExact(captured, descriptor));
+  }
+
+  static int chmod(int descriptor, int mode) {
+    return call("fchmod", (_, captured) -> (int) FCHMOD.invokeExact(captured, descriptor, mode));
+  }
+
+  static int sync(int descriptor) {
+    return call("fsync", (_, captured) -> (int) FSYNC.invokeExact(captured, descriptor));
+  }
+
+  /// An exclusive lock that ends with the descriptor; EAGAIN when somebody has it.
+  static int lock(int descriptor) {
+    return call(
+        "flock", (_, captured) -> (int) FLOCK.invokeExact(captured, descriptor, LOCK_EX_NB));
+  }
+
+  static int makeDirectory(int directory, String name, int mode) {
+    return call(
+        "mkdirat",
+        (arena, captured) ->
+            (int) MKDIRAT.invokeExact(captured, directory, arena.allocateFrom(name), mode));
+  }
+
+  static int unlink(int directory, String name) {
+    return unlink(directory, name, 0);
+  }
+
+  static int removeDirectory(int directory, String name) {
+    return unlink(directory, name, AT_REMOVEDIR);
+  }
+
+  private static int unlink(int directory, String name, int flags) {
+    return call(
+        "unlinkat",
+        (arena, captured) ->
+            (int) UNLINKAT.invokeExact(captured, directory, arena.allocateFrom(name), flags));
+  }
+
+  /// Gives a file of a directory another name there.
+  ///
+  /// @param replaces otherwise EEXIST for a name that is taken; EINVAL from file systems that cannot promise that
+  static int rename(int directory, String from, String to, boolean replaces) {
+    if (replaces) {
+      return call(
+          "renameat",
+          (arena, captured) ->
+              (int)
+                  RENAMEAT.invokeExact(
+                      captured,
+                      directory,
+                      arena.allocateFrom(from),
+                      directory,
+                      arena.allocateFrom(to)));
+    }
+    return call(
+        "renameat2",
+        (arena, captured) ->
+            (int)
+                RENAMEAT2.invokeExact(
+                    captured,
+                    directory,
+                    arena.allocateFrom(from),
+                    directory,
+                    arena.allocateFrom(to),
+                    RENAME_NOREPLACE));
+  }
+
+  /// Adds the next names of an open directory.
+  ///
+  /// @return bytes read; 0: there are no more
+  static int list(int directory, MemorySegment buffer, List<String> names) {
+    int bytes =
+        call(
+            "getdents64",
+            (_, captured) ->
+                (long)
+                    SYSCALL.invokeExact(
+                        captured,
+                        SYS_GETDENTS64,
+                        (long) directory,
+                        buffer,
+                        MemorySegment.ofAddress(buffer.byteSize()),
+                        0L));
+    for (int at = 0; at < bytes; ) {
+      int length = Short.toUnsignedInt(buffer.get(ValueLayout.JAVA_SHORT_UNALIGNED, at + 16));
+      String name = buffer.getString(at + 19, StandardCharsets.UTF_8);
+      if (!name.equals(".") && !name.equals("..")) {
+        names.add(name);
+      }
+      at += length;
+    }
+    return bytes;
+  }
+
+  static String reason(int errno) {
+    return switch (errno) {
+      case EPERM -> "Operation not permitted";
+      case ENOENT -> "No such file or directory";
+      case EIO -> "Input/output error";
+      case EACCES -> "Permission denied";
+      case EEXIST -> "File exists";
+      case ENOTDIR -> "Not a directory";
+      case EISDIR -> "Is a directory";
+      case ENFILE, EMFILE -> "Too many open files";
+      case ENOSPC -> "No space left on device";
+      case EROFS -> "Read-only file system";
+      case ENAMETOOLONG -> "File name too long";
+      case ENOTEMPTY -> "Directory not empty";
+      case EDQUOT -> "Disk quota exceeded";
+      default -> "error " + errno + " of the operating system";
+    };
+  }
+}

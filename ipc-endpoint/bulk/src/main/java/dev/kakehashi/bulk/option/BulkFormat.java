@@ -1,0 +1,44 @@
+package dev.kakehashi.bulk.option;
+
+import java.util.Locale;
+
+/// Formats of files.
+public enum BulkFormat {
+  TEXT("txt"),
+  CSV("csv"),
+  PARQUET("parquet"),
+  ARROW("arrow"),
+  ARROW_STREAM("arrows");
+
+  private final String ending;
+
+  BulkFormat(String ending) {
+    this.ending = ending;
+  }
+
+  /// As the option `format` has it.
+  public String key() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /// Of names of files, without a dot.
+  public String ending() {
+    return ending;
+  }
+
+  /// Whether it is PostgreSQL's own.
+  public boolean isText() {
+    return this == TEXT || this == CSV;
+  }
+
+  /// If nothing is said: what can be nothing else by its name, otherwise PostgreSQL's text format.
+  static BulkFormat ofName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    for (BulkFormat format : values()) {
+      if (!format.isText() && lower.endsWith("." + format.ending)) {
+        return format;
+      }
+    }
+    return TEXT;
+  }
+}
