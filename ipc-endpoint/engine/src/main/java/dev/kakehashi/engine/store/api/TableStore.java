@@ -87,6 +87,9 @@ public interface TableStore {
   /// @throws RowConflict if another running transaction has (un)made a row with the same unique key
   long insert(StoreTransaction transaction, VectorBatch values, int row);
 
+  /// Begins to insert many rows, by several tasks. Called by the thread that changes rows of the transaction, which closes it before the statement's end.
+  BulkInsert bulkInsert(StoreTransaction transaction);
+
   /// Replaces the row `rowId` by row `row` of `values` (all columns).
   ///
   /// @return false if the statement's own transaction has deleted it already

@@ -20,11 +20,8 @@ public final class Garbage {
   public static final long NOBODY = Long.MAX_VALUE;
 
   private long timestamp;
-  private Page[] pages = new Page[0];
-  private int[] rowSlots = new int[0];
-  private long[] undos = new long[0];
+  private @Nullable WriteLog log;
   private @Nullable TableRuns<?> tables;
-  private int writes;
 
   /// What is already unreachable.
   private final BlockList blocks = new BlockList();
@@ -50,16 +47,17 @@ public final class Garbage {
 
   /// Whether a write has locked the row only. For those who keep what was replaced from being freed.
   public boolean isLock(int write) {
-    return undos[write] != 0 && RowLayout.isLocked(undos[write]);
+    long undo = log().undo(write);
+    return undo != 0 && RowLayout.isLocked(undo);
   }
 
-  public void setWrites(
-      TableRuns<?> tables, Page[] pages, int[] rowSlots, long[] undos, int writes) {
-    this.tables = tables;
-    this.pages = pages;
-    this.rowSlots = rowSlots;
-    this.undos = undos;
-    this.writes = writes;
+  public void setWrites(TableRuns<?> ofTables, WriteLog writes) {
+    tables = ofTables;
+    log = writes;
+  }
+
+  private WriteLog log() {
+    return Objects.requireNonNull(log);
   }
 
   public void addBlock(long address, long bytes) {
@@ -88,9 +86,10 @@ public final class Garbage {
     for (int run = 0; run < runs(); run++) {
       // Of a dropped table the pages may be gone.
       boolean there = !table(run).isDropped();
-      for (int i = from(run); there && i < end(run); i++) {
-        if (undos[i] != 0 && isUnseen(i, snapshots)) {
-          ChainPruner.mark(undos[i]);
+      WriteLog.Cursor write = writesOf(run);
+      while (there && write.next()) {
+        if (write.undo() != 0 && isUnseen(write.undo(), snapshots)) {
+          ChainPruner.mark(write.undo());
           any = true;
         }
       }
@@ -98,17 +97,18 @@ public final class Garbage {
     return any;
   }
 
-  private boolean isUnseen(int write, Snapshots snapshots) {
-    long stamp = Native.getLong(undos[write] + RowLayout.UNDO_STAMP);
+  private boolean isUnseen(long undo, Snapshots snapshots) {
+    long stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
     long made = Stamp.isInFlight(stamp) ? timestamp : Stamp.timestamp(stamp);
     return !snapshots.sees(made, timestamp);
   }
 
   void prune(ChainPruner pruner, Snapshots snapshots) {
     for (int run = 0; run < runs(); run++) {
-      for (int i = from(run); i < end(run); i++) {
-        if (undos[i] != 0 && !table(run).isDropped() && isUnseen(i, snapshots)) {
-          pruner.prune(table(run), pages[i], rowSlots[i]);
+      WriteLog.Cursor write = writesOf(run);
+      while (write.next()) {
+        if (write.undo() != 0 && !table(run).isDropped() && isUnseen(write.undo(), snapshots)) {
+          pruner.prune(table(run), write.page(), write.rowSlot());
         }
       }
     }
@@ -122,12 +122,9 @@ public final class Garbage {
     return Objects.requireNonNull(tables).table(run);
   }
 
-  private int from(int run) {
-    return Objects.requireNonNull(tables).from(run);
-  }
-
-  private int end(int run) {
-    return Objects.requireNonNull(tables).end(run, writes);
+  private WriteLog.Cursor writesOf(int run) {
+    TableRuns<?> of = Objects.requireNonNull(tables);
+    return log().cursor(of.from(run), of.end(run, log().size()));
   }
 
   /// Forgets what was taken out.
@@ -137,12 +134,15 @@ public final class Garbage {
     boolean hasEntries = entries != null && !entries.isEmpty();
     boolean left = hasEntries || actions != null || blocks.count() > 0;
     boolean removed = false;
-    for (int i = 0; i < writes; i++) {
-      if (undos[i] != 0 && ChainPruner.isRemoved(undos[i])) {
-        undos[i] = 0;
-        removed = true;
+    if (log != null) {
+      WriteLog.Cursor write = log.cursor();
+      while (write.next()) {
+        if (write.undo() != 0 && ChainPruner.isRemoved(write.undo())) {
+          write.clearUndo();
+          removed = true;
+        }
+        left |= write.undo() != 0;
       }
-      left |= undos[i] != 0;
     }
     return removed && !left;
   }
@@ -152,19 +152,19 @@ public final class Garbage {
   }
 
   public int writes() {
-    return writes;
+    return log == null ? 0 : log.size();
   }
 
   public Page page(int write) {
-    return pages[write];
+    return log().page(write);
   }
 
   public int rowSlot(int write) {
-    return rowSlots[write];
+    return log().rowSlot(write);
   }
 
   int weight() {
-    return 1 + writes + blocks.count();
+    return 1 + writes() + blocks.count();
   }
 
   /// When it was left, in the order of commits. Written before it is queued.
@@ -192,9 +192,10 @@ public final class Garbage {
   void free(MemoryPool pool, long horizon) {
     for (int run = 0; run < runs(); run++) {
       CollectedTable table = table(run);
-      for (int i = from(run); i < end(run); i++) {
-        if (undos[i] != 0) {
-          table.freeReplaced(pages[i], rowSlots[i], undos[i], timestamp, horizon);
+      WriteLog.Cursor write = writesOf(run);
+      while (write.next()) {
+        if (write.undo() != 0) {
+          table.freeReplaced(write.page(), write.rowSlot(), write.undo(), timestamp, horizon);
         }
       }
     }

@@ -45,6 +45,14 @@ final class LeafChain {
     IndexNode.append(leaves[count - 1], head, address, length);
   }
 
+  /// Frees the leaves.
+  void free() {
+    for (int i = 0; i < count; i++) {
+      pool.freeNode(leaves[i]);
+    }
+    count = 0;
+  }
+
   /// Takes over a leaf whose entries are greater than all before; it stays as it is.
   void take(long leaf) {
     add(leaf);

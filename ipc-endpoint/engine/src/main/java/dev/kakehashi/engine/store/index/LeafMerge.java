@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class LeafMerge {
   /// So many leaves are taken over at a time, because the one before them may be left with few entries.
   private static final int TAKEN = 8;
+
+  /// Steps between two looks whether the statement was canceled, less one.
+  private static final int CHECK_MASK = (1 << 12) - 1;
 
   private final MemoryPool pool;
   private final LeafChain merged;
@@ -46,7 +50,11 @@ final class LeafMerge {
   }
 
   void run() {
+    int steps = 0;
     while (size > 0) {
+      if ((steps & CHECK_MASK) == 0) {
+        Interrupts.check();
+      }
       Cursor least = heap[0];
       Cursor second = second();
       do {
@@ -57,7 +65,10 @@ final class LeafMerge {
           merged.append(least.head, least.address, least.length, LeafChain.SPARE_FILL);
           least.next();
         }
-      } while (!least.isAtEnd() && (second == null || least.isBefore(second)));
+        steps++;
+      } while ((steps & CHECK_MASK) != 0
+          && !least.isAtEnd()
+          && (second == null || least.isBefore(second)));
       if (least.isAtEnd()) {
         heap[0] = heap[--size];
       }
@@ -79,6 +90,15 @@ final class LeafMerge {
   /// When all ranges have been merged.
   void freeShared() {
     shared.forEach(pool::freeNode);
+  }
+
+  /// Frees what is merged, and what is left to be; of a merge of all entries.
+  void free() {
+    merged.free();
+    for (int i = 0; i < size; i++) {
+      heap[i].free();
+    }
+    size = 0;
   }
 
   private void siftDown(int from) {
@@ -198,6 +218,13 @@ final class LeafMerge {
       leaf++;
       first = 0;
       enterLeaf();
+    }
+
+    /// Frees this leaf and those behind it.
+    void free() {
+      while (leaf < chain.count()) {
+        pool.freeNode(chain.leaf(leaf++));
+      }
     }
 
     boolean isBefore(Cursor other) {

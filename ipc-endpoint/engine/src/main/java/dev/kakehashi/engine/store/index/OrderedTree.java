@@ -153,6 +153,45 @@ public final class OrderedTree {
     return new TreeLoad(this, pool);
   }
 
+  /// Whether it has no entry, at this moment.
+  boolean isEmpty() {
+    int cell = readers.enter();
+    try {
+      while (true) {
+        long node = root;
+        long version = NodeLatch.stableVersion(node);
+        boolean empty = IndexNode.level(node) == 0 && IndexNode.count(node) == 0;
+        if (node == root && NodeLatch.validate(node, version)) {
+          return empty;
+        }
+      }
+    } finally {
+      readers.leave(cell);
+    }
+  }
+
+  /// Takes a tree that has been built in place of the empty one, also while others use that.
+  ///
+  /// @return false if it is not empty; then nothing has changed
+  boolean tryAdopt(long built) {
+    structure.lock();
+    try {
+      long before = root;
+      NodeLatch.latch(before);
+      if (IndexNode.level(before) != 0 || IndexNode.count(before) != 0) {
+        NodeLatch.unlatchUnchanged(before);
+        return false;
+      }
+      // Who has noted the old root's version starts again, at the new one.
+      root = built;
+      NodeLatch.unlatch(before);
+      pool.freeNode(before);
+      return true;
+    } finally {
+      structure.unlock();
+    }
+  }
+
   /// Takes a tree that has been built in place of the empty one. Nobody uses it meanwhile.
   void adopt(long built) {
     structure.lock();
@@ -402,7 +441,7 @@ public final class OrderedTree {
   // ---- structure changes: one thread at a time ----
 
   /// Makes room for `key` by splitting its leaf, and inner nodes above as far as they are full.
-  private void split(KeyBuffer key, long head) {
+  void split(KeyBuffer key, long head) {
     structure.lock();
     try {
       long[] path = new long[MAX_DEPTH];

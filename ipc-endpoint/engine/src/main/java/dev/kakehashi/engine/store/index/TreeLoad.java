@@ -1,10 +1,17 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /// Builds a tree from its leaves upwards, out of sorted runs of entries: nothing is searched, moved or split, which an entry that comes to a leaf among others costs.
 ///
@@ -16,6 +23,9 @@ import java.util.List;
 public final class TreeLoad {
   /// Leaves that are worth a thread.
   private static final int LEAVES_OF_MERGE = 64;
+
+  /// Leaves between two looks whether the statement was canceled, less one.
+  private static final int CHECK_MASK = (1 << 5) - 1;
 
   private final OrderedTree tree;
   private final MemoryPool pool;
@@ -88,6 +98,152 @@ public final class TreeLoad {
     return chains.stream().mapToInt(LeafChain::count).sum();
   }
 
+  /// What is left to do but for the end, by this thread alone: then [#discard()] knows what to free, whatever fails.
+  public void merge() {
+    merges(1).forEach(Runnable::run);
+    merges.forEach(LeafMerge::freeShared);
+  }
+
+  /// Whether there is no entry.
+  public boolean isEmpty() {
+    return chains.isEmpty();
+  }
+
+  /// Leaves in the order of their entries, after the merges.
+  private List<LeafChain> ordered() {
+    return merges.isEmpty() ? chains : merges.stream().map(LeafMerge::merged).toList();
+  }
+
+  /// Finds neighbours that are equal but for the row identifier. After [#merge()].
+  ///
+  /// @param decision gets the row identifiers of two such entries, the lesser first, and says which of them the next one is compared with
+  public void forEachEqual(LongBinaryOperator decision) {
+    long before = 0;
+    int slotBefore = 0;
+    long survivor = -1;
+    for (LeafChain chain : ordered()) {
+      for (int i = 0; i < chain.count(); i++) {
+        checkInterrupts(i);
+        long leaf = chain.leaf(i);
+        int count = IndexNode.count(leaf);
+        for (int slot = 0; slot < count; slot++) {
+          if (before != 0 && isEqual(before, slotBefore, leaf, slot)) {
+            long first = survivor == -1 ? rowId(before, slotBefore) : survivor;
+            survivor = decision.applyAsLong(first, rowId(leaf, slot));
+          } else {
+            survivor = -1;
+          }
+          before = leaf;
+          slotBefore = slot;
+        }
+      }
+    }
+  }
+
+  private static void checkInterrupts(int leaf) {
+    if ((leaf & CHECK_MASK) == 0) {
+      Interrupts.check();
+    }
+  }
+
+  private static boolean isEqual(long leafA, int slotA, long leafB, int slotB) {
+    int length = IndexNode.keyLength(leafA, slotA);
+    int keyLength = length - Long.BYTES;
+    if (length != IndexNode.keyLength(leafB, slotB)
+        || (keyLength >= Long.BYTES
+            && IndexNode.head(leafA, slotA) != IndexNode.head(leafB, slotB))) {
+      return false;
+    }
+    return Native.equalBytes(
+        IndexNode.address(leafA, slotA), IndexNode.address(leafB, slotB), keyLength);
+  }
+
+  static long rowId(long leaf, int slot) {
+    return Long.reverseBytes(
+        Native.getLongUnaligned(
+            IndexNode.address(leaf, slot) + IndexNode.keyLength(leaf, slot) - Long.BYTES));
+  }
+
+  /// Takes an entry.
+  public interface Taker {
+    /// @param key with the row identifier; may be changed
+    void entry(KeyBuffer key, long rowId);
+  }
+
+  /// Adds all entries to the tree, which has others and is in use, and frees their leaves. After [#merge()].
+  ///
+  /// @param unique whether entries that may have the key of another are left to `alone`
+  /// @param omitted says of row identifiers whose entries are not wanted; null: all are
+  /// @param around runs each step; of a unique index it keeps others from adding entries meanwhile
+  /// @param alone adds an entry by itself
+  public void addAll(
+      boolean unique, @Nullable LongPredicate omitted, Consumer<Runnable> around, Taker alone) {
+    SortedInsertion insertion = new SortedInsertion(tree, pool, unique);
+    KeyBuffer key = new KeyBuffer(64);
+    for (LeafChain chain : ordered()) {
+      for (int i = 0; i < chain.count(); i++) {
+        checkInterrupts(i);
+        long leaf = chain.leaf(i);
+        around.accept(() -> addLeaf(insertion, leaf, omitted, key, alone));
+      }
+    }
+    discard();
+  }
+
+  private static void addLeaf(
+      SortedInsertion insertion,
+      long leaf,
+      @Nullable LongPredicate omitted,
+      KeyBuffer key,
+      Taker alone) {
+    int count = IndexNode.count(leaf);
+    int slot = 0;
+    while (slot < count) {
+      int next = insertion.add(leaf, slot, omitted);
+      if (next == slot) {
+        IndexNode.copyStillKey(leaf, slot, key, 0);
+        alone.entry(key, rowId(leaf, slot));
+        next++;
+      }
+      slot = next;
+    }
+  }
+
+  /// Builds the inner nodes and puts the tree in place, if that has no entry. Others may use it meanwhile. After [#merge()].
+  ///
+  /// @return false if it has entries; then nothing has changed
+  public boolean tryComplete() {
+    if (!tree.isEmpty()) {
+      return false;
+    }
+    long[] leaves = leavesInOrder();
+    List<Long> above = new ArrayList<>();
+    boolean adopted = false;
+    try {
+      adopted = tree.tryAdopt(root(leaves, above::add));
+    } finally {
+      if (!adopted) {
+        above.forEach(pool::freeNode);
+      }
+    }
+    if (adopted) {
+      chains.clear();
+      merges.clear();
+    }
+    return adopted;
+  }
+
+  /// Frees all leaves that have not become a part of the tree. Only [#merge()] has merged them, if anything has.
+  public void discard() {
+    if (merges.isEmpty()) {
+      chains.forEach(LeafChain::free);
+    } else {
+      merges.forEach(LeafMerge::free);
+    }
+    chains.clear();
+    merges.clear();
+  }
+
   /// What is left to do but for the end, to be run in any order.
   ///
   /// @param most how many, if there is enough for them
@@ -114,8 +270,15 @@ public final class TreeLoad {
 
   /// Builds the inner nodes and puts the tree in place.
   public void complete() {
-    List<LeafChain> ordered =
-        merges.isEmpty() ? chains : merges.stream().map(LeafMerge::merged).toList();
+    long[] nodes = leavesInOrder();
+    merges.forEach(LeafMerge::freeShared);
+    if (nodes.length > 0) {
+      tree.adopt(root(nodes, node -> {}));
+    }
+  }
+
+  private long[] leavesInOrder() {
+    List<LeafChain> ordered = ordered();
     long[] nodes = new long[ordered.stream().mapToInt(LeafChain::count).sum()];
     int count = 0;
     for (LeafChain chain : ordered) {
@@ -123,17 +286,15 @@ public final class TreeLoad {
         nodes[count++] = chain.leaf(i);
       }
     }
-    merges.forEach(LeafMerge::freeShared);
-    if (count > 0) {
-      tree.adopt(root(nodes));
-    }
+    return nodes;
   }
 
-  private long root(long[] leaves) {
+  /// @param made gets each inner node
+  private long root(long[] leaves, LongConsumer made) {
     int count = leaves.length;
     List<KeyBuffer> separators = List.of();
     for (int level = 1; count > 1; level++) {
-      separators = parents(level, leaves, count, separators);
+      separators = parents(level, leaves, count, separators, made);
       count = separators.size();
     }
     return leaves[0];
@@ -143,7 +304,8 @@ public final class TreeLoad {
   ///
   /// @param separators what each child is separated by from the one before it; those of leaves are made here
   /// @return those of the parents
-  private List<KeyBuffer> parents(int level, long[] nodes, int count, List<KeyBuffer> separators) {
+  private List<KeyBuffer> parents(
+      int level, long[] nodes, int count, List<KeyBuffer> separators, LongConsumer made) {
     List<KeyBuffer> above = new ArrayList<>();
     KeyBuffer separator = new KeyBuffer(0);
     long before = 0;
@@ -160,7 +322,9 @@ public final class TreeLoad {
         room -= bytes;
       } else {
         // What separates it stands above, between its parent and the one before.
-        nodes[above.size()] = OrderedTree.newNode(pool.allocateNode(), level, child);
+        long parent = OrderedTree.newNode(pool.allocateNode(), level, child);
+        made.accept(parent);
+        nodes[above.size()] = parent;
         above.add(separator);
         room = LeafChain.SPARE_FILL - IndexNode.HEADER_BYTES;
       }

@@ -29,6 +29,7 @@ final class Checkpointer implements AutoCloseable {
   private final RocksImage image;
   private final LogFormat format;
   private final LogSegments segments;
+  private final SideFiles sideFiles;
   private final long applyBytes;
   private final long checkpointBytes;
   private final Thread thread;
@@ -54,6 +55,9 @@ final class Checkpointer implements AutoCloseable {
   private long checkpointed;
   private long lastPrepared;
 
+  /// Bytes of side files that have been applied since then.
+  private long besideApplied;
+
   private record Step(List<LogRecord> records, long bytes, long end) {}
 
   /// @param checkpointed what survives in the image
@@ -62,12 +66,14 @@ final class Checkpointer implements AutoCloseable {
       RocksImage image,
       LogFormat format,
       LogSegments segments,
+      SideFiles sideFiles,
       SegmentedLog.Options options,
       long checkpointed,
       long applied) {
     this.image = image;
     this.format = format;
     this.segments = segments;
+    this.sideFiles = sideFiles;
     this.applyBytes = options.applyBytes();
     this.checkpointBytes = options.checkpointBytes();
     this.checkpointed = checkpointed;
@@ -192,7 +198,7 @@ final class Checkpointer implements AutoCloseable {
         attempt(this::checkpoint);
         return;
       }
-      if (applied - checkpointed >= checkpointBytes) {
+      if (applied - checkpointed + besideApplied >= checkpointBytes) {
         attempt(this::checkpoint);
       }
     }
@@ -279,18 +285,24 @@ final class Checkpointer implements AutoCloseable {
     List<LogRecord> records = new ArrayList<>();
     steps.forEach(step -> records.addAll(step.records()));
     long end = steps.getLast().end();
-    image.apply(records, SegmentedLog.position(format, end));
+    image.apply(records, SegmentedLog.position(format, end), sideFiles);
+    for (LogRecord record : records) {
+      SideFile file = record.sideFile();
+      besideApplied += file == null ? 0 : file.bytes();
+    }
     applied = end;
   }
 
   private void checkpoint() throws IOException {
     image.flush();
     checkpointed = applied;
+    besideApplied = 0;
     lock.lock();
     try {
       // Under the lock: who holds segments gets all that it finds.
       if (holds == 0) {
         segments.retireBelow(format.segment(checkpointed));
+        sideFiles.retireUpTo(checkpointed);
       }
     } finally {
       lock.unlock();

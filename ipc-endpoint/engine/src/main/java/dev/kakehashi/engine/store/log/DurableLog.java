@@ -26,6 +26,21 @@ public interface DurableLog extends AutoCloseable {
   /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR
   default void reserve(int length, int instead) {}
 
+  /// Bytes of changes from which on those of one record belong into a file beside it.
+  default long longRecordBytes() {
+    return Long.MAX_VALUE;
+  }
+
+  /// Begins a file for the changes of a record. Any thread.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR
+  default SideFileWriter newSideFile() {
+    throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no side files");
+  }
+
+  /// A record is not written, and what is beside it not needed. Any thread.
+  default void forget(LogRecord record) {}
+
   /// Whether the records that were written have left enough of the heap to encode a long one: until they are applied they are kept there. Any thread.
   ///
   /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false

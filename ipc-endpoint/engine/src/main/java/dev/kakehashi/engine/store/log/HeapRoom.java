@@ -60,6 +60,14 @@ public final class HeapRoom {
     allocation.run();
   }
 
+  /// Asks for room for short arrays that are many.
+  ///
+  /// @param what of a transaction they are
+  /// @throws EngineException OUT_OF_MEMORY
+  public static synchronized void require(String what, long bytes) {
+    require(what, bytes, Long.MAX_VALUE);
+  }
+
   private static void require(String what, long bytes, long limit) {
     long room = Math.min(limit, room());
     if (room < bytes && bytes <= limit) {

@@ -55,6 +55,13 @@ final class LogBackup implements Backup {
     }
   }
 
+  /// Adds files that records name.
+  void addSideFiles(List<Path> named) throws IOException {
+    for (Path file : named) {
+      files.add(new File(file, Files.size(file), "log/" + file.getFileName()));
+    }
+  }
+
   @Override
   public List<File> files() {
     return List.copyOf(files);

@@ -3,6 +3,9 @@ package dev.kakehashi.engine.store.log;
 import dev.kakehashi.engine.api.EngineException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// One atomic unit of changes, encoded as the body of a RocksDB write batch: per change a tag, then key and value with their lengths as
 /// variable-length integers. So neither the log nor the base image has to encode anything again. Confined to one thread at a time.
@@ -14,9 +17,17 @@ public final class LogRecord {
   /// More than a change takes is asked for before its length is known.
   private static final int SLACK_BYTES = 16;
 
+  /// Of a record that is filled again and again.
+  private static final int MAX_KEPT_BYTES = 4 << 20;
+
   private byte[] bytes;
   private int length;
   private int count;
+
+  /// Beside it, with changes before all of these; null: there is none. Not known of a record that was read.
+  private @Nullable SideFile sideFile;
+
+  private boolean namesFiles;
 
   public LogRecord(int capacity) {
     bytes = HeapRoom.allocate(Math.max(16, capacity));
@@ -59,6 +70,56 @@ public final class LogRecord {
 
   private LogRecord(byte[] bytes) {
     this.bytes = bytes;
+  }
+
+  /// Names a file with further changes, before all others.
+  void name(SideFile file) {
+    if (count > 0) {
+      throw new IllegalStateException("the name of a side file comes first");
+    }
+    put(file.nameKey(), file.name());
+    sideFile = file;
+    namesFiles = true;
+  }
+
+  /// The file that it was made with; null: none. Also null of a record that was read.
+  @Nullable SideFile sideFile() {
+    return sideFile;
+  }
+
+  /// Whether it names files. Of a record that was read, after [#sideFiles()].
+  boolean namesFiles() {
+    return namesFiles;
+  }
+
+  /// Forgets all changes.
+  public void clear() {
+    length = 0;
+    count = 0;
+    if (bytes.length > MAX_KEPT_BYTES) {
+      bytes = new byte[MAX_KEPT_BYTES];
+    }
+  }
+
+  /// Files that are named among the changes, in their order.
+  List<SideFile> sideFiles() {
+    List<SideFile> found = new ArrayList<>(0);
+    forEachPiece(
+        MAX_BYTES,
+        new Pieces() {
+          @Override
+          public void changes(int from, int pieceLength, int changes) {}
+
+          @Override
+          public void longPut(int key, int keyLength, int value, int valueLength) {}
+
+          @Override
+          public void sideFile(SideFile file) {
+            found.add(file);
+          }
+        });
+    namesFiles = !found.isEmpty();
+    return found;
   }
 
   /// Begins a put; the value's bytes follow by [#reserve(int)] or [#putBytes].
@@ -177,6 +238,9 @@ public final class LogRecord {
 
     /// A put whose value is longer than a piece.
     void longPut(int key, int keyLength, int value, int valueLength);
+
+    /// Changes that are in a file.
+    void sideFile(SideFile file);
   }
 
   /// Decodes the changes as far as to cut them into pieces of at most `pieceBytes`, where one change is not longer.
@@ -194,12 +258,16 @@ public final class LogRecord {
       int value = at.position();
       at.position(value + valueLength);
       boolean isLong = tag == TAG_PUT && valueLength > pieceBytes;
-      if (changes > 0 && (isLong || at.position() - from > pieceBytes)) {
+      boolean isName = tag == TAG_PUT && SideFile.isName(bytes, key, keyLength);
+      if (changes > 0 && (isLong || isName || at.position() - from > pieceBytes)) {
         pieces.changes(from, start - from, changes);
         from = start;
         changes = 0;
       }
-      if (isLong) {
+      if (isName) {
+        pieces.sideFile(SideFile.of(bytes, value, valueLength));
+        from = at.position();
+      } else if (isLong) {
         pieces.longPut(key, keyLength, value, valueLength);
         from = at.position();
       } else {

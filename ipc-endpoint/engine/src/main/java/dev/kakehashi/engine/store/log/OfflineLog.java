@@ -8,27 +8,23 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Log and base image of a directory that nobody has open, as one map, without a change of any file: what the log has beyond the image lies over it in
 /// memory. Thread-safe once it is open.
 public final class OfflineLog implements DurableLog {
   private final RocksImage image;
-  private final TreeMap<byte[], Entry> overlay = new TreeMap<>(Arrays::compareUnsigned);
 
-  /// Ranges of the image that the log has deleted; none touches another.
-  private final TreeMap<byte[], byte[]> deletedRanges = new TreeMap<>(Arrays::compareUnsigned);
+  /// What the log has beyond the image; each lies over those before it.
+  private final List<OfflineLayer> layers = new ArrayList<>();
 
   private final Extent extent;
-
-  /// @param value null: deleted
-  private record Entry(byte @Nullable [] value) {}
 
   /// What of the log was read.
   ///
@@ -49,6 +45,7 @@ public final class OfflineLog implements DurableLog {
     LogFormat format = position.get().format();
     List<Long> numbers = LogSegments.list(directory);
     LogSegments segments = new LogSegments(directory, format, LogFile::openReadOnly, numbers);
+    SideFiles files = new SideFiles(directory, format.logId(), LogFile::openReadOnly);
     long[] read = new long[2];
     long start = position.get().end();
     LogReader reader = new LogReader(format, segments, LogFile::openReadOnly);
@@ -58,7 +55,7 @@ public final class OfflineLog implements DurableLog {
             (group, groupEnd) -> {
               read[0]++;
               read[1] += group.length();
-              lay(group);
+              lay(group, files);
             });
     extent =
         new Extent(
@@ -103,24 +100,27 @@ public final class OfflineLog implements DurableLog {
     return extent;
   }
 
-  private void lay(LogRecord group) {
+  private void lay(LogRecord group, SideFiles files) {
     try {
       group.forEach(
           new LogRecord.Changes() {
             @Override
             public void put(byte[] key, byte[] value) {
-              overlay.put(key, new Entry(value));
+              if (SideFile.isName(key, 0, key.length)) {
+                lay(SideFile.of(value, 0, value.length), files);
+              } else {
+                top().put(key, value);
+              }
             }
 
             @Override
             public void delete(byte[] key) {
-              overlay.put(key, new Entry(null));
+              top().delete(key);
             }
 
             @Override
             public void deleteRange(byte[] from, byte[] to) {
-              overlay.subMap(from, to).clear();
-              addRange(from, to);
+              top().deleteRange(from, to);
             }
           });
     } catch (IllegalArgumentException e) {
@@ -128,24 +128,31 @@ public final class OfflineLog implements DurableLog {
     }
   }
 
-  private void addRange(byte[] from, byte[] to) {
-    byte[] start = from;
-    byte[] end = to;
-    Map.Entry<byte[], byte[]> before = deletedRanges.floorEntry(from);
-    if (before != null && Arrays.compareUnsigned(before.getValue(), from) >= 0) {
-      start = before.getKey();
+  private void lay(SideFile file, SideFiles files) {
+    try {
+      layers.add(new OfflineFile(files, file));
+    } catch (IOException e) {
+      throw SegmentedLog.failure("could not read a file of the store's log", e);
     }
-    Map.Entry<byte[], byte[]> last = deletedRanges.floorEntry(to);
-    if (last != null && Arrays.compareUnsigned(last.getValue(), to) > 0) {
-      end = last.getValue();
-    }
-    deletedRanges.subMap(start, true, to, true).clear();
-    deletedRanges.put(start, end);
   }
 
-  private boolean isDeleted(byte[] key) {
-    Map.Entry<byte[], byte[]> range = deletedRanges.floorEntry(key);
-    return range != null && Arrays.compareUnsigned(key, range.getValue()) < 0;
+  private OfflineChanges top() {
+    if (!layers.isEmpty() && layers.getLast() instanceof OfflineChanges changes) {
+      return changes;
+    }
+    OfflineChanges changes = new OfflineChanges();
+    layers.add(changes);
+    return changes;
+  }
+
+  /// Whether a layer above a number of layers has deleted a range with the key.
+  private boolean isDeletedAbove(int layer, byte[] key) {
+    for (int i = layer; i < layers.size(); i++) {
+      if (layers.get(i).deletedFrom(key) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -156,44 +163,71 @@ public final class OfflineLog implements DurableLog {
 
   @Override
   public void read(byte[] from, byte[] to, EntryVisitor visitor) {
-    Merge merge = new Merge(overlay.subMap(from, to).entrySet().iterator(), visitor);
+    Merge merge = new Merge(from, to, visitor);
     image.read(from, to, merge::ofImage);
     merge.rest();
   }
 
   /// Entries of the image and of what lies over it, in order.
   private final class Merge {
-    private final Iterator<Map.Entry<byte[], Entry>> above;
+    private final List<OfflineLayer.Cursor> above = new ArrayList<>();
     private final EntryVisitor visitor;
-    private Map.@Nullable Entry<byte[], Entry> next;
+
+    /// The least change of all layers, of the highest that has the key, and the number of layers up to that; null at the end.
+    private OfflineLayer.@Nullable Change next;
+
+    private int layersOfNext;
     private ByteBuffer direct = ByteBuffer.allocateDirect(4096);
     private final NativeInput keyInput = new NativeInput();
     private final NativeInput valueInput = new NativeInput();
 
-    Merge(Iterator<Map.Entry<byte[], Entry>> above, EntryVisitor visitor) {
-      this.above = above;
+    Merge(byte[] from, byte[] to, EntryVisitor visitor) {
       this.visitor = visitor;
-      advance();
+      layers.forEach(layer -> above.add(layer.changes(from, to)));
+      find();
+    }
+
+    private void find() {
+      next = null;
+      for (int i = 0; i < above.size(); i++) {
+        OfflineLayer.Change change = above.get(i).change();
+        if (change != null
+            && (next == null || Arrays.compareUnsigned(change.key(), next.key()) <= 0)) {
+          next = change;
+          layersOfNext = i + 1;
+        }
+      }
     }
 
     private void advance() {
-      next = above.hasNext() ? above.next() : null;
+      byte[] key = Objects.requireNonNull(next).key();
+      for (OfflineLayer.Cursor cursor : above) {
+        OfflineLayer.Change change = cursor.change();
+        if (change != null && Arrays.equals(change.key(), key)) {
+          cursor.advance();
+        }
+      }
+      find();
     }
 
     void ofImage(NativeInput key, NativeInput value) {
       byte[] bytes = key.toArray();
-      int order = next == null ? 1 : Arrays.compareUnsigned(next.getKey(), bytes);
-      while (next != null && order < 0) {
-        deliver(next);
+      int order = orderOfNext(bytes);
+      while (order < 0) {
+        deliver(Objects.requireNonNull(next));
         advance();
-        order = next == null ? 1 : Arrays.compareUnsigned(next.getKey(), bytes);
+        order = orderOfNext(bytes);
       }
-      if (next != null && order == 0) {
-        deliver(next);
+      if (order == 0) {
+        deliver(Objects.requireNonNull(next));
         advance();
-      } else if (!isDeleted(bytes)) {
+      } else if (!isDeletedAbove(0, bytes)) {
         visitor.entry(key, value);
       }
+    }
+
+    private int orderOfNext(byte[] key) {
+      return next == null ? 1 : Arrays.compareUnsigned(next.key(), key);
     }
 
     void rest() {
@@ -203,12 +237,12 @@ public final class OfflineLog implements DurableLog {
       }
     }
 
-    private void deliver(Map.Entry<byte[], Entry> entry) {
-      byte[] value = entry.getValue().value();
-      if (value == null) {
+    private void deliver(OfflineLayer.Change change) {
+      byte[] key = change.key();
+      byte[] value = change.value();
+      if (value == null || isDeletedAbove(layersOfNext, key)) {
         return;
       }
-      byte[] key = entry.getKey();
       if (direct.capacity() < key.length + value.length) {
         direct = ByteBuffer.allocateDirect(2 * (key.length + value.length));
       }
@@ -226,30 +260,45 @@ public final class OfflineLog implements DurableLog {
 
   @Override
   public Optional<byte[]> lastKey(byte[] from, byte[] to) {
-    byte[] last = new byte[0];
-    for (Map.Entry<byte[], Entry> entry :
-        overlay.subMap(from, true, to, false).descendingMap().entrySet()) {
-      if (entry.getValue().value() != null) {
-        last = entry.getKey();
-        break;
-      }
-    }
     byte[] end = to;
-    while (true) {
-      Optional<byte[]> found = image.lastKey(from, end);
-      if (found.isEmpty() || Arrays.compareUnsigned(found.get(), last) <= 0) {
-        return last.length == 0 ? Optional.empty() : Optional.of(last);
+    while (Arrays.compareUnsigned(from, end) < 0) {
+      byte[] last = image.lastKey(from, end).orElse(null);
+      int top = 0;
+      for (int i = 0; i < layers.size(); i++) {
+        byte[] found = layers.get(i).lastKey(from, end);
+        if (found != null && (last == null || Arrays.compareUnsigned(found, last) >= 0)) {
+          last = found;
+          top = i + 1;
+        }
       }
-      byte[] key = found.get();
-      if (!overlay.containsKey(key) && !isDeleted(key)) {
-        return found;
+      if (last == null) {
+        return Optional.empty();
       }
-      Map.Entry<byte[], byte[]> range = deletedRanges.floorEntry(key);
-      end = range != null && isDeleted(key) ? range.getKey() : key;
-      if (Arrays.compareUnsigned(end, from) <= 0) {
-        return last.length == 0 ? Optional.empty() : Optional.of(last);
+      OfflineLayer.Change change = top == 0 ? null : layers.get(top - 1).find(last);
+      boolean deleted = change != null && change.value() == null;
+      end = last;
+      for (int i = top; i < layers.size(); i++) {
+        byte[] start = layers.get(i).deletedFrom(last);
+        deleted |= start != null;
+        if (start != null && !hasAnyFrom(i, start, end)) {
+          end = start;
+        }
+      }
+      if (!deleted) {
+        return Optional.of(last);
       }
     }
+    return Optional.empty();
+  }
+
+  /// Whether a layer, or one above it, changes a key in `[from, to)`.
+  private boolean hasAnyFrom(int layer, byte[] from, byte[] to) {
+    for (int i = layer; i < layers.size(); i++) {
+      if (layers.get(i).lastKey(from, to) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override

@@ -147,16 +147,20 @@ final class RocksImage implements AutoCloseable {
   /// all of it, from the position before, and applying changes again does no harm.
   ///
   /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
-  void apply(List<LogRecord> records, LogRecord position) {
+  ///
+  /// @param files that records may name
+  void apply(List<LogRecord> records, LogRecord position, SideFiles files) {
     long bytes = (long) BATCH_HEADER_BYTES + position.length();
     int count = position.count();
+    boolean named = false;
     for (LogRecord record : records) {
       bytes += record.length();
       count += record.count();
+      named |= record.namesFiles();
     }
-    if (bytes > PIECE_BYTES) {
-      records.forEach(this::applyPieces);
-      apply(List.of(), position);
+    if (named || bytes > PIECE_BYTES) {
+      records.forEach(record -> applyPieces(record, files));
+      apply(List.of(), position, files);
       return;
     }
     byte[] batch = new byte[Math.toIntExact(bytes)];
@@ -170,7 +174,15 @@ final class RocksImage implements AutoCloseable {
     write(batch);
   }
 
-  private void applyPieces(LogRecord record) {
+  private void applyFile(SideFile file, SideFiles files) {
+    try {
+      files.read(file, (at, changes) -> applyPieces(changes, files));
+    } catch (IOException e) {
+      throw SegmentedLog.failure("could not read a file of the store's log", e);
+    }
+  }
+
+  private void applyPieces(LogRecord record, SideFiles files) {
     record.forEachPiece(
         PIECE_BYTES,
         new LogRecord.Pieces() {
@@ -190,6 +202,11 @@ final class RocksImage implements AutoCloseable {
             } catch (RocksDBException e) {
               throw failure("could not write to the store's base image", e);
             }
+          }
+
+          @Override
+          public void sideFile(SideFile file) {
+            applyFile(file, files);
           }
         });
   }

@@ -29,6 +29,12 @@ public final class SegmentedLog implements DurableLog {
   private static final long CHECKPOINT_BYTES = 64 << 20;
   private static final long REPLAY_BYTES = 4 << 20;
 
+  /// Of the heap, a record may take this part, within these bounds.
+  private static final int LONG_RECORD_DIVISOR = 16;
+
+  private static final long LEAST_LONG_RECORD_BYTES = 1 << 20;
+  private static final long MOST_LONG_RECORD_BYTES = 64 << 20;
+
   /// Entry of the image that says which log it belongs to, and up to where it has been applied. Below all keys of the store.
   private static final byte[] POSITION_KEY = {0};
 
@@ -36,18 +42,39 @@ public final class SegmentedLog implements DurableLog {
 
   private final RocksImage image;
   private final LogSegments segments;
+  private final SideFiles sideFiles;
   private final LogWriter writer;
   private final LogRoom room;
   private final Checkpointer checkpointer;
+  private final long longRecordBytes;
 
   /// Sizes, and how files are opened: tests use others.
   ///
   /// @param segmentBytes multiple of 4096; of a new log, an old one keeps its own
   /// @param applyBytes records that are worth waking up the image's thread for
   /// @param checkpointBytes length of the log at which the image is flushed
-  record Options(int segmentBytes, long applyBytes, long checkpointBytes, LogFile.Opener opener) {
+  /// @param longRecordBytes changes of a record from which on they go into a file of their own
+  record Options(
+      int segmentBytes,
+      long applyBytes,
+      long checkpointBytes,
+      long longRecordBytes,
+      LogFile.Opener opener) {
     static final Options DEFAULT =
-        new Options(SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LogFile::open);
+        new Options(
+            SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, defaultLongRecordBytes(), LogFile::open);
+
+    Options(int segmentBytes, long applyBytes, long checkpointBytes, LogFile.Opener opener) {
+      this(segmentBytes, applyBytes, checkpointBytes, defaultLongRecordBytes(), opener);
+    }
+
+    /// A record is in the heap until the image has it.
+    private static long defaultLongRecordBytes() {
+      return Math.clamp(
+          Runtime.getRuntime().maxMemory() / LONG_RECORD_DIVISOR,
+          LEAST_LONG_RECORD_BYTES,
+          MOST_LONG_RECORD_BYTES);
+    }
   }
 
   /// Opens log and image, or makes them.
@@ -80,6 +107,7 @@ public final class SegmentedLog implements DurableLog {
 
   private SegmentedLog(RocksImage image, Path directory, Options options) throws IOException {
     this.image = image;
+    this.longRecordBytes = options.longRecordBytes();
     Files.createDirectories(directory);
     Optional<Position> known = position(image);
     LogFormat format;
@@ -93,13 +121,15 @@ public final class SegmentedLog implements DurableLog {
       refuseLostImage(directory, image.directory());
       begin(directory, format, options.opener(), start);
     }
+    sideFiles = new SideFiles(directory, format.logId(), options.opener());
     segments = new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
     long end = replay(format, segments, options.opener(), start);
     cut(format, segments, options.opener(), end);
+    sideFiles.sweep();
     segments.retireBelow(format.segment(start));
     writer = new LogWriter(format, segments, end);
     room = new LogRoom(format, segments, end);
-    checkpointer = new Checkpointer(image, format, segments, options, start, end);
+    checkpointer = new Checkpointer(image, format, segments, sideFiles, options, start, end);
   }
 
   /// The image does not know of a log: a file there is of one that never came to be. From the position on the first segment is there, so that a log that is
@@ -111,7 +141,8 @@ public final class SegmentedLog implements DurableLog {
     }
     Directories.force(directory.resolve(".."));
     new LogSegments(directory, format, opener, List.of()).prepare(format.segment(start));
-    image.apply(List.of(), position(format, start));
+    image.apply(
+        List.of(), position(format, start), new SideFiles(directory, format.logId(), opener));
     image.flush();
   }
 
@@ -145,8 +176,9 @@ public final class SegmentedLog implements DurableLog {
               groups.add(group);
               bytes[0] += group.length();
               applied[0] = groupEnd;
+              group.sideFiles().forEach(file -> sideFiles.name(file, groupEnd));
               if (bytes[0] >= REPLAY_BYTES) {
-                image.apply(groups, position(format, groupEnd));
+                image.apply(groups, position(format, groupEnd), sideFiles);
                 groups.clear();
                 bytes[0] = 0;
               }
@@ -155,7 +187,7 @@ public final class SegmentedLog implements DurableLog {
       LOG.info("removing {}", segments.describeCutOff(end));
     }
     if (!groups.isEmpty()) {
-      image.apply(groups, position(format, applied[0]));
+      image.apply(groups, position(format, applied[0]), sideFiles);
     }
     return end;
   }
@@ -216,6 +248,12 @@ public final class SegmentedLog implements DurableLog {
       throw failure("could not write to the store's log", e);
     }
     room.written(writer.end(), promised);
+    for (LogRecord record : records) {
+      SideFile file = record.sideFile();
+      if (file != null) {
+        sideFiles.name(file, writer.end());
+      }
+    }
     checkpointer.add(records, bytes, writer.end());
   }
 
@@ -228,6 +266,28 @@ public final class SegmentedLog implements DurableLog {
       room.reserve(length, instead);
     } catch (IOException e) {
       throw failure("could not extend the store's log", e);
+    }
+  }
+
+  @Override
+  public long longRecordBytes() {
+    return longRecordBytes;
+  }
+
+  @Override
+  public SideFileWriter newSideFile() {
+    try {
+      return sideFiles.begin();
+    } catch (IOException e) {
+      throw failure("could not begin a file of the store's log", e);
+    }
+  }
+
+  @Override
+  public void forget(LogRecord record) {
+    SideFile file = record.sideFile();
+    if (file != null) {
+      sideFiles.forget(file);
     }
   }
 
@@ -261,7 +321,9 @@ public final class SegmentedLog implements DurableLog {
       }
       backup.addDirectory(rows);
       // Read after the image was copied: what the copy lacks ends here or before.
-      backup.addLog(position, checkpointer.queuedEnd(), segments);
+      long end = checkpointer.queuedEnd();
+      backup.addLog(position, end, segments);
+      backup.addSideFiles(sideFiles.between(position.end(), end));
       complete = true;
       return backup;
     } catch (IOException e) {

@@ -415,7 +415,7 @@ public final class Page {
     return most;
   }
 
-  boolean hasRoom() {
+  public boolean hasRoom() {
     return hasMemory && occupiedCount < layout.rows;
   }
 

@@ -62,6 +62,13 @@ public final class PageList {
     }
   }
 
+  /// A page with room for one who inserts many rows. Others mostly insert elsewhere until it is offered again.
+  public Page takeRoom() {
+    synchronized (roomLock) {
+      return nextRoomy();
+    }
+  }
+
   /// A page that was not listed, or is not any more, with memory; made if there is none. The caller has `roomLock`, under which alone pages lose their memory.
   private Page nextRoomy() {
     for (Page next = roomy.poll(); next != null; next = roomy.poll()) {

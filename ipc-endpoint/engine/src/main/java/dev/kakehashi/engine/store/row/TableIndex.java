@@ -98,6 +98,12 @@ public final class TableIndex {
 
   /// Appends the row identifier to a key.
   public void complete(KeyBuffer key, long rowId) {
+    checkLength(key);
+    key.putLong(rowId);
+  }
+
+  /// @throws EngineException LIMIT_EXCEEDED if the key is too long for the index
+  public void checkLength(KeyBuffer key) {
     if (key.length + 8 > OrderedTree.MAX_ENTRY_BYTES) {
       throw new EngineException(
               ErrorCode.LIMIT_EXCEEDED,
@@ -105,7 +111,21 @@ public final class TableIndex {
                   .formatted(key.length, OrderedTree.MAX_ENTRY_BYTES - 8, definition.name()))
           .withHint("Consider an index over md5() of the value.");
     }
-    key.putLong(rowId);
+  }
+
+  /// Does something while nobody checks or makes unique keys.
+  public void withAllStripes(Runnable action) {
+    withStripes(0, action);
+  }
+
+  private void withStripes(int from, Runnable action) {
+    if (from == stripes.length) {
+      action.run();
+      return;
+    }
+    synchronized (stripes[from]) {
+      withStripes(from + 1, action);
+    }
   }
 
   /// The lock of all keys equal to the first `length` bytes.

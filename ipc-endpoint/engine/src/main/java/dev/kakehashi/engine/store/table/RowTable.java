@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.api.BulkInsert;
 import dev.kakehashi.engine.store.api.CommandView;
 import dev.kakehashi.engine.store.api.IndexParts;
 import dev.kakehashi.engine.store.api.KeyRange;
@@ -13,6 +14,7 @@ import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.store.garbage.CollectedTable;
 import dev.kakehashi.engine.store.garbage.GarbageCollector;
+import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.row.Page;
@@ -37,7 +39,7 @@ public final class RowTable implements TableStore, CollectedTable {
   final GarbageCollector collector;
   public final MemoryPool pool;
   public final TableForm form;
-  private final RowWriter writer;
+  final RowWriter writer;
   private final RowUndo changes;
   final IndexEntries entries;
   public final PageList pages;
@@ -215,6 +217,11 @@ public final class RowTable implements TableStore, CollectedTable {
   }
 
   @Override
+  public BulkInsert bulkInsert(StoreTransaction transaction) {
+    return new BulkInsertion(this, own(transaction));
+  }
+
+  @Override
   public boolean update(StoreTransaction transaction, long rowId, VectorBatch values, int row) {
     Writer own = own(transaction);
     try {
@@ -299,6 +306,23 @@ public final class RowTable implements TableStore, CollectedTable {
     changes.undo(transaction, page, slot, undo);
     if (undo == 0) {
       pages.offerRoom(page);
+    }
+  }
+
+  /// Takes back rows that have no entries in indexes, and that the transaction does not know of; the last ones first.
+  void undoInserts(Writer transaction, WriteLog inserts) {
+    Page last = null;
+    while (inserts.size() > 0) {
+      Page page = inserts.page(inserts.size() - 1);
+      changes.undoBare(transaction, page, inserts.rowSlot(inserts.size() - 1));
+      inserts.removeLast();
+      if (last != null && last != page) {
+        pages.offerRoom(last);
+      }
+      last = page;
+    }
+    if (last != null) {
+      pages.offerRoom(last);
     }
   }
 

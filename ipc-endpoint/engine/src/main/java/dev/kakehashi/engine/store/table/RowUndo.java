@@ -73,6 +73,23 @@ final class RowUndo {
     }
   }
 
+  /// Takes back an insert that has no entries.
+  void undoBare(Writer transaction, Page page, int slot) {
+    RowLayout layout = table.form.layout;
+    Garbage garbage = transaction.garbage();
+    // Our own version: nobody else changes it.
+    for (int c : layout.byReference) {
+      long word = page.word(c, slot);
+      if (layout.isOwned(c, word)) {
+        garbage.addBlock(word, VarlenaLengths.bytes(layout.kinds[c], word));
+      }
+    }
+    page.latch();
+    page.inFlight--;
+    page.vacate(slot);
+    page.unlatch();
+  }
+
   /// Notes the entries of an update that was taken back. Unlike those of an insert they cannot be dropped here: an older version may have the same key, and how far down the chain
   /// there is something to look at only the holder of the collector's lock knows.
   private void noteEntries(

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.table;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
+import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.Readers;
@@ -49,7 +50,7 @@ final class RowWriter {
     RowVersion version = new RowVersion(layout.columns);
     Page page;
     try {
-      copyIn(values, row, version, null);
+      copyIn(values, row, version, null, pool);
       page = table.pages.latchRoom();
       boolean roomy = false;
       try {
@@ -96,7 +97,9 @@ final class RowWriter {
   /// Copies a row's values to the pool.
   ///
   /// @param shared column c is not to be copied: the version has the address already
-  private void copyIn(VectorBatch values, int row, RowVersion to, boolean @Nullable [] shared) {
+  /// @param blocks of the pool
+  void copyIn(
+      VectorBatch values, int row, RowVersion to, boolean @Nullable [] shared, Blocks blocks) {
     RowLayout layout = table.form.layout;
     int[] positions = table.form.positions();
     // A dropped column gets what costs no annex.
@@ -115,14 +118,14 @@ final class RowWriter {
       } else if (to.words[c] == 0 && (shared == null || !shared[c])) {
         long from = column.words[row];
         int bytes = VarlenaLengths.bytes(layout.kinds[c], from);
-        long address = pool.allocate(bytes);
+        long address = blocks.allocate(bytes);
         Native.copy(from, address, bytes);
         to.words[c] = address;
       }
     }
   }
 
-  private void freeCopies(RowVersion version, boolean @Nullable [] shared) {
+  void freeCopies(RowVersion version, boolean @Nullable [] shared) {
     RowLayout layout = table.form.layout;
     for (int c : layout.byReference) {
       if (layout.isOwned(c, version.words[c]) && (shared == null || !shared[c])) {
@@ -156,7 +159,7 @@ final class RowWriter {
             readers.leave(cell);
           }
         }
-        copyIn(values, row, version, shared);
+        copyIn(values, row, version, shared, pool);
         indexes = replace(transaction, page, slot, old, version, shared, record);
       }
     } finally {

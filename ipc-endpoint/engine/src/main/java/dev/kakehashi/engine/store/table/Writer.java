@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.garbage.Garbage;
+import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.version.ReadSet;
 import dev.kakehashi.engine.store.version.SlotOwner;
@@ -36,6 +37,11 @@ public interface Writer extends SlotOwner {
   ///
   /// @param undo record of the row as it was before; 0: there was none
   void logWrite(RowTable table, Page page, int rowSlot, long undo);
+
+  /// Logs inserts into a table that a part of a bulk insertion has made; room was made for one write.
+  ///
+  /// @param inserts not used any more
+  void addWrites(RowTable table, WriteLog inserts);
 
   /// Counts rows that it has added, or taken away.
   void addRows(RowTable table, int count);

@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.store.api.Preparation;
+import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.log.SideFileWriter;
 import dev.kakehashi.engine.store.row.StoreKeys;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,11 @@ final class CommitRecords {
   /// What the name of a transaction takes in the record of its commit.
   private static final long NAME_BYTES =
       LogRecord.putBytes(StoreKeys.OUTCOME_KEY_BYTES, Long.BYTES);
+
+  /// What the name of a side file takes at most.
+  private static final int FILE_NAME_BYTES = 64;
+
+  private static final byte[] NO_KEY = {};
 
   private CommitRecords() {}
 
@@ -33,10 +40,8 @@ final class CommitRecords {
     }
     long restBytes = rest == null ? 0 : rest.length();
     long named = decided == null ? transaction.reference() : 0;
-    WriteList writes = transaction.writes();
-    LogRecord record =
-        LogRecord.withRoomFor(writes.encodedBytes(0) + restBytes + (named == 0 ? 0 : NAME_BYTES));
-    writes.encode(record);
+    long more = restBytes + (named == 0 ? 0 : NAME_BYTES);
+    LogRecord record = rows(transaction, NO_KEY, more);
     if (rest != null) {
       record.append(rest);
     }
@@ -59,10 +64,30 @@ final class CommitRecords {
     if (definitions != null) {
       definitions.encodePrepared(key, head);
     }
-    WriteList writes = transaction.writes();
-    LogRecord record = LogRecord.withRoomFor(head.length() + writes.encodedBytes(key.length));
+    LogRecord record = rows(transaction, key, head.length());
     record.append(head);
-    writes.encodePrepared(key, record);
+    return record;
+  }
+
+  /// A record of the rows, with room for more: they are in it, or in a file beside it.
+  ///
+  /// @param preparedKey of the prepared transaction; empty: it is not prepared
+  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY, DISK_FULL, IO_ERROR
+  private static LogRecord rows(RowTransaction transaction, byte[] preparedKey, long more) {
+    WriteList writes = transaction.writes();
+    DurableLog log = transaction.store.log();
+    long limit = log.longRecordBytes();
+    long bytes = writes.encodedBytes(preparedKey.length, limit);
+    if (bytes < limit) {
+      LogRecord record = LogRecord.withRoomFor(bytes + more);
+      writes.encode(preparedKey, record);
+      return record;
+    }
+    LogRecord record = new LogRecord(FILE_NAME_BYTES + (int) Math.min(more, limit));
+    try (SideFileWriter file = log.newSideFile()) {
+      new ChangedRows(writes).encode(preparedKey, file);
+      file.finish(record);
+    }
     return record;
   }
 

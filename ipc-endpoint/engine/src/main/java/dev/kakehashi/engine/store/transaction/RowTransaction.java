@@ -7,6 +7,7 @@ import dev.kakehashi.engine.store.api.RowChanges;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.garbage.Garbage;
+import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.Stamp;
@@ -463,6 +464,11 @@ public final class RowTransaction implements Writer {
   }
 
   @Override
+  public void addWrites(RowTable table, WriteLog inserts) {
+    writes().addAll(table, inserts);
+  }
+
+  @Override
   public void addRows(RowTable table, int count) {
     IdentityHashMap<RowTable, long[]> counts = rowCounts;
     if (counts == null) {
@@ -541,6 +547,7 @@ public final class RowTransaction implements Writer {
         store.committer().commit(this, record, stored, CommitErrors.inDoubt(done));
     Throwable refused = outcome.refused();
     if (refused != null) {
+      store.log().forget(record);
       committing = false;
       abort();
       done.accept(CommitErrors.notCommitted(refused));

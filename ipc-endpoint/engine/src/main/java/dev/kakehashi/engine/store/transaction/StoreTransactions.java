@@ -74,6 +74,10 @@ public final class StoreTransactions {
     return sequences;
   }
 
+  DurableLog log() {
+    return log;
+  }
+
   /// See [DurableLog#hasRoom].
   boolean logHasRoom(Runnable whenReady) {
     return log.hasRoom(whenReady);

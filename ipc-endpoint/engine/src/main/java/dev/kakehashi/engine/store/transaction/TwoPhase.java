@@ -48,6 +48,7 @@ final class TwoPhase {
         store.committer().prepare(transaction, record, room, failure -> prepared(failure, done));
     Throwable refused = outcome.refused();
     if (refused != null) {
+      store.log().forget(record);
       transaction.committing(false);
       transaction.abort();
       done.accept(CommitErrors.notCommitted(refused));
@@ -94,6 +95,7 @@ final class TwoPhase {
             .commitPrepared(transaction, record, decisionBytes, stored, CommitErrors.inDoubt(done));
     Throwable refused = outcome.refused();
     if (refused != null) {
+      store.log().forget(record);
       done.accept(CommitErrors.stillPrepared(refused));
       return;
     }

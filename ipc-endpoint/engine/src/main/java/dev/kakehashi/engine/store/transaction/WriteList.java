@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.store.garbage.Garbage;
 import dev.kakehashi.engine.store.garbage.TableRuns;
-import dev.kakehashi.engine.store.log.HeapRoom;
+import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.RowCodec;
@@ -10,56 +10,41 @@ import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.StoreKeys;
 import dev.kakehashi.engine.store.table.RowTable;
 import dev.kakehashi.engine.store.table.Writer;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction has written, in order: of each write the page, the row's slot, and the undo record of what was there (0: nothing, an insert). Confined to one
-/// thread at a time.
+/// What a transaction, or a part of its bulk insertion, has written, in order, and of which tables. Confined to one thread at a time.
 public final class WriteList {
   private static final int STAMPS_PER_LATCH = 64;
 
-  private static final int FIRST_WRITES = 8;
-
-  /// Transactions that only read have no room.
-  private static final Page[] NO_PAGES = {};
-
-  private static final int[] NO_SLOTS = {};
-  private static final long[] NO_UNDOS = {};
-
-  /// Of a write in the three arrays.
-  private static final int WRITE_BYTES = 16;
-
-  private Page[] pages = NO_PAGES;
-  private int[] rowSlots = NO_SLOTS;
-  private long[] undos = NO_UNDOS;
-  private int size;
+  private final WriteLog log = new WriteLog();
 
   /// Null: there was no write so far.
   private @Nullable TableRuns<RowTable> tables;
 
   int size() {
-    return size;
+    return log.size();
   }
 
   Page page(int write) {
-    return pages[write];
+    return log.page(write);
   }
 
   int rowSlot(int write) {
-    return rowSlots[write];
+    return log.rowSlot(write);
   }
 
   /// Record of the row as it was before a write; 0: there was none.
   long undo(int write) {
-    return undos[write];
+    return log.undo(write);
   }
 
   /// Whether a write has locked the row only. Nobody may have freed what it replaced.
   boolean isLock(int write) {
-    return undos[write] != 0 && RowLayout.isLocked(undos[write]);
+    long undo = log.undo(write);
+    return undo != 0 && RowLayout.isLocked(undo);
   }
 
   /// Makes room for one more write, so that adding it cannot fail after it was made; OUT_OF_MEMORY if there is none.
@@ -68,44 +53,44 @@ public final class WriteList {
       tables = new TableRuns<>();
     }
     tables.reserve();
-    if (size == undos.length) {
-      int capacity = Math.max(FIRST_WRITES, size * 2);
-      if (capacity < HeapRoom.LONG_BYTES / WRITE_BYTES) {
-        grow(capacity);
-      } else {
-        HeapRoom.allocate("list of changes", (long) WRITE_BYTES * capacity, () -> grow(capacity));
-      }
-    }
-  }
-
-  private void grow(int capacity) {
-    pages = Arrays.copyOf(pages, capacity);
-    rowSlots = Arrays.copyOf(rowSlots, capacity);
-    undos = Arrays.copyOf(undos, capacity);
+    log.reserve();
   }
 
   /// Adds a write that room was made for.
   void add(RowTable table, Page page, int rowSlot, long undo) {
-    runs().add(table, size);
-    pages[size] = page;
-    rowSlots[size] = rowSlot;
-    undos[size] = undo;
-    size++;
+    runs().add(table, log.size());
+    log.add(page, rowSlot, undo);
+  }
+
+  /// Adds writes to one table; room was made for one. Their list is not used any more.
+  void addAll(RowTable table, WriteLog more) {
+    if (more.size() > 0) {
+      runs().add(table, log.size());
+      log.addAll(more);
+    }
   }
 
   /// Takes writes back, the last one first.
   void undo(Writer transaction, int downTo) {
-    while (size > downTo) {
-      size--;
+    while (log.size() > downTo) {
+      int last = log.size() - 1;
+      Page page = log.page(last);
+      int rowSlot = log.rowSlot(last);
+      long undo = log.undo(last);
+      log.removeLast();
       RowTable table = runs().last();
-      runs().truncate(size);
-      table.undoWrite(transaction, pages[size], rowSlots[size], undos[size]);
+      runs().truncate(last);
+      table.undoWrite(transaction, page, rowSlot, undo);
     }
   }
 
   /// Of several writes to one row the last one stands at the head of the chain.
   boolean isLastOfRow(int write) {
-    return pages[write].undo(rowSlots[write]) == undos[write];
+    return log.page(write).undo(log.rowSlot(write)) == log.undo(write);
+  }
+
+  private static boolean isLastOfRow(WriteLog.Cursor write) {
+    return write.page().undo(write.rowSlot()) == write.undo();
   }
 
   private TableRuns<RowTable> runs() {
@@ -136,8 +121,9 @@ public final class WriteList {
 
   /// Whether a version was replaced that somebody has to free.
   boolean replaces() {
-    for (int i = 0; i < size; i++) {
-      if (undos[i] != 0) {
+    WriteLog.Cursor write = log.cursor();
+    while (write.next()) {
+      if (write.undo() != 0) {
         return true;
       }
     }
@@ -146,22 +132,23 @@ public final class WriteList {
 
   /// Gives the list to the collector too; from now on it does not change.
   void handTo(Garbage garbage) {
-    if (size > 0) {
-      garbage.setWrites(runs(), pages, rowSlots, undos, size);
+    if (log.size() > 0) {
+      garbage.setWrites(runs(), log);
     }
   }
 
   /// Replaces the stamps of all writes by the timestamp; neighbours in a page under one latch, but not so many that readers wait.
   void stamp(int transactionSlot, long timestamp) {
-    int at = 0;
-    while (at < size) {
-      Page page = pages[at];
-      int end = Math.min(size, at + STAMPS_PER_LATCH);
+    WriteLog.Cursor write = log.cursor();
+    boolean more = write.next();
+    while (more) {
+      Page page = write.page();
+      int left = STAMPS_PER_LATCH;
       page.latch();
-      while (at < end && pages[at] == page) {
-        page.stampCommitted(rowSlots[at], transactionSlot, timestamp);
-        at++;
-      }
+      do {
+        page.stampCommitted(write.rowSlot(), transactionSlot, timestamp);
+        more = write.next();
+      } while (--left > 0 && more && write.page() == page);
       page.unlatch();
     }
   }
@@ -169,43 +156,48 @@ public final class WriteList {
   /// Adds the writes to the tables' numbers of changes. Most transactions write one table, or one after another.
   void countChanges() {
     for (int run = 0; run < runCount(); run++) {
-      runs().table(run).addChanges(runs().end(run, size) - runs().from(run));
+      runs().table(run).addChanges(runs().end(run, log.size()) - runs().from(run));
     }
   }
 
   /// Appends the rows as they are now.
   ///
+  /// @param preparedKey of the prepared transaction that they are of; empty: it is not prepared
   /// @throws LogRecord.LogRecordTooLarge beyond 2 GB
-  public void encode(LogRecord record) {
-    for (int i = 0; i < size; i++) {
-      if (isLastOfRow(i)) {
-        RowCodec.encode(pages[i], rowSlots[i], record);
+  public void encode(byte[] preparedKey, LogRecord record) {
+    WriteLog.Cursor write = log.cursor();
+    while (write.next()) {
+      if (isLastOfRow(write)) {
+        encodeRow(preparedKey, write.page(), write.rowSlot(), record);
       }
     }
   }
 
-  /// Appends the rows as those of a prepared transaction.
-  ///
-  /// @param key of the prepared transaction
-  public void encodePrepared(byte[] key, LogRecord record) {
-    for (int i = 0; i < size; i++) {
-      if (isLastOfRow(i)) {
-        RowCodec.encodePrepared(key, pages[i], rowSlots[i], record);
-      }
+  static void encodeRow(byte[] preparedKey, Page page, int rowSlot, LogRecord record) {
+    if (preparedKey.length == 0) {
+      RowCodec.encode(page, rowSlot, record);
+    } else {
+      RowCodec.encodePrepared(preparedKey, page, rowSlot, record);
     }
   }
 
-  /// Bytes that [#encode] or [#encodePrepared] appends.
+  /// Bytes that [#encode] appends.
   ///
   /// @param preparedKeyBytes of the prepared transaction's key; 0: it is not prepared
-  public long encodedBytes(int preparedKeyBytes) {
+  /// @param limit counting ends where there are so many
+  public long encodedBytes(int preparedKeyBytes, long limit) {
     int keyBytes = preparedKeyBytes + StoreKeys.ROW_KEY_BYTES;
     long sum = 0;
-    for (int i = 0; i < size; i++) {
-      if (isLastOfRow(i)) {
-        sum += RowCodec.encodedBytes(pages[i], rowSlots[i], keyBytes, preparedKeyBytes > 0);
+    WriteLog.Cursor write = log.cursor();
+    while (sum < limit && write.next()) {
+      if (isLastOfRow(write)) {
+        sum += RowCodec.encodedBytes(write.page(), write.rowSlot(), keyBytes, preparedKeyBytes > 0);
       }
     }
     return sum;
+  }
+
+  WriteLog.Cursor cursor() {
+    return log.cursor();
   }
 }

@@ -7,6 +7,7 @@ public final class SmallLog {
   private static final int SEGMENT_BYTES = 64 << 10;
   private static final long APPLY_BYTES = 16 << 10;
   private static final long CHECKPOINT_BYTES = 256 << 10;
+  private static final long LONG_RECORD_BYTES = 48 << 10;
 
   private SmallLog() {}
 
@@ -15,6 +16,7 @@ public final class SmallLog {
     return SegmentedLog.open(
         logDirectory,
         imageDirectory,
-        new SegmentedLog.Options(SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LogFile::open));
+        new SegmentedLog.Options(
+            SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LONG_RECORD_BYTES, LogFile::open));
   }
 }
