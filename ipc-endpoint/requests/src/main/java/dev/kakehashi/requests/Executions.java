@@ -123,6 +123,7 @@ public final class Executions implements StatementRequest.Completion {
 
   private EngineTransaction begin(ClientRequests session, BeginOptions options) {
     EngineTransaction transaction = engine.begin(options);
+    transaction.ofOneStatement();
     transaction.owner(session.viewer());
     return transaction;
   }

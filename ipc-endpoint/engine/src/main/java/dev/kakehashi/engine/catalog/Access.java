@@ -20,7 +20,7 @@ import org.pcollections.TreePMap;
 
 /// What a version of the catalogue says about rights, besides those that are part of the form of tables, views and sequences. Immutable.
 ///
-/// Its entries are `role/` number, `member/` number of the role `/` number of the member, `rights/schema/` name, `rights/database`, and `defaults/` number of the role `/` kind `/` schema or nothing,
+/// Its entries are `role/` number, `member/` number of the role `/` number of the member, `rights/schema/` name, `rights/location/` name, `rights/database`, and `defaults/` number of the role `/` kind `/` schema or nothing,
 /// with the forms of [RightsFields].
 public final class Access {
   /// The engine's only database.
@@ -29,6 +29,7 @@ public final class Access {
   private static final String ROLE = "role/";
   private static final String MEMBER = "member/";
   private static final String SCHEMA = "rights/schema/";
+  private static final String LOCATION = "rights/location/";
   private static final String OF_DATABASE = "rights/database";
   private static final String DEFAULTS = "defaults/";
 
@@ -40,6 +41,7 @@ public final class Access {
 
   private final RoleSet roles;
   private final PSortedMap<String, Rights> schemas;
+  private final PSortedMap<String, Rights> locations;
   private final Rights database;
   private final PSortedMap<String, Acl> defaults;
 
@@ -53,17 +55,20 @@ public final class Access {
   private Access(
       RoleSet roles,
       PSortedMap<String, Rights> schemas,
+      PSortedMap<String, Rights> locations,
       Rights database,
       PSortedMap<String, Acl> defaults) {
     this.roles = roles;
     this.schemas = schemas;
+    this.locations = locations;
     this.database = database;
     this.defaults = defaults;
   }
 
   /// Of a catalogue in which nothing was said about rights.
   static Access initial() {
-    return new Access(RoleSet.initial(), TreePMap.empty(), Rights.INITIAL, TreePMap.empty());
+    return new Access(
+        RoleSet.initial(), TreePMap.empty(), TreePMap.empty(), Rights.INITIAL, TreePMap.empty());
   }
 
   private static Rights usable() {
@@ -90,6 +95,16 @@ public final class Access {
     return name.equals(CatalogSnapshot.DEFAULT_SCHEMA)
         ? PUBLIC_SCHEMA
         : SystemTables.isSystemSchema(name) ? SYSTEM_SCHEMA : Rights.INITIAL;
+  }
+
+  /// Of a location, whether the settings have it or not.
+  public Rights location(String name) {
+    return locations.getOrDefault(name, Rights.INITIAL);
+  }
+
+  /// Locations about whose rights something was said.
+  public List<String> locations() {
+    return List.copyOf(locations.keySet());
   }
 
   /// Whether anything was said about a schema's rights.
@@ -133,6 +148,7 @@ public final class Access {
     return key.startsWith(ROLE)
         || key.startsWith(MEMBER)
         || key.startsWith(SCHEMA)
+        || key.startsWith(LOCATION)
         || key.equals(OF_DATABASE)
         || key.startsWith(DEFAULTS);
   }
@@ -152,15 +168,32 @@ public final class Access {
     if (key.startsWith(SCHEMA)) {
       Rights rights = RightsFields.read(key, value, RightsFields::readRights);
       return new Access(
-          roles, schemas.plus(key.substring(SCHEMA.length()), rights), database, defaults);
+          roles,
+          schemas.plus(key.substring(SCHEMA.length()), rights),
+          locations,
+          database,
+          defaults);
+    }
+    if (key.startsWith(LOCATION)) {
+      Rights rights = RightsFields.read(key, value, RightsFields::readRights);
+      return new Access(
+          roles,
+          schemas,
+          locations.plus(key.substring(LOCATION.length()), rights),
+          database,
+          defaults);
     }
     if (key.equals(OF_DATABASE)) {
       return new Access(
-          roles, schemas, RightsFields.read(key, value, RightsFields::readRights), defaults);
+          roles,
+          schemas,
+          locations,
+          RightsFields.read(key, value, RightsFields::readRights),
+          defaults);
     }
     Acl acl = RightsFields.read(key, value, RightsFields::readAcl);
     return new Access(
-        roles, schemas, database, defaults.plus(key.substring(DEFAULTS.length()), acl));
+        roles, schemas, locations, database, defaults.plus(key.substring(DEFAULTS.length()), acl));
   }
 
   Access remove(String key) {
@@ -172,15 +205,21 @@ public final class Access {
       return with(roles.without(pair[0], pair[1]));
     }
     if (key.startsWith(SCHEMA)) {
-      return new Access(roles, schemas.minus(key.substring(SCHEMA.length())), database, defaults);
+      return new Access(
+          roles, schemas.minus(key.substring(SCHEMA.length())), locations, database, defaults);
+    }
+    if (key.startsWith(LOCATION)) {
+      return new Access(
+          roles, schemas, locations.minus(key.substring(LOCATION.length())), database, defaults);
     }
     return key.startsWith(DEFAULTS)
-        ? new Access(roles, schemas, database, defaults.minus(key.substring(DEFAULTS.length())))
-        : new Access(roles, schemas, Rights.INITIAL, defaults);
+        ? new Access(
+            roles, schemas, locations, database, defaults.minus(key.substring(DEFAULTS.length())))
+        : new Access(roles, schemas, locations, Rights.INITIAL, defaults);
   }
 
   private Access with(RoleSet newRoles) {
-    return new Access(newRoles, schemas, database, defaults);
+    return new Access(newRoles, schemas, locations, database, defaults);
   }
 
   private static long[] pair(String key) {
@@ -226,6 +265,14 @@ public final class Access {
 
   public static CatalogChange removeSchema(String schema) {
     return new CatalogChange.Remove(SCHEMA + schema);
+  }
+
+  /// What was said about a location; nothing is kept where that holds anyway.
+  public static CatalogChange putLocation(String location, Rights rights) {
+    return rights.acl() == null
+        ? new CatalogChange.Remove(LOCATION + location)
+        : new CatalogChange.Put(
+            LOCATION + location, RightsFields.bytes(out -> RightsFields.writeRights(out, rights)));
   }
 
   public static CatalogChange putDatabase(Rights rights) {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.bulk.BulkAccess;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,15 @@ public interface LiveTables extends ToLongFunction<Table> {
 
   /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle.
   List<@Nullable Object[]> jobs(Viewer viewer);
+
+  /// Running COPYs from and to files: job_id, statement, command, bytes_processed, bytes_total (0: not known), rows_processed, rows_filtered, rows_rejected.
+  List<@Nullable Object[]> copies(Viewer viewer);
+
+  /// Locations of files that the settings have: location_name, readable, writable, privileges (those of the viewer).
+  List<@Nullable Object[]> locations(Viewer viewer);
+
+  /// Who checks, reads and writes files of COPY.
+  BulkAccess bulkAccess();
 
   /// Settings that SHOW gives, besides those that are the same in every engine.
   List<ShownSetting> settings();

@@ -10,7 +10,7 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// What a role may do in one version of the catalogue. Immutable.
 ///
-/// Superusers may do everything, and so may everybody as long as there are no roles. Members of `pg_read_all_data` may read, those of `pg_write_all_data` change rows of whatever there is.
+/// Superusers may do everything, and so may everybody as long as there are no roles. Members of `pg_read_all_data` may read, those of `pg_write_all_data` change rows of whatever there is; those of `pg_read_server_files` and `pg_write_server_files` may read and write files in every location.
 public final class Permissions {
   private static final int WRITING =
       Privilege.set(Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE);
@@ -68,6 +68,11 @@ public final class Permissions {
     return on(ObjectKind.DATABASE, catalog.access().database());
   }
 
+  /// What it may do in a location, if the settings have it.
+  public int onLocation(String location) {
+    return on(ObjectKind.LOCATION, catalog.access().location(location));
+  }
+
   /// What of an object's privileges it may grant on.
   public int grantable(ObjectKind kind, Rights rights) {
     return owns(rights)
@@ -86,6 +91,11 @@ public final class Permissions {
 
   private int implied(ObjectKind kind) {
     int implied = 0;
+    if (kind == ObjectKind.LOCATION) {
+      implied |= roles.hasRightsOf(role, RoleSet.READ_SERVER_FILES) ? Privilege.READ.bit() : 0;
+      implied |= roles.hasRightsOf(role, RoleSet.WRITE_SERVER_FILES) ? Privilege.WRITE.bit() : 0;
+      return implied;
+    }
     if (kind != ObjectKind.DATABASE && roles.hasRightsOf(role, RoleSet.READ_ALL_DATA)) {
       implied |=
           kind == ObjectKind.SCHEMA ? Privilege.USAGE.bit() : kind.all() & Privilege.SELECT.bit();

@@ -122,6 +122,15 @@ final class RightsDefinitions {
         Access.DATABASE,
         ObjectKind.DATABASE,
         catalog.access().database());
+    for (String location : catalog.access().locations()) {
+      grants(
+          "LOCATION",
+          "",
+          location,
+          Quoting.identifier(location),
+          ObjectKind.LOCATION,
+          catalog.access().location(location));
+    }
     for (String schema : catalog.schemas()) {
       if (!SystemTables.isSystemSchema(schema)) {
         addSchema(schema);

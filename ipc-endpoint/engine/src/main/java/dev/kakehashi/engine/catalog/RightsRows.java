@@ -70,6 +70,15 @@ final class RightsRows {
           null,
           ObjectKind.DATABASE,
           catalog.access().database());
+      for (String location : catalog.access().locations()) {
+        rows.add(
+            "location",
+            null,
+            location,
+            null,
+            ObjectKind.LOCATION,
+            catalog.access().location(location));
+      }
     }
     for (String schema : names.schemas()) {
       rows.add("schema", schema, schema, null, ObjectKind.SCHEMA, catalog.access().schema(schema));

@@ -37,6 +37,8 @@ public final class SystemTables {
   private static final int ROLES = -30;
   private static final int ROLE_MEMBERS = -31;
   private static final int PRIVILEGES = -32;
+  private static final int COPIES = -34;
+  private static final int LOCATIONS = -33;
 
   static final List<Table> TABLES =
       List.of(
@@ -74,6 +76,14 @@ public final class SystemTables {
               "grantee text",
               "privilege text",
               "is_grantable bool"),
+          table(
+              LOCATIONS,
+              CATALOG_SCHEMA,
+              "locations",
+              "location_name text",
+              "readable bool",
+              "writable bool",
+              "privileges text"),
           table(
               -1,
               CATALOG_SCHEMA,
@@ -271,6 +281,18 @@ public final class SystemTables {
               "elapsed_ms float8",
               "transaction_id int8",
               "handle int8"),
+          table(
+              COPIES,
+              CATALOG_SCHEMA,
+              "copies",
+              "job_id int8",
+              "statement text",
+              "command text",
+              "bytes_processed int8",
+              "bytes_total int8",
+              "rows_processed int8",
+              "rows_filtered int8",
+              "rows_rejected int8"),
           table(
               TABLE_MEMORY,
               CATALOG_SCHEMA,
@@ -515,7 +537,9 @@ public final class SystemTables {
         || tableId == SESSIONS
         || tableId == WAITS
         || tableId == JOBS
-        || tableId == TABLE_MEMORY;
+        || tableId == COPIES
+        || tableId == TABLE_MEMORY
+        || tableId == LOCATIONS;
   }
 
   private static @Nullable Object[] row(Sequence sequence, ToLongFunction<Table> facts) {
@@ -543,7 +567,9 @@ public final class SystemTables {
       case SESSIONS -> live.sessions(viewer);
       case WAITS -> live.waits();
       case JOBS -> live.jobs(viewer);
+      case COPIES -> live.copies(viewer);
       case TABLE_MEMORY -> live.tableMemory(catalog.tables());
+      case LOCATIONS -> live.locations(viewer);
       default -> live.memory();
     };
   }

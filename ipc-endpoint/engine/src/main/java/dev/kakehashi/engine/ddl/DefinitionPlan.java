@@ -74,7 +74,14 @@ final class DefinitionPlan {
   void become() {
     Role own = state.roles().role(definer.sessionName());
     long id = own == null ? RoleSet.NOBODY : own.id();
-    definer = new Definer(id, id, definer.sessionName(), definer.operator(), definer.users());
+    definer =
+        new Definer(
+            id,
+            id,
+            definer.sessionName(),
+            definer.operator(),
+            definer.users(),
+            definer.locations());
   }
 
   /// What who runs the statement may do, after the steps so far.

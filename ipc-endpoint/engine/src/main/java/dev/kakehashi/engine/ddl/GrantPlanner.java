@@ -77,6 +77,7 @@ final class GrantPlanner {
     switch (grant.kind()) {
       case SCHEMA -> grant.names().forEach(name -> onSchema(name.name(), wanted));
       case DATABASE -> grant.names().forEach(name -> onDatabase(name.name(), wanted));
+      case LOCATION -> grant.names().forEach(name -> onLocation(name.name(), wanted));
       default -> {
         for (QualifiedName name : grant.names()) {
           if (grant.inSchemas()) {
@@ -113,7 +114,8 @@ final class GrantPlanner {
       return all;
     }
     Privilege privilege = Privilege.named(word.word());
-    if (privilege == null) {
+    if (privilege == null
+        || (kind != ObjectKind.LOCATION && (privilege.bit() & ObjectKind.LOCATION.all()) != 0)) {
       if (word.word().equals("execute") || word.word().equals("set")) {
         throw invalid(
             "invalid privilege type %s for %s"
@@ -148,6 +150,19 @@ final class GrantPlanner {
     Rights rights = plan.state().access().database();
     Acl acl = granted(ObjectKind.DATABASE, name, rights, wanted.privileges, wanted);
     plan.change(Access.putDatabase(rights.with(acl, ObjectKind.DATABASE)));
+  }
+
+  /// What was granted in a location that the settings have no longer can be taken away still.
+  private void onLocation(String name, Wanted wanted) {
+    Access access = plan.state().access();
+    if (!plan.definer().locations().get().contains(name)
+        && (wanted.said.grant() || !access.locations().contains(name))) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT, "location \"" + name + "\" does not exist");
+    }
+    Rights rights = access.location(name);
+    Acl acl = granted(ObjectKind.LOCATION, name, rights, wanted.privileges, wanted);
+    plan.change(Access.putLocation(name, rights.with(acl, ObjectKind.LOCATION)));
   }
 
   private void onAll(String schema, ObjectKind kind, Wanted wanted, boolean everything) {

@@ -90,6 +90,11 @@ final class OwnedObjects {
         found.add(why(access().schema(schema), role) + "schema " + schema);
       }
     }
+    for (String location : access().locations()) {
+      if (access().location(location).names(role)) {
+        found.add(why(access().location(location), role) + "location " + location);
+      }
+    }
     for (Table table : state.tables()) {
       addTable(found, table, "table ", role);
     }
@@ -141,6 +146,12 @@ final class OwnedObjects {
       Rights rights = access().schema(schema);
       if (granted(rights, role)) {
         plan.change(Access.putSchema(schema, without(rights, ObjectKind.SCHEMA, role)));
+      }
+    }
+    for (String location : access().locations()) {
+      Rights rights = access().location(location);
+      if (granted(rights, role)) {
+        plan.change(Access.putLocation(location, without(rights, ObjectKind.LOCATION, role)));
       }
     }
     for (Table table : plan.state().tables()) {

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.embedded;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of `kakehashi_catalog.sessions`, `waits` and `jobs`: what goes on at the moment, as far as the viewer may see it. As in `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
+/// Rows of `kakehashi_catalog.sessions`, `waits`, `jobs` and `copies`: what goes on at the moment, as far as the viewer may see it. As in `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
 final class ActivityRows {
   /// In place of a text that the viewer may not see; as PostgreSQL's.
   static final String HIDDEN = "<insufficient privilege>";
@@ -24,6 +25,7 @@ final class ActivityRows {
   private static final int SESSION_COLUMNS = 18;
   private static final int STATEMENT = 9;
   private static final int JOB_COLUMNS = 12;
+  private static final int COPY_COLUMNS = 8;
 
   private ActivityRows() {}
 
@@ -148,6 +150,39 @@ final class ActivityRows {
             times == null ? null : times.wallNanos() / NANOS_PER_MILLI,
             transaction == null ? null : transaction.id(),
             transaction == null || transaction.reference() == 0 ? null : transaction.reference()
+          });
+    }
+    return rows;
+  }
+
+  /// Statements that copy rows from or to files.
+  static List<@Nullable Object[]> copies(List<Job> jobs, Viewer viewer) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Job job : jobs) {
+      if (!(job.attachment() instanceof StatementExecution statement)) {
+        continue;
+      }
+      CopyActivity copy = statement.copy();
+      if (copy == null) {
+        continue;
+      }
+      if (!viewer.sees(statement.viewer())) {
+        @Nullable Object[] row = new @Nullable Object[COPY_COLUMNS];
+        row[0] = job.id();
+        row[1] = HIDDEN;
+        rows.add(row);
+        continue;
+      }
+      rows.add(
+          new @Nullable Object[] {
+            job.id(),
+            job.name(),
+            copy.isLoad() ? "COPY FROM" : "COPY TO",
+            copy.bytes(),
+            copy.totalBytes(),
+            copy.rows(),
+            copy.filtered(),
+            copy.rejected()
           });
     }
     return rows;

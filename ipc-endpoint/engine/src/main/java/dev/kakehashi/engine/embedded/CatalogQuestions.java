@@ -18,6 +18,7 @@ import dev.kakehashi.engine.sql.lexer.Lexer;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -26,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// Answers what functions ask about rights, from one version of the catalogue. Immutable.
 ///
 /// @param role number of the role whose rights count
-record CatalogQuestions(CatalogSnapshot catalog, long role) implements RightsQuestions {
+/// @param locations names of the locations that the settings have
+record CatalogQuestions(CatalogSnapshot catalog, long role, Supplier<Collection<String>> locations)
+    implements RightsQuestions {
   private static final String EVERYBODY = "public";
 
   @Override
@@ -58,6 +61,16 @@ record CatalogQuestions(CatalogSnapshot catalog, long role) implements RightsQue
             privileges.get(),
             permissions.onDatabase(),
             permissions.grantable(ObjectKind.DATABASE, catalog.access().database()));
+      }
+      case LOCATION -> {
+        if (!locations.get().contains(object)) {
+          throw new EngineException(
+              ErrorCode.UNDEFINED_OBJECT, "location \"" + object + "\" does not exist");
+        }
+        yield any(
+            privileges.get(),
+            permissions.onLocation(object),
+            permissions.grantable(ObjectKind.LOCATION, catalog.access().location(object)));
       }
       default -> onRelation(kind, permissions, object, column, privileges);
     };

@@ -7,11 +7,13 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
-import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.bulk.BulkAccess;
+import dev.kakehashi.engine.bulk.DumpRunner;
+import dev.kakehashi.engine.bulk.LoadEngine;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
@@ -27,6 +29,8 @@ import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.sql.lexer.Lexer;
+import dev.kakehashi.engine.sql.parser.DdlParser;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
@@ -45,12 +49,14 @@ import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
+import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,6 +64,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,6 +91,7 @@ public final class EmbeddedEngine implements Engine {
   private final TableLocks locks;
   private final Environment environment = new Environment();
   private final Facts facts = new Facts();
+  private final LoadEngine loads = new Loads();
   private final Set<ManagedTransaction> transactions = ConcurrentHashMap.newKeySet();
   private volatile Zone timeZone = Zone.UTC;
   private volatile List<ShownSetting> shownSettings = List.of();
@@ -95,6 +103,10 @@ public final class EmbeddedEngine implements Engine {
   private volatile StatementLimits statementLimits;
 
   private volatile Supplier<List<ClientSession>> clientSessions = List::of;
+  private volatile BulkAccess bulkAccess = BulkAccess.NONE;
+
+  private final Supplier<Collection<String>> locationNames = this::namesOfLocations;
+
   private volatile boolean closing;
 
   private final EngineRoles roles;
@@ -197,7 +209,7 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public EngineTransaction begin(BeginOptions options) {
+  public ManagedTransaction begin(BeginOptions options) {
     refuseWhenClosing();
     if (transactions.size() + prepared.count() >= config.maxTransactions()) {
       throw new EngineException(
@@ -243,6 +255,30 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void clientSessions(Supplier<List<ClientSession>> sessions) {
     clientSessions = sessions;
+  }
+
+  @Override
+  public void bulkAccess(BulkAccess access) {
+    bulkAccess = access;
+  }
+
+  /// Memory that a statement may hold from now on.
+  long statementMemoryBytes() {
+    return statementLimits.memoryBytes();
+  }
+
+  /// Who reads and writes files.
+  BulkAccess bulkAccess() {
+    return bulkAccess;
+  }
+
+  private Collection<String> namesOfLocations() {
+    return bulkAccess.locations().stream().map(BulkAccess.Location::name).toList();
+  }
+
+  /// Names of the locations that the settings have; the same object always.
+  Supplier<Collection<String>> locationNames() {
+    return locationNames;
   }
 
   @Override
@@ -349,7 +385,11 @@ public final class EmbeddedEngine implements Engine {
           "target lists can have at most " + MAX_RESULT_COLUMNS + " entries");
     }
     long[] tables =
-        prepared instanceof Prepared.Planned planned ? planned.estimates().tables() : new long[0];
+        switch (prepared) {
+          case Prepared.Planned planned -> planned.estimates().tables();
+          case Prepared.Dump dump -> dump.query().estimates().tables();
+          default -> new long[0];
+        };
     PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);
     PlanRunner runner =
         switch (prepared) {
@@ -357,9 +397,15 @@ public final class EmbeddedEngine implements Engine {
           case Prepared.Measured measured ->
               PlanRunner.measured(
                   measured.statement().plan(), measured.parameterOids(), measured.report());
+          case Prepared.Dump dump -> new DumpRunner(dump);
           default -> null;
         };
-    boolean zoned = !(prepared instanceof Prepared.Planned planned) || planned.zoned();
+    boolean zoned =
+        switch (prepared) {
+          case Prepared.Planned planned -> planned.zoned();
+          case Prepared.Load load -> load.zoned();
+          default -> true;
+        };
     PlanCache.Plan plan =
         new PlanCache.Plan(
             prepared,
@@ -416,6 +462,11 @@ public final class EmbeddedEngine implements Engine {
     return scheduler;
   }
 
+  /// What loads in batches need.
+  LoadEngine loads() {
+    return loads;
+  }
+
   PreparedTransactions prepared() {
     return prepared;
   }
@@ -442,6 +493,27 @@ public final class EmbeddedEngine implements Engine {
               ((permissions.on(ObjectKind.TABLE, table.rights()) | permissions.on(column))
                       & Privilege.SELECT.bit())
                   != 0);
+    }
+
+    @Override
+    public BulkAccess bulkAccess() {
+      return bulkAccess;
+    }
+
+    @Override
+    public List<@Nullable Object[]> locations(Viewer viewer) {
+      CatalogSnapshot now = catalog.snapshot();
+      Permissions permissions = new Permissions(now, roles.role(now.roles(), viewer.userName()));
+      List<@Nullable Object[]> rows = new ArrayList<>();
+      for (BulkAccess.Location each : bulkAccess.locations()) {
+        String privileges =
+            Privilege.of(permissions.onLocation(each.name())).stream()
+                .map(Privilege::name)
+                .collect(Collectors.joining(", "));
+        rows.add(
+            new @Nullable Object[] {each.name(), each.readable(), each.writable(), privileges});
+      }
+      return rows;
     }
 
     @Override
@@ -532,6 +604,11 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public List<@Nullable Object[]> copies(Viewer viewer) {
+      return ActivityRows.copies(scheduler.jobs(), viewer);
+    }
+
+    @Override
     public @Nullable Long lastValue(Sequence sequence) {
       return sequenceValues.lastValue(sequence.definition());
     }
@@ -571,6 +648,53 @@ public final class EmbeddedEngine implements Engine {
             });
       }
       return rows;
+    }
+  }
+
+  private final class Loads implements LoadEngine {
+    @Override
+    public ManagedTransaction begin() {
+      return EmbeddedEngine.this.begin(BeginOptions.DEFAULT);
+    }
+
+    @Override
+    public Prepared.Planned plan(String sql, int[] parameterOids, CatalogSnapshot tables) {
+      return (Prepared.Planned)
+          SqlFront.prepare(sql, parameterOids, tables, facts, Zone.UTC, RoleSet.SUPERUSER);
+    }
+
+    @Override
+    public Task define(
+        String sql,
+        StatementExecution execution,
+        ResultSink sink,
+        BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+      String operator = roles.operator();
+      Definer definer =
+          new Definer(
+              RoleSet.SUPERUSER,
+              RoleSet.SUPERUSER,
+              operator,
+              operator,
+              roles::names,
+              locationNames);
+      DdlStatement statement = DdlParser.parse(sql, Lexer.tokenize(sql));
+      return EmbeddedEngine.this.define(statement, execution, definer, sink, done);
+    }
+
+    @Override
+    public SequenceAccess sequences() {
+      return sequenceValues.session();
+    }
+
+    @Override
+    public TaskScheduler scheduler() {
+      return scheduler;
+    }
+
+    @Override
+    public void whenAllDurable(Runnable done) {
+      store.whenAllDurable(done);
     }
   }
 

@@ -244,7 +244,7 @@ final class EmbeddedSession implements EngineSession {
     if (last != null && last.role() == roleId && last.catalog().equals(catalog)) {
       return last;
     }
-    CatalogQuestions now = new CatalogQuestions(catalog, roleId);
+    CatalogQuestions now = new CatalogQuestions(catalog, roleId, engine.locationNames());
     questions = now;
     return now;
   }
@@ -281,7 +281,8 @@ final class EmbeddedSession implements EngineSession {
         roles.role(catalog.roles(), userName),
         userName,
         roles.operator(),
-        roles::names);
+        roles::names,
+        engine.locationNames());
   }
 
   void defines(ManagedTransaction transaction) {

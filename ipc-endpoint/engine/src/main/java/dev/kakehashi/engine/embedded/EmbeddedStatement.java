@@ -9,8 +9,12 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.bulk.BatchedLoad;
+import dev.kakehashi.engine.bulk.LoadRun;
+import dev.kakehashi.engine.catalog.LocationUser;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
@@ -25,6 +29,7 @@ import dev.kakehashi.engine.sql.statement.TransactionControl;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.StatementWork;
+import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
@@ -130,6 +135,13 @@ final class EmbeddedStatement implements Statement {
     if (kind == Kind.DDL) {
       session.defines(own);
     }
+    if (plan.prepared() instanceof Prepared.Load load
+        && load.isInBatches()
+        && !own.isOfOneStatement()) {
+      throw new EngineException(
+          ErrorCode.ACTIVE_TRANSACTION,
+          "COPY with batch_rows cannot run inside a transaction block");
+    }
     StatementExecution execution =
         new StatementExecution(own, new Run(own, parameters, sink), options, done);
     own.execute(execution);
@@ -143,6 +155,7 @@ final class EmbeddedStatement implements Statement {
     private final ResultSink sink;
     private final EmbeddedSession.State state = session.state();
     private PlanCache.Plan current;
+    private volatile @Nullable CopyActivity copy;
 
     Run(ManagedTransaction transaction, ParameterBatch parameters, ResultSink sink) {
       this.transaction = transaction;
@@ -174,7 +187,9 @@ final class EmbeddedStatement implements Statement {
     public long[] lockedTables() {
       return switch (current.prepared()) {
         case Prepared.Planned planned -> planned.tables();
+        case Prepared.Dump dump -> dump.query().tables();
         case Prepared.Measured measured -> measured.statement().tables();
+        case Prepared.Load load -> load.tables();
         default -> NO_TABLES;
       };
     }
@@ -205,6 +220,7 @@ final class EmbeddedStatement implements Statement {
       return switch (current.prepared()) {
         case Prepared.Planned planned -> planned.changesRows();
         case Prepared.Measured measured -> measured.statement().changesRows();
+        case Prepared.Load load -> !load.isInBatches();
         // It has the turn, because what it changes belongs to the transaction.
         case SetConstraints set -> transaction.options().kind() != BeginOptions.Kind.RTX;
         default -> false;
@@ -220,7 +236,9 @@ final class EmbeddedStatement implements Statement {
     public TouchedTables tables() {
       return switch (current.prepared()) {
         case Prepared.Planned planned -> TouchedTables.of(planned.plan());
+        case Prepared.Dump dump -> TouchedTables.of(dump.query().plan());
         case Prepared.Measured measured -> TouchedTables.of(measured.statement().plan());
+        case Prepared.Load load -> TouchedTables.of(load.plan().insert());
         default -> TouchedTables.NONE;
       };
     }
@@ -266,6 +284,25 @@ final class EmbeddedStatement implements Statement {
     }
 
     @Override
+    public void copying(CopyActivity activity) {
+      copy = activity;
+    }
+
+    @Override
+    public @Nullable CopyActivity copy() {
+      return copy;
+    }
+
+    @Override
+    public FileAccess files() {
+      return new SessionFiles(
+          engine.bulkAccess(),
+          new LocationUser(state.roleName(), transaction.catalog(), roleId()),
+          engine.statementMemoryBytes(),
+          engine.tempSpace());
+    }
+
+    @Override
     public String name() {
       return sql;
     }
@@ -291,6 +328,12 @@ final class EmbeddedStatement implements Statement {
       PlanRunner runner = current.runner();
       if (runner != null) {
         return runner.execute(execution, parameters, sink, finished);
+      }
+      if (current.prepared() instanceof Prepared.Load load) {
+        LocationUser user = new LocationUser(state.roleName(), transaction.catalog(), roleId());
+        return load.isInBatches()
+            ? new BatchedLoad(load, engine.loads(), execution, this, user, sink, finished)
+            : new LoadRun(load, execution, user, sink, finished);
       }
       if (current.prepared() instanceof Analyze analyze) {
         return engine.analyze(

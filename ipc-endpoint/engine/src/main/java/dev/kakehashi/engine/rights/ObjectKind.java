@@ -4,6 +4,7 @@ import static dev.kakehashi.engine.rights.Privilege.CONNECT;
 import static dev.kakehashi.engine.rights.Privilege.CREATE;
 import static dev.kakehashi.engine.rights.Privilege.DELETE;
 import static dev.kakehashi.engine.rights.Privilege.INSERT;
+import static dev.kakehashi.engine.rights.Privilege.READ;
 import static dev.kakehashi.engine.rights.Privilege.REFERENCES;
 import static dev.kakehashi.engine.rights.Privilege.SELECT;
 import static dev.kakehashi.engine.rights.Privilege.TEMPORARY;
@@ -11,6 +12,7 @@ import static dev.kakehashi.engine.rights.Privilege.TRIGGER;
 import static dev.kakehashi.engine.rights.Privilege.TRUNCATE;
 import static dev.kakehashi.engine.rights.Privilege.UPDATE;
 import static dev.kakehashi.engine.rights.Privilege.USAGE;
+import static dev.kakehashi.engine.rights.Privilege.WRITE;
 
 /// What privileges are granted on: the one table that says which ones a kind of object has, and what it is called in messages. Another kind is one more constant.
 public enum ObjectKind {
@@ -29,7 +31,9 @@ public enum ObjectKind {
       "database",
       "database",
       Privilege.set(CREATE, TEMPORARY, CONNECT),
-      Privilege.set(TEMPORARY, CONNECT));
+      Privilege.set(TEMPORARY, CONNECT)),
+  /// Where files of loads and dumps may be.
+  LOCATION("location", "location", Privilege.set(READ, WRITE), 0);
 
   private final String noun;
   private final String grantNoun;

@@ -17,7 +17,9 @@ public enum Privilege {
   USAGE(7),
   CREATE(8),
   TEMPORARY(9),
-  CONNECT(10);
+  CONNECT(10),
+  READ(11),
+  WRITE(12);
 
   private final int bit;
 

@@ -40,7 +40,8 @@ public interface RightsQuestions {
     ANY_COLUMN,
     SEQUENCE,
     SCHEMA,
-    DATABASE
+    DATABASE,
+    LOCATION
   }
 
   /// A privilege, or the right to grant it.

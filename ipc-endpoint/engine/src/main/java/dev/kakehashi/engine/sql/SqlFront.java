@@ -2,10 +2,12 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.plan.LoadPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
@@ -14,12 +16,15 @@ import dev.kakehashi.engine.sql.binder.ExpressionBinder;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.binder.Scope;
+import dev.kakehashi.engine.sql.dml.LoadBinder;
 import dev.kakehashi.engine.sql.explain.ExplainOutput;
 import dev.kakehashi.engine.sql.explain.ExplainedNode;
 import dev.kakehashi.engine.sql.explain.PlanPrinter;
 import dev.kakehashi.engine.sql.lexer.Lexer;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.sql.parser.CopyParser;
+import dev.kakehashi.engine.sql.parser.CopyStatement;
 import dev.kakehashi.engine.sql.parser.DdlParser;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.parser.Explain;
@@ -44,6 +49,7 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
@@ -104,23 +110,84 @@ public final class SqlFront {
     if (into != null) {
       return new Prepared.Definition(into);
     }
+    CopyStatement copy = CopyParser.parse(sql, tokens);
+    if (copy != null) {
+      return copy(sql, tokens, copy, parameterOids, catalog, rowCount, zone, asRole);
+    }
     UnknownCommand.refuse(tokens);
     Explain explain = Explain.parse(sql, tokens);
     int from = explain == null ? 0 : explain.from();
     long began = System.nanoTime();
     BindContext context = new BindContext(catalog, rowCount, parameterOids, zone);
+    Prepared.Planned planned =
+        planned(sql, tokens, context, () -> StatementParser.parse(sql, tokens, from), asRole);
+    return explain == null
+        ? planned
+        : explained(planned, explain, catalog, System.nanoTime() - began);
+  }
+
+  private static Prepared.Planned planned(
+      String sql,
+      List<Token> tokens,
+      BindContext context,
+      Supplier<ParsedStatement> statement,
+      long asRole) {
     try {
-      ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
+      ParsedStatement parsed = statement.get();
       context.namesIdentities = RowIdentityColumn.isIn(sql);
-      Prepared.Planned planned = new StatementPlanner(context).plan(parsed);
-      return explain == null
-          ? planned
-          : explained(planned, explain, catalog, System.nanoTime() - began);
+      return new StatementPlanner(context).plan(parsed);
     } catch (EngineException refused) {
-      context.needs().checkSchemas(catalog, asRole);
+      context.needs().checkSchemas(context.catalog, asRole);
       throw CalciteParser.SYNTAX_ERROR.equals(refused.getMessage())
           ? nearToken(sql, tokens, refused)
           : refused;
+    }
+  }
+
+  private static Prepared copy(
+      String sql,
+      List<Token> tokens,
+      CopyStatement copy,
+      int[] parameterOids,
+      CatalogSnapshot catalog,
+      ToLongFunction<Table> rowCount,
+      Zone zone,
+      long asRole) {
+    BulkAccess files = rowCount instanceof LiveTables live ? live.bulkAccess() : BulkAccess.NONE;
+    CopyToPlanner planner =
+        new CopyToPlanner(
+            catalog,
+            files,
+            text -> prepare(text, parameterOids, catalog, rowCount, zone, asRole),
+            query ->
+                planned(
+                    sql,
+                    tokens,
+                    new BindContext(catalog, rowCount, parameterOids, zone),
+                    () -> query,
+                    asRole));
+    return switch (copy) {
+      case CopyStatement.TableTo to -> planner.plan(to);
+      case CopyStatement.QueryTo to -> planner.plan(to);
+      case CopyStatement.From from ->
+          load(from, files, new BindContext(catalog, rowCount, parameterOids, zone), asRole);
+    };
+  }
+
+  private static Prepared.Load load(
+      CopyStatement.From copy, BulkAccess files, BindContext context, long asRole) {
+    try {
+      LoadPlan plan = new LoadBinder(new QueryBinder(context)).bind(copy);
+      return new Prepared.Load(
+          plan,
+          files.load(copy.request()),
+          Prepared.Load.COLUMNS,
+          context.zoneUsed,
+          context.usedTables(),
+          context.needs());
+    } catch (EngineException refused) {
+      context.needs().checkSchemas(context.catalog, asRole);
+      throw refused;
     }
   }
 

@@ -71,6 +71,9 @@ public final class ManagedTransaction implements EngineTransaction {
   private volatile State state = State.ACTIVE;
   private long reference;
 
+  /// Written before it is used.
+  private boolean ofOneStatement;
+
   /// Written once by whoever has begun it, read by any thread: a record, so that a reader finds it whole or NOBODY.
   private Viewer owner = Viewer.NOBODY;
 
@@ -153,6 +156,16 @@ public final class ManagedTransaction implements EngineTransaction {
   @Override
   public void owner(Viewer viewer) {
     owner = viewer;
+  }
+
+  @Override
+  public void ofOneStatement() {
+    ofOneStatement = true;
+  }
+
+  /// Whether it ends with its first statement.
+  public boolean isOfOneStatement() {
+    return ofOneStatement;
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
@@ -12,6 +13,7 @@ import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.RowIdentities;
 import dev.kakehashi.engine.type.SequenceAccess;
@@ -376,8 +378,23 @@ public final class StatementExecution extends CancellableExecution
   }
 
   @Override
+  public void copying(CopyActivity activity) {
+    work.copying(activity);
+  }
+
+  /// How far it is if it copies rows from or to files; null: it does not. Any thread.
+  public @Nullable CopyActivity copy() {
+    return work.copy();
+  }
+
+  @Override
   public void scanned(long rows) {
     SCANNED.getAndAdd(this, rows);
+  }
+
+  /// Its text, mostly.
+  public String name() {
+    return work.name();
   }
 
   /// Whose statement it is; any thread.
@@ -531,6 +548,11 @@ public final class StatementExecution extends CancellableExecution
   @Override
   public RightsQuestions rights() {
     return work.session().rights();
+  }
+
+  @Override
+  public FileAccess files() {
+    return work.session().files();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.type.FunctionSession;
@@ -49,4 +50,14 @@ public interface StatementWork {
   /// The task that runs it; it calls `done` exactly once.
   Task task(
       StatementExecution execution, BiConsumer<@Nullable Long, @Nullable EngineException> done);
+
+  /// Says how far it is, see [dev.kakehashi.engine.exec.operator.StatementScope#copying].
+  default void copying(CopyActivity activity) {
+    throw new IllegalStateException("it copies nothing");
+  }
+
+  /// How far it is; null: it copies nothing. Any thread.
+  default @Nullable CopyActivity copy() {
+    return null;
+  }
 }

@@ -40,6 +40,13 @@ public final class FunctionContext {
   /// For whom the statement runs.
   public Viewer viewer;
 
+  private FunctionSession session;
+
+  /// Files as the role may use them.
+  public FileAccess files() {
+    return session.files();
+  }
+
   /// A context without a session.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
     this(heap, statementTimestamp, transactionTimestamp, FunctionSession.NONE);
@@ -47,6 +54,7 @@ public final class FunctionContext {
 
   public FunctionContext(
       VarHeap heap, long statementTimestamp, long transactionTimestamp, FunctionSession session) {
+    this.session = session;
     this.zone = session.zone();
     this.random = session.random();
     this.userName = session.userName();
@@ -65,7 +73,8 @@ public final class FunctionContext {
       VarHeap newHeap,
       long newStatementTimestamp,
       long newTransactionTimestamp,
-      FunctionSession session) {
+      FunctionSession newSession) {
+    session = newSession;
     zone = session.zone();
     random = session.random();
     userName = session.userName();

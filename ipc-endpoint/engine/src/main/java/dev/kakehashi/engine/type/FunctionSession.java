@@ -37,6 +37,11 @@ public interface FunctionSession {
     return RightsQuestions.NONE;
   }
 
+  /// Files of loads and dumps, as the role may use them.
+  default FileAccess files() {
+    return FileAccess.NONE;
+  }
+
   /// For whom the statement runs.
   default Viewer viewer() {
     return Viewer.NOBODY;

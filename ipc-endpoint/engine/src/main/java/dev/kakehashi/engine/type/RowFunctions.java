@@ -8,6 +8,7 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
 import dev.kakehashi.engine.type.RowFunction.Rows;
+import dev.kakehashi.engine.type.access.FileFunctions;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.json.JsonRows;
@@ -40,6 +41,7 @@ public final class RowFunctions {
     series(TIMESTAMPTZ, INTERVAL, 3, (a, c) -> times(a, c.zone));
     JsonRows.register(FUNCTIONS::add);
     TextRows.register(FUNCTIONS::add);
+    FileFunctions.register(FUNCTIONS::add);
   }
 
   private RowFunctions() {}

@@ -210,6 +210,7 @@ final class TestEngine implements AutoCloseable {
 
   private Result within(Function<EngineTransaction, Result> work) {
     EngineTransaction transaction = engine.begin(BeginOptions.DEFAULT);
+    transaction.ofOneStatement();
     boolean committed = false;
     try {
       Result result = work.apply(transaction);
@@ -350,7 +351,7 @@ final class TestEngine implements AutoCloseable {
     long heapBytes = 0;
     for (Object[] row : rows) {
       for (Object value : row) {
-        heapBytes += value == null ? 0 : 64 + 4L * value.toString().length();
+        heapBytes += value == null ? 0 : 64 + (4L * value.toString().length() + 7 & ~7L);
       }
     }
     MemorySegment batch = arena.allocate(heapOffset + heapBytes, 8);

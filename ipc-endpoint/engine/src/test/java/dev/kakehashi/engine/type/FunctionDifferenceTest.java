@@ -56,6 +56,7 @@ final class FunctionDifferenceTest {
           "has_sequence_privilege",
           "has_schema_privilege",
           "has_database_privilege",
+          "has_location_privilege",
           "pg_has_role");
 
   /// In the scripts `from-char` and `to-number`: no random text fits a random template.

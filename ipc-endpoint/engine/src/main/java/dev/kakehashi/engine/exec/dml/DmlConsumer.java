@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Changes a table by the rows of a chain.
 public final class DmlConsumer implements ChangeConsumer {
+  /// Rows inserted one by one before the rest is inserted in bulk: fewer are not worth it, and each of them is refused at its turn.
+  private static final int ROWS_BEFORE_BULK = 10_000;
+
   private final RunContext run;
   private final StatementChanges changes;
   private final UniformChange plan;
@@ -25,6 +28,13 @@ public final class DmlConsumer implements ChangeConsumer {
   private final Evaluator @Nullable [] values;
   private final @Nullable ReturnedRows returning;
   private final @Nullable Upsert upsert;
+
+  /// Null: rows are inserted one by one.
+  private @Nullable BulkRows bulk;
+
+  /// Rows inserted by this execution.
+  private long inserted;
+
   private final EvalContext context;
   private final VectorBatch newRow;
   private int[] affected = {};
@@ -86,6 +96,8 @@ public final class DmlConsumer implements ChangeConsumer {
     seen = shared == null && rowIdColumn() >= 0 ? new RowIdSet() : shared;
     table.begin(changes);
     slices.begin();
+    closeBulk();
+    inserted = 0;
     if (upsert != null) {
       upsert.begin();
     }
@@ -160,7 +172,7 @@ public final class DmlConsumer implements ChangeConsumer {
   private boolean apply(VectorBatch source, VectorBatch changed, int row) {
     return switch (plan) {
       case PhysicalPlan.Insert insert -> {
-        table.insert(changed, row);
+        insert(changed, row);
         yield true;
       }
       case PhysicalPlan.Update update -> {
@@ -178,6 +190,41 @@ public final class DmlConsumer implements ChangeConsumer {
     };
   }
 
+  private void insert(VectorBatch changed, int row) {
+    BulkRows many = bulk;
+    if (many == null && inserted++ >= ROWS_BEFORE_BULK) {
+      many = new BulkRows(table);
+      bulk = many;
+    }
+    if (many == null) {
+      table.insert(changed, row);
+    } else {
+      many.insert(changed, row);
+    }
+  }
+
+  @Override
+  public boolean finish() {
+    if (bulk != null) {
+      bulk.finish();
+    }
+    closeBulk();
+    return true;
+  }
+
+  @Override
+  public void abandon() {
+    closeBulk();
+  }
+
+  private void closeBulk() {
+    BulkRows many = bulk;
+    bulk = null;
+    if (many != null) {
+      many.close();
+    }
+  }
+
   private static long rowId(VectorBatch source, int column, int row) {
     return column < 0 ? source.rowIds[row] : source.columns[column].words[row];
   }
@@ -189,6 +236,7 @@ public final class DmlConsumer implements ChangeConsumer {
 
   @Override
   public void close() {
+    closeBulk();
     newRow.heap.close();
     if (returning != null) {
       returning.close();

@@ -19,6 +19,9 @@ public final class RowSlices {
   /// How much narrower the next attempt is.
   private static final int NARROWING = 8;
 
+  /// Whether a row that a constraint refuses is found also where new values are others the next time.
+  private boolean findsRefused;
+
   /// Rows to begin with where computing them twice would be seen, as with nextval().
   private static final int FIRST_ROWS = 16;
 
@@ -44,6 +47,20 @@ public final class RowSlices {
   RowSlices(boolean repeatable) {
     this.repeatable = repeatable;
     begin();
+  }
+
+  /// Finds the row also where a constraint refuses one and new values are others the next time, for those that go on with the rows after it.
+  public RowSlices findingRefused() {
+    findsRefused = true;
+    return this;
+  }
+
+  /// Goes on behind the row that has failed, after [#compute] has thrown a failure of a row's values: it is the live row of the batch.
+  public void skipFailed() {
+    if (sliced) {
+      taken++;
+      sliced = taken < rows.length;
+    }
   }
 
   /// Begins a run: nothing is known of the values.
@@ -98,7 +115,7 @@ public final class RowSlices {
     } catch (EngineException e) {
       if (live <= 1
           || !RowsBeforeFailure.isOfRow(e)
-          || (!repeatable && RowsBeforeFailure.isRefusal(e))) {
+          || (!repeatable && !findsRefused && RowsBeforeFailure.isRefusal(e))) {
         throw e;
       }
       slice = 1;

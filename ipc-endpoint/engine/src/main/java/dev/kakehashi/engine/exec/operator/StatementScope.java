@@ -67,6 +67,9 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Calls `wake` once when the statement is canceled; at once if it already is. For tasks that wait; `wake` must not block.
   void onCancel(Runnable wake);
 
+  /// Says how far the statement is, which copies rows from or to files, until it ends.
+  void copying(CopyActivity activity);
+
   /// Adds to the statement's count of rows read.
   void scanned(long rows);
 }

@@ -42,6 +42,7 @@ final class PlanInstances implements PlanRunner {
   private final boolean fewRows;
   private final List<PlanNode.TableScan> scans = new ArrayList<>();
   private final int[] resultOids;
+  private final int mostTasks;
 
   /// Of the nodes that were looked at; set by the constructor alone.
   private int mostColumns;
@@ -60,6 +61,13 @@ final class PlanInstances implements PlanRunner {
 
   /// @param profile of the plan's root: what the execution does is measured, and its rows are counted, not sent
   PlanInstances(PhysicalPlan plan, int[] parameterOids, @Nullable PlanProfile profile) {
+    this(plan, parameterOids, profile, 0);
+  }
+
+  /// @param mostTasks that run it at a time; 0: as many as there are workers
+  PlanInstances(
+      PhysicalPlan plan, int[] parameterOids, @Nullable PlanProfile profile, int mostTasks) {
+    this.mostTasks = mostTasks == 0 ? Integer.MAX_VALUE : mostTasks;
     this.plan = plan;
     this.profile = profile;
     this.parameterKinds = MaterializedRows.kinds(parameterOids);
@@ -164,6 +172,11 @@ final class PlanInstances implements PlanRunner {
 
   boolean insertsParameters() {
     return insertsParameters;
+  }
+
+  /// Tasks that run it at a time, at most.
+  int mostTasks() {
+    return mostTasks;
   }
 
   int[] resultOids() {

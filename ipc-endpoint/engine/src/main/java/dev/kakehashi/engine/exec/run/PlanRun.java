@@ -226,7 +226,7 @@ final class PlanRun implements Task, Interrupts.Source {
     // parameters come in their order.
     boolean single =
         context.workerIndex() < 0 || ((changes || hasSeveralRows()) && next.breaker() == null);
-    int tasks = single ? 1 : next.parallelism(context.scheduler().config().workers());
+    int tasks = single ? 1 : next.parallelism(workers(context));
     if (tasks > 1) {
       next.begin(tasks);
     }
@@ -238,6 +238,10 @@ final class PlanRun implements Task, Interrupts.Source {
       last = task;
     }
     return launch(first, tasks, context);
+  }
+
+  private int workers(TaskContext context) {
+    return Math.min(context.scheduler().config().workers(), runner.mostTasks());
   }
 
   private StageTask newTask(Stage of, int task) {
@@ -331,8 +335,8 @@ final class PlanRun implements Task, Interrupts.Source {
       for (StageTask task = ended; task != null; task = task.next) {
         collectors.add(task.collector());
       }
-      int workers = context.workerIndex() < 0 ? 1 : context.scheduler().config().workers();
-      List<Runnable> rest = breaker.completeShared(collectors, workers);
+      List<Runnable> rest =
+          breaker.completeShared(collectors, context.workerIndex() < 0 ? 1 : workers(context));
       if (rest.size() > 1) {
         return share(rest, context);
       }

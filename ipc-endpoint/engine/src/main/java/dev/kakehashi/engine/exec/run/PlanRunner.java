@@ -48,6 +48,13 @@ public interface PlanRunner {
   ///
   /// @param parameterOids types of the parameters
   static PlanRunner of(PhysicalPlan plan, int[] parameterOids) {
-    return new PlanInstances(plan, parameterOids);
+    return of(plan, parameterOids, 0);
+  }
+
+  /// Prepares a plan for executions that do not take all workers.
+  ///
+  /// @param mostTasks at a time; 0: as many as there are workers
+  static PlanRunner of(PhysicalPlan plan, int[] parameterOids, int mostTasks) {
+    return new PlanInstances(plan, parameterOids, null, mostTasks);
   }
 }

@@ -184,6 +184,10 @@ final class GrantParser {
     if (in.acceptWords("database")) {
       return new Target(ObjectKind.DATABASE, schemas(), false);
     }
+    if (in.peek().isWord("location") && in.peek(1).isIdentifier()) {
+      in.next();
+      return new Target(ObjectKind.LOCATION, schemas(), false);
+    }
     boolean sequence = in.acceptWords("sequence");
     Token next = in.peek().isWord("all") ? in.peek(1) : in.peek();
     if (!sequence

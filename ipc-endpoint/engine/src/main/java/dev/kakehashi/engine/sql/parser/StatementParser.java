@@ -40,6 +40,13 @@ public final class StatementParser {
     return parser.statement();
   }
 
+  /// Parses the statement in parentheses, from token `from` to the one that closes them.
+  static ParsedStatement parse(String sql, List<Token> tokens, int from, int close) {
+    StatementParser parser = new StatementParser(sql, tokens, from);
+    parser.pieces.end = close;
+    return parser.statement();
+  }
+
   private ParsedStatement statement() {
     if (in.peek().isWord("with")) {
       return with();

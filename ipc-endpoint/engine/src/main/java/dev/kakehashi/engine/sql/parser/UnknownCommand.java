@@ -18,7 +18,6 @@ public final class UnknownCommand {
           "checkpoint",
           "close",
           "cluster",
-          "copy",
           "deallocate",
           "declare",
           "discard",

@@ -1,18 +1,25 @@
 package dev.kakehashi.engine.sql.statement;
 
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.bulk.DumpRequest;
+import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.exec.run.PlanRunner;
+import dev.kakehashi.engine.plan.LoadPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.List;
 
 /// A statement that can be executed.
 public sealed interface Prepared
     permits Prepared.Planned,
+        Prepared.Dump,
         Prepared.Measured,
         Prepared.Definition,
+        Prepared.Load,
         TransactionControl,
         SessionSetting,
         RoleSetting,
@@ -56,6 +63,50 @@ public sealed interface Prepared
     }
   }
 
+  /// COPY TO.
+  ///
+  /// @param query gives the rows
+  /// @param loadColumns what the rows have, for the files
+  /// @param text of the table or query
+  /// @param toClient whether the client gets the bytes
+  record Dump(
+      Planned query,
+      DumpRequest request,
+      List<LoadColumn> loadColumns,
+      String text,
+      boolean toClient)
+      implements Prepared {
+    private static final List<Statement.Column> FILES =
+        List.of(
+            new Statement.Column("file", TypeOid.TEXT, -1),
+            new Statement.Column("rows", TypeOid.INT8, -1),
+            new Statement.Column("bytes", TypeOid.INT8, -1),
+            new Statement.Column("digest", TypeOid.TEXT, -1));
+
+    private static final List<Statement.Column> DATA =
+        List.of(new Statement.Column("data", TypeOid.BYTEA, -1));
+
+    @Override
+    public Statement.Kind kind() {
+      return Statement.Kind.QUERY;
+    }
+
+    @Override
+    public int[] parameterOids() {
+      return query.parameterOids();
+    }
+
+    @Override
+    public List<Statement.Column> columns() {
+      return toClient ? DATA : FILES;
+    }
+
+    @Override
+    public Needs needs() {
+      return query.needs();
+    }
+  }
+
   /// EXPLAIN ANALYZE of a statement.
   record Measured(Planned statement, PlanRunner.Report report, List<Statement.Column> columns)
       implements Prepared {
@@ -80,6 +131,40 @@ public sealed interface Prepared
     @Override
     public Statement.Kind kind() {
       return Statement.Kind.DDL;
+    }
+  }
+
+  /// COPY ... FROM.
+  ///
+  /// @param request what is said of the files, checked
+  /// @param columns of the row that says what was loaded
+  /// @param tables numbers of the tables that it uses, each once
+  record Load(
+      LoadPlan plan,
+      LoadRequest request,
+      List<Statement.Column> columns,
+      boolean zoned,
+      long[] tables,
+      Needs needs)
+      implements Prepared {
+    /// Columns of the row that a load gives.
+    public static final List<Statement.Column> COLUMNS =
+        List.of(
+            new Statement.Column("rows_read", TypeOid.INT8, -1),
+            new Statement.Column("rows_loaded", TypeOid.INT8, -1),
+            new Statement.Column("rows_rejected", TypeOid.INT8, -1),
+            new Statement.Column("rows_filtered", TypeOid.INT8, -1),
+            new Statement.Column("reject_file", TypeOid.TEXT, -1),
+            new Statement.Column("load_id", TypeOid.TEXT, -1));
+
+    @Override
+    public Statement.Kind kind() {
+      return Statement.Kind.DML;
+    }
+
+    /// Whether it commits by itself, again and again.
+    public boolean isInBatches() {
+      return request.control().batchRows() > 0;
     }
   }
 }

@@ -30,6 +30,7 @@ public final class AccessFunctions {
     register(set, "has_sequence_privilege", About.SEQUENCE, ObjectKind.SEQUENCE.all());
     register(set, "has_schema_privilege", About.SCHEMA, ObjectKind.SCHEMA.all());
     register(set, "has_database_privilege", About.DATABASE, ObjectKind.DATABASE.all());
+    register(set, "has_location_privilege", About.LOCATION, ObjectKind.LOCATION.all());
     set.addStable(
         "has_column_privilege",
         BOOL,

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.value.PgInterval;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -68,6 +69,12 @@ final class IntervalParser {
   /// @param range which fields a text without units has
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
   static long parse(String text, IntervalFields range, VarHeap heap) {
+    PgInterval value = value(text, range);
+    return Intervals.of(heap, value.months(), value.days(), value.micros());
+  }
+
+  /// The same without a place for it.
+  static PgInterval value(String text, IntervalFields range) {
     IntervalSpan span;
     try {
       span = read(text, range);
@@ -80,7 +87,7 @@ final class IntervalParser {
     } catch (IntervalSpan.FieldOverflow e) {
       throw SqlErrors.datetimeOverflow("interval out of range");
     }
-    return Intervals.of(heap, months, span.days(), span.micros());
+    return new PgInterval(months, span.days(), span.micros());
   }
 
   private static IntervalSpan read(String text, IntervalFields range) {

@@ -1,0 +1,5 @@
+/// Runs COPY: rows of files into tables, rows of queries into files. What files are is behind [dev.kakehashi.engine.api.bulk.BulkAccess].
+@NullMarked
+package dev.kakehashi.engine.bulk;
+
+import org.jspecify.annotations.NullMarked;

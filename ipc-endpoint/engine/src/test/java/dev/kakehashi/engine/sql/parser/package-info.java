@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.sql.parser;
+
+import org.jspecify.annotations.NullMarked;

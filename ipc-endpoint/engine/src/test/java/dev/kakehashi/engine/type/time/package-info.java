@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.type.time;
+
+import org.jspecify.annotations.NullMarked;
