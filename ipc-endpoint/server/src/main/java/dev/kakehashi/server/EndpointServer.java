@@ -88,6 +88,7 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(engine);
     UserFile users = new UserFile(data);
     engine.roles().users(users::verifiers);
+    engine.bulkAccess(new BulkSettings(settings).open());
     RequestLimits limits =
         new RequestLimits(
             settings.count(Setting.MAX_TRANSACTIONS),

@@ -75,6 +75,10 @@ enum Setting {
   HTTP_JOBS(Kind.COUNT, "10000", 1, 1 << 20),
   HTTP_USER_JOBS(Kind.COUNT, "1000", 1, 1 << 20),
   HTTP_USER_RUNNING_JOBS(Kind.COUNT, "4", 1, 4096),
+  BULK_LOCATIONS(Kind.TEXT, "", 0, 0),
+  BULK_UPLOAD_SPACE(Kind.BYTES, "64GB", 1 << 20, 1L << 50),
+  BULK_USER_UPLOAD_SPACE(Kind.BYTES, "16GB", 1 << 20, 1L << 50),
+  BULK_UPLOAD_RETENTION(Kind.DURATION, "1h", 1_000_000_000L, 366L * 86_400_000_000_000L),
   LOG_LEVEL(Kind.TEXT, "info", 0, 0);
 
   /// How a value is written.

@@ -33,6 +33,7 @@ class DependencyRuleTest {
         "sharedmemory",
         new String[] {"protocol", "transport", "engine.api", "scheduler", "requests"});
     SEES.put("formats", new String[] {"protocol", "engine.api"});
+    SEES.put("bulk", new String[] {"protocol", "engine.api", "formats"});
     SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats"});
     SEES.put(
         "server",
@@ -44,6 +45,7 @@ class DependencyRuleTest {
           "requests",
           "sharedmemory",
           "rest",
+          "bulk",
           "scheduler"
         });
   }

@@ -175,7 +175,7 @@ class LongRowTest {
   }
 
   @Test
-  void shouldRefuseTransactionWhoseRecordDoesNotFitIntoHeapAndGoOn() throws IOException {
+  void shouldCommitTransactionWhoseRowsDoNotFitIntoHeapAndGoOn() throws IOException {
     Map<String, String> small =
         Map.of("JAVA_TOOL_OPTIONS", "-Xms128m -Xmx128m -XX:+ExitOnOutOfMemoryError");
     try (EndpointProcess endpoint = EndpointProcess.open(small);
@@ -187,8 +187,9 @@ class LongRowTest {
               session.prepare(
                   "insert into document select g, body from document, generate_series(2, 5) g where id = 1")) {
         assertEquals(4, transaction.update(more));
-        assertEquals("53200", refused(transaction::commit).sqlstate());
+        transaction.commit();
       }
+      assertArrayEquals(body, select(session, 3));
       assertArrayEquals(body, select(session, 1));
       insert(session, 6, body);
       assertArrayEquals(body, select(session, 6));

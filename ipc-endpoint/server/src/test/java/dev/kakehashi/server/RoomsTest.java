@@ -56,6 +56,7 @@ class RoomsTest {
             "exec",
             "sql",
             "txn",
+            "bulk",
             "ddl",
             "embedded"));
     FLOORS.put(
