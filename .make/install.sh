@@ -32,11 +32,11 @@ if [ "${TRAIN:-yes}" != no ]; then
 fi
 cat >"$DESTDIR$PREFIX/bin/kakehashi" <<LAUNCHER
 #!/bin/sh
-# Kakehashi: "kakehashi --help", "kakehashi replay --help", "kakehashi tpch --help". KAKEHASHI_JAVA_OPTIONS come last, so that
+# Kakehashi: "kakehashi --help", and --help after load, dump, inspect, replay and tpch. KAKEHASHI_JAVA_OPTIONS come last, so that
 # they override. Finds its files beside itself, so that the whole tree can be moved.
 lib=\$(dirname "\$(readlink -f "\$0")")/../lib/kakehashi
 case "\${1:-}" in
-  replay | tpch) program=tools ;;
+  load | dump | inspect | replay | tpch) program=tools ;;
   *) program=endpoint ;;
 esac
 java=\${JAVA_HOME:-$JAVA_HOME}

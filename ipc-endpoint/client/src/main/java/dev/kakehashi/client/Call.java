@@ -65,6 +65,20 @@ final class Call {
     return hasBatch() ? batch() : null;
   }
 
+  /// Waits for a batch or the final frame, for a time at most.
+  ///
+  /// @return whether one is there
+  /// @throws EndpointException 08006 when the session has ended
+  boolean isReady(long timeoutNanos) {
+    long deadline = System.nanoTime() + timeoutNanos;
+    for (long left = timeoutNanos;
+        !isSomething() && left > 0;
+        left = deadline - System.nanoTime()) {
+      sleep(Math.min(left, LIVENESS_NANOS));
+    }
+    return isSomething();
+  }
+
   private boolean hasBatch() {
     return SharedMemory.getLongAcquire(slot, PRODUCED_OFFSET) != consumed;
   }
@@ -84,17 +98,21 @@ final class Call {
       return;
     }
     while (!isSomething()) {
-      int event = SharedMemory.getIntAcquire(slot, EVENT_OFFSET);
-      SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 1);
-      // Pairs with the endpoint: it adds to `event`, fences, and looks at `clientSleeping`.
-      SharedMemory.fullFence();
-      if (!isSomething()) {
-        Futex.await(slot, EVENT_OFFSET, event, LIVENESS_NANOS);
-      }
-      SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
-      if (!isSomething()) {
-        session.checkAlive();
-      }
+      sleep(LIVENESS_NANOS);
+    }
+  }
+
+  private void sleep(long nanos) {
+    int event = SharedMemory.getIntAcquire(slot, EVENT_OFFSET);
+    SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 1);
+    // Pairs with the endpoint: it adds to `event`, fences, and looks at `clientSleeping`.
+    SharedMemory.fullFence();
+    if (!isSomething()) {
+      Futex.await(slot, EVENT_OFFSET, event, nanos);
+    }
+    SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
+    if (!isSomething()) {
+      session.checkAlive();
     }
   }
 

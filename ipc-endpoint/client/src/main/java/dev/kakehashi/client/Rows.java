@@ -74,6 +74,11 @@ public final class Rows implements AutoCloseable {
     return batch;
   }
 
+  /// Waits for rows or the end, for a time at most; whether there is one.
+  boolean isReady(long timeoutNanos) {
+    return batch != null || reply != null || call.isReady(timeoutNanos);
+  }
+
   private RowBatchReader current() {
     if (batch == null || row >= batch.rowCount()) {
       throw new IllegalStateException("there is no current row");

@@ -292,6 +292,10 @@ public final class Session implements AutoCloseable {
     return acquire(1, bytes).offset(0);
   }
 
+  boolean hasBuffers() {
+    return inbound != null;
+  }
+
   /// Gives all inbound buffers back.
   public void releaseBuffers() {
     if (inbound != null) {

@@ -1,0 +1,44 @@
+package dev.kakehashi.tools.bulk;
+
+import dev.kakehashi.client.AttachOptions;
+import dev.kakehashi.client.Session;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// Options of commands that attach to an endpoint.
+final class Connecting {
+  @Option(
+      names = {"-R", "--runtime-directory"},
+      paramLabel = "DIRECTORY",
+      defaultValue = "${env:KAKEHASHI_RUNTIME_DIR}",
+      required = true,
+      description = "runtime directory of the endpoint (default: $KAKEHASHI_RUNTIME_DIR)")
+  private Path runtimeDirectory = Path.of("");
+
+  @Option(
+      names = "--requirepeer",
+      paramLabel = "USER",
+      description =
+          "OS user, by name or number, that the endpoint has to run as (default: our own)")
+  private String requiredPeer = "";
+
+  @Option(
+      names = "--user",
+      paramLabel = "NAME",
+      description =
+          "user of the engine (default: the OS user); its password is in $KAKEHASHI_PASSWORD")
+  private @Nullable String user;
+
+  Session attach(String application) {
+    AttachOptions options =
+        AttachOptions.of(runtimeDirectory)
+            .withRequirePeer(requiredPeer)
+            .withApplicationName(application);
+    if (user == null) {
+      return Session.attach(options);
+    }
+    @Nullable String password = System.getenv("KAKEHASHI_PASSWORD");
+    return Session.attach(options.withUser(user, password == null ? "" : password));
+  }
+}
