@@ -405,3 +405,55 @@ COMMENT ON VIEW kakehashi_table_constraints IS 'as information_schema.table_cons
 COMMENT ON VIEW kakehashi_key_column_usage IS 'as information_schema.key_column_usage, of foreign tables';
 COMMENT ON VIEW kakehashi_referential_constraints IS 'as information_schema.referential_constraints, of foreign tables';
 GRANT SELECT ON kakehashi_table_constraints, kakehashi_key_column_usage, kakehashi_referential_constraints TO PUBLIC;
+
+CREATE FUNCTION kakehashi_load(
+  server name,
+  "table" text,
+  location text,
+  options jsonb DEFAULT NULL,
+  columns text[] DEFAULT NULL,
+  condition text DEFAULT NULL,
+  OUT rows_read bigint,
+  OUT rows_loaded bigint,
+  OUT rows_rejected bigint,
+  OUT rows_filtered bigint,
+  OUT reject_file text,
+  OUT load_id text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
+
+COMMENT ON FUNCTION kakehashi_load(name, text, text, jsonb, text[], text) IS
+  'COPY ... FROM on the engine: loads files of a location of its settings into a foreign table, in the current transaction; options are those of the engine''s COPY';
+
+CREATE FUNCTION kakehashi_dump(
+  server name,
+  table_or_query text,
+  location text,
+  options jsonb DEFAULT NULL,
+  columns text[] DEFAULT NULL,
+  OUT file text,
+  OUT rows bigint,
+  OUT bytes bigint,
+  OUT digest text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+
+COMMENT ON FUNCTION kakehashi_dump(name, text, text, jsonb, text[]) IS
+  'COPY ... TO on the engine: writes a foreign table, or a query of the engine, to files of a location of its settings, as the current transaction sees it; options are those of the engine''s COPY';
+
+CREATE FUNCTION kakehashi_inspect(
+  server name,
+  location text,
+  options jsonb DEFAULT NULL,
+  OUT file text,
+  OUT kind text,
+  OUT name text,
+  OUT value text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
+
+COMMENT ON FUNCTION kakehashi_inspect(name, text, jsonb) IS
+  'what is in a file of a location of the engine: its columns, its parts, and a CREATE TABLE and a COPY that would take it';

@@ -35,18 +35,26 @@ kakehashi_check_usage(ForeignServer *server)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
 
+bool
+kakehashi_is_server(ForeignServer *server)
+{
+	Oid validator = GetForeignDataWrapper(server->fdwid)->fdwvalidator;
+	const char *name = OidIsValid(validator) ? get_func_name(validator) : NULL;
+
+	return name != NULL && strcmp(name, "kakehashi_fdw_validator") == 0;
+}
+
 /* Servers of other wrappers have options of their own. */
-static ForeignServer *
-server_by_name(const char *name)
+ForeignServer *
+kakehashi_server_by_name(const char *name)
 {
 	ForeignServer *server = GetForeignServerByName(name, false);
-	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
 
-	if (!OidIsValid(wrapper->fdwvalidator) || get_func_name(wrapper->fdwvalidator) == NULL ||
-	    strcmp(get_func_name(wrapper->fdwvalidator), "kakehashi_fdw_validator") != 0)
+	if (!kakehashi_is_server(server))
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("server \"%s\" is not a server of kakehashi_fdw", name),
-		         errdetail("It belongs to the foreign-data wrapper \"%s\".", wrapper->fdwname)));
+		         errdetail("It belongs to the foreign-data wrapper \"%s\".",
+		                   GetForeignDataWrapper(server->fdwid)->fdwname)));
 	kakehashi_check_usage(server);
 	return server;
 }
@@ -54,15 +62,15 @@ server_by_name(const char *name)
 KakehashiSession *
 kakehashi_session_by_name(const char *name)
 {
-	return kakehashi_session_get(GetUserMapping(GetUserId(), server_by_name(name)->serverid));
+	return kakehashi_session_get(GetUserMapping(GetUserId(), kakehashi_server_by_name(name)->serverid));
 }
 
 /*
  * Statements of the user are executed in the time zone of PostgreSQL's session. Whatever is pushed down does not depend on one. SET is executed
  * outside of the transaction, so that no rollback undoes it, unless the transaction has changed the engine's catalogue.
  */
-static void
-set_time_zone(KakehashiSession *session)
+void
+kakehashi_set_time_zone(KakehashiSession *session)
 {
 	const char *zone = pg_get_timezone_name(session_timezone);
 	char *sql;
@@ -86,7 +94,7 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 
 	/* It sees all that was done before it. */
 	kakehashi_gather_flush(InvalidCommandId);
-	set_time_zone(session);
+	kakehashi_set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	is_ddl = statement->kind == KH_DDL;
 	rows = kakehashi_call_complete(kakehashi_execute_statement(session, statement, NULL, NULL, 0));
@@ -101,8 +109,8 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64((int64) rows);
 }
 
-static void
-check_columns(KakehashiStatement *statement, TupleDesc desc)
+void
+kakehashi_check_columns(KakehashiStatement *statement, TupleDesc desc)
 {
 	if (statement->column_count != desc->natts)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -123,8 +131,8 @@ check_columns(KakehashiStatement *statement, TupleDesc desc)
 }
 
 /* Puts the rows of a statement into the function's result, whose columns must be the statement's. */
-static void
-return_rows(ReturnSetInfo *info, KakehashiCall *call, const char *function)
+void
+kakehashi_return_rows(ReturnSetInfo *info, KakehashiCall *call, const char *function)
 {
 	List *attnums = NIL;
 	KakehashiResultMap *map;
@@ -160,10 +168,10 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	/* It sees all that was done before it. */
 	kakehashi_gather_flush(InvalidCommandId);
-	set_time_zone(session);
+	kakehashi_set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
-	check_columns(statement, info->setDesc);
-	return_rows(info, kakehashi_execute_statement(session, statement, NULL, NULL, 0), "kakehashi_query");
+	kakehashi_check_columns(statement, info->setDesc);
+	kakehashi_return_rows(info, kakehashi_execute_statement(session, statement, NULL, NULL, 0), "kakehashi_query");
 	return (Datum) 0;
 }
 
@@ -176,8 +184,8 @@ kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql)
 
 	InitMaterializedSRF(fcinfo, 0);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
-	check_columns(statement, info->setDesc);
-	return_rows(info, kakehashi_execute_read(session, statement, NULL, 0), "kakehashi_catalog");
+	kakehashi_check_columns(statement, info->setDesc);
+	kakehashi_return_rows(info, kakehashi_execute_read(session, statement, NULL, 0), "kakehashi_catalog");
 	return (Datum) 0;
 }
 
@@ -185,7 +193,7 @@ kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql)
 Datum
 kakehashi_disconnect(PG_FUNCTION_ARGS)
 {
-	ForeignServer *server = server_by_name(NameStr(*PG_GETARG_NAME(0)));
+	ForeignServer *server = kakehashi_server_by_name(NameStr(*PG_GETARG_NAME(0)));
 	HASH_SEQ_STATUS scan;
 	KakehashiSession *session;
 	bool found = false;

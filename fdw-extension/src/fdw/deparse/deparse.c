@@ -39,6 +39,12 @@ kakehashi_deparse_identifier(StringInfo buf, const char *name)
 }
 
 void
+kakehashi_deparse_text(StringInfo buf, const char *text)
+{
+	append_quoted(buf, text, '\'');
+}
+
+void
 kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod)
 {
 	appendStringInfoString(buf, format_type_with_typemod(kakehashi_bridge_type(type, NULL), typmod));

@@ -205,6 +205,9 @@ extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, Lis
 extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
 extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
 extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
+
+/* A constant of type text, or of a type that its context gives it. */
+extern void kakehashi_deparse_text(StringInfo buf, const char *text);
 extern void kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums);
 
 /* alias: r<alias> stands for the table, 0: nothing does. conflict: ON CONFLICT with a blank before it, or "". */

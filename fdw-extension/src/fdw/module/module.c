@@ -34,6 +34,7 @@ _PG_init(void)
 	kakehashi_lookup_init();
 	kakehashi_conflict_init();
 	kakehashi_hints_init();
+	kakehashi_copy_hook_init();
 }
 
 Datum

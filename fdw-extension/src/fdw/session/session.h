@@ -105,6 +105,8 @@ typedef struct KakehashiSession
 	kh_call *rollback_call; /* rollback_level of a shared transaction: the request, not answered yet; NULL: none */
 	bool rolled_back;       /* the engine has confirmed it */
 	bool is_long;           /* while level > 0: it was begun as a long transaction */
+	const char
+		*preserves; /* while a request may begin one: a table that it alone is about to write; NULL: nobody knows */
 	bool wrote;
 	bool locked;          /* it may have locked rows by a query */
 	bool undurable_reads; /* it may have read what a crash could take back */

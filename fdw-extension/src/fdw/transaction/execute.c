@@ -116,3 +116,18 @@ kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
 	kakehashi_call_make_room(session);
 	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
 }
+
+KakehashiCall *
+kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement)
+{
+	kh_execute_options options = {
+		.action = KH_AUTO_COMMIT,
+		.kind = KH_OCC,
+		.isolation = KH_READ_COMMITTED,
+		.response = (kh_commit_response) kakehashi_commit_response,
+		.lock_timeout_millis = (uint32_t) LockTimeout,
+	};
+
+	kakehashi_call_make_room(session);
+	return send(session, statement, &options, NULL, NULL, 0);
+}

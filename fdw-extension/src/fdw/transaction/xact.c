@@ -61,6 +61,11 @@ begin_options(KakehashiSession *session)
 		options.kind = KH_RTX;
 		options.write_preserve = options.read_include = options.read_exclude = NULL;
 	}
+	else if (session->preserves != NULL && !*options.write_preserve && !*options.read_include && !*options.read_exclude)
+	{
+		options.kind = KH_LTX;
+		options.write_preserve = session->preserves;
+	}
 	else
 		options.kind = *options.write_preserve || *options.read_include || *options.read_exclude ? KH_LTX : KH_OCC;
 	/* As for PostgreSQL's own tables: without these two it has no effect. */
