@@ -1,4 +1,7 @@
 import dev.kakehashi.client.AttachOptions;
+import dev.kakehashi.client.Bulk;
+import dev.kakehashi.client.CopyCommand;
+import dev.kakehashi.client.DumpOutcome;
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
@@ -6,8 +9,11 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Scanner;
 
@@ -22,6 +28,9 @@ import java.util.Scanner;
 /// | `change SQL` | the number of rows changed |
 /// | `count SQL` | the result, one value of type int8 |
 /// | `prepare ID`, `decide commit ID`, `decide rollback ID` | two-phase commit |
+/// | `load TABLE PLACE OPTIONS`, `dump TABLE PLACE OPTIONS` | the number of rows; a place is a location of the endpoint |
+/// | `add TABLE PLACE OPTIONS` | loads in the transaction |
+/// | `send TABLE FILE OPTIONS`, `fetch TABLE FILE OPTIONS` | the same by streams from and to a file of this process: rows, bytes |
 /// | `leave` | ends the session, and begins another one |
 public final class InteractiveSession {
   private final Path runtimeDirectory;
@@ -39,6 +48,8 @@ public final class InteractiveSession {
     for (String line = input.readLine(); line != null; line = input.readLine()) {
       try {
         interactive.run(line);
+      } catch (IOException e) {
+        System.out.println("failed " + e);
       } catch (EndpointException e) {
         System.out.println("error " + e.sqlstate());
       }
@@ -47,7 +58,7 @@ public final class InteractiveSession {
     interactive.session.close();
   }
 
-  private void run(String line) {
+  private void run(String line) throws IOException {
     var words = new Scanner(line);
     String verb = words.next();
     switch (verb) {
@@ -70,12 +81,36 @@ public final class InteractiveSession {
           session.rollbackPrepared(words.next());
         }
       }
+      case "load", "add", "dump", "send", "fetch" ->
+          copy(verb, words.next(), words.next(), words.hasNextLine() ? words.nextLine() : "");
       case "leave" -> {
         session.close();
         session = Session.attach(AttachOptions.of(runtimeDirectory));
       }
       default -> throw new IllegalArgumentException(line);
     }
+  }
+
+  private void copy(String verb, String table, String place, String options)
+      throws IOException {
+    Bulk bulk = verb.equals("add") ? Bulk.in(session, transaction) : Bulk.of(session);
+    CopyCommand load = CopyCommand.into(table).option(options.strip());
+    CopyCommand dump = CopyCommand.of(table).option(options.strip());
+    System.out.println(
+        switch (verb) {
+          case "load", "add" -> bulk.load(load, place).loaded();
+          case "dump" -> bulk.dump(dump, place).stream().mapToLong(DumpOutcome::rows).sum();
+          case "send" -> {
+            try (InputStream in = Files.newInputStream(Path.of(place))) {
+              yield bulk.load(load, in, 0).loaded();
+            }
+          }
+          default -> {
+            try (OutputStream out = Files.newOutputStream(Path.of(place))) {
+              yield bulk.dump(dump, out);
+            }
+          }
+        });
   }
 
   private void change(String sql) {

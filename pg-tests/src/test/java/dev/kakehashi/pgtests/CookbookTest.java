@@ -9,6 +9,7 @@ import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
 import dev.kakehashi.pgtests.harness.Tools;
+import dev.kakehashi.pgtests.harness.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,12 @@ class CookbookTest {
   }
 
   private final List<Block> blocks = blocks();
-  private final Cluster cluster = Cluster.start("cookbook", "http_port=0");
+  private final Workspace workspace = Workspace.create("cookbook");
+  private final Cluster cluster =
+      Cluster.start(
+          workspace,
+          "http_port=0",
+          "bulk_locations=files:" + workspace.newDiskDirectory("files") + ":readwrite");
 
   /// Stands for the checkout, whose files the servers' OS user may not be able to read.
   private final Path root = cluster.workspace().newDiskDirectory("checkout");

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /// The command-line tools, run as a user runs them.
@@ -66,20 +68,34 @@ public final class Tools {
     }
   }
 
+  /// Runs a command of kakehashi-tools, which may fail. Its errors are part of the output.
+  ///
+  /// @param input of the command
+  public static OsProcess.Outcome outcomeWithErrors(
+      String input, Map<String, String> environment, String... arguments) {
+    return OsProcess.run(command(arguments), environment, input, Duration.ofMinutes(2));
+  }
+
   /// Starts a command of kakehashi-tools; its errors go to this process's standard error.
   public static Output start(String... arguments) throws IOException {
     var command = new ArrayList<>(Installation.asServerUser());
-    command.addAll(
-        List.of(
-            Installation.java().toString(),
-            "@" + Installation.jvmOptions(),
-            "-Xmx1g", // the generator's pool of text alone takes 300 MB
-            "-jar",
-            Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString()));
-    command.addAll(List.of(arguments));
+    command.addAll(command(arguments));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     process.getOutputStream().close();
     return new Output(process, List.of(arguments), process.getInputStream());
+  }
+
+  private static List<String> command(String... arguments) {
+    var command =
+        new ArrayList<>(
+            List.of(
+                Installation.java().toString(),
+                "@" + Installation.jvmOptions(),
+                "-Xmx1g", // the generator's pool of text alone takes 300 MB
+                "-jar",
+                Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString()));
+    command.addAll(List.of(arguments));
+    return command;
   }
 }
