@@ -30,7 +30,8 @@ else
   fi
   http_port=$(free_port 18080)
   as_server sh -c "echo $http_port > '$endpoint/http_port'"
-  start_endpoint "$endpoint" "$runtime_dir" --set "http_port=$http_port"
+  server_mkdir "$endpoint/files"
+  start_endpoint "$endpoint" "$runtime_dir" --set "http_port=$http_port" --set "bulk_locations=files:$endpoint/files:readwrite"
 fi
 # The server loads the library when it starts: one that runs with another is started anew.
 library=$(find "$RUN_DIR/pgsql-$PG_MAJOR" -name kakehashi_fdw.so -type f -exec sha256sum {} + | cut -c1-64)

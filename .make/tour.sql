@@ -57,6 +57,14 @@ ROLLBACK;
 SELECT o_comment FROM tpch.orders WHERE o_orderkey = 7;
 SELECT count(*) AS favourites FROM favourite;
 
+-- A table into a file that the endpoint reaches, what is in it, and back.
+SELECT file, rows, bytes FROM kakehashi_dump('kakehashi', 'tpch.nation', 'files:nation.parquet', '{"format": "parquet", "overwrite": true}');
+SELECT kind, name, value FROM kakehashi_inspect('kakehashi', 'files:nation.parquet', '{"format": "parquet"}');
+BEGIN;
+DELETE FROM tpch.nation;
+SELECT rows_read, rows_loaded FROM kakehashi_load('kakehashi', 'tpch.nation', 'files:nation.parquet', '{"format": "parquet"}');
+COMMIT;
+
 -- What runs where.
 EXPLAIN (VERBOSE, COSTS OFF)
 SELECT l_returnflag, count(*) FROM tpch.lineitem WHERE l_shipdate > date '1998-01-01' GROUP BY l_returnflag;
