@@ -107,38 +107,6 @@ final class ArrayInput {
     text.reset();
     PlainText.put(elementOut, form, view, view.word(view.rowAt(0), 0));
     elementOut.drain();
-    quoted(text.toByteArray());
-  }
-
-  /// Writes an element, in quotes if it would be read as something else without them.
-  private void quoted(byte[] value) {
-    boolean quoted = value.length == 0 || isNull(value);
-    for (int i = 0; i < value.length && !quoted; i++) {
-      quoted =
-          switch (value[i]) {
-            case '"', '\\', '{', '}', ',', ' ', '\t', '\n', '\r', '\f', 0x0B -> true;
-            default -> false;
-          };
-    }
-    if (!quoted) {
-      out.writeBytes(value);
-      return;
-    }
-    out.write('"');
-    for (byte each : value) {
-      if (each == '"' || each == '\\') {
-        out.write('\\');
-      }
-      out.write(each);
-    }
-    out.write('"');
-  }
-
-  private static boolean isNull(byte[] value) {
-    return value.length == 4
-        && (value[0] | 0x20) == 'n'
-        && (value[1] | 0x20) == 'u'
-        && (value[2] | 0x20) == 'l'
-        && (value[3] | 0x20) == 'l';
+    PlainText.putElement(out, text.toByteArray());
   }
 }
