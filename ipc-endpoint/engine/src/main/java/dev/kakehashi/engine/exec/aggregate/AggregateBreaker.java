@@ -147,7 +147,6 @@ public final class AggregateBreaker extends Breaker {
     spills.forEach(Spill::close);
     spills.clear();
     result = null;
-    resultContext = new FunctionContext(new VarHeap(), 0, 0);
   }
 
   public Operator source() {

@@ -29,6 +29,10 @@ public final class RunContext {
 
   private final VarHeap noHeap = new VarHeap();
   private final List<EvalContext> contexts = new ArrayList<>();
+
+  /// Contexts for functions that were made for the running statement.
+  private final List<FunctionContext> lent = new ArrayList<>(0);
+
   private @Nullable StatementScope scope;
 
   /// Null: the outer execution's.
@@ -165,8 +169,11 @@ public final class RunContext {
   /// A context for functions of the running statement; its heap is to be set.
   public FunctionContext newFunctionContext() {
     StatementScope running = scope();
-    return new FunctionContext(
-        noHeap, running.statementTimestamp(), running.transactionTimestamp(), running);
+    FunctionContext made =
+        new FunctionContext(
+            noHeap, running.statementTimestamp(), running.transactionTimestamp(), running);
+    lent.add(made);
+    return made;
   }
 
   /// Lets go of the statement. An instance of a plan is kept for the next one, and must not keep this one's transaction, parameters and session until then: a stale plan
@@ -179,6 +186,10 @@ public final class RunContext {
     for (int i = 0; i < contexts.size(); i++) {
       contexts.get(i).functions.begin(noHeap, 0, 0, FunctionSession.NONE);
     }
+    for (FunctionContext made : lent) {
+      made.begin(noHeap, 0, 0, FunctionSession.NONE);
+    }
+    lent.clear();
     memory.close();
   }
 }
