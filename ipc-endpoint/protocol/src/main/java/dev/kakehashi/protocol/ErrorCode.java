@@ -83,6 +83,7 @@ public enum ErrorCode {
   INSUFFICIENT_PRIVILEGE(1312, "42501", Category.USER, false),
   INVALID_GRANT_OPERATION(1313, "0LP01", Category.USER, false),
   UNDECLARED_TABLE(1321, "25000", Category.USER, false),
+  LEASE_LOST(1323, "55K01", Category.USER, false),
   TRANSACTION_TIMEOUT(1322, "25P04", Category.USER, true),
   QUERY_CANCELED(1401, "57014", Category.USER, true),
   COMMIT_TIMEOUT(1402, "57K01", Category.CONNECTION, true),
