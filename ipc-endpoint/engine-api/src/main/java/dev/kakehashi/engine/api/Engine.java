@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.api;
 
 import dev.kakehashi.engine.api.bulk.BulkAccess;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
 public interface Engine extends AutoCloseable {
@@ -49,6 +51,11 @@ public interface Engine extends AutoCloseable {
   /// Its roles; of an engine without any, everybody may do everything.
   default Roles roles() {
     return Roles.NONE;
+  }
+
+  /// Its queues, which it closes; null: it was opened without.
+  default @Nullable QueueSystem queues() {
+    return null;
   }
 
   /// Holds the state as of a moment not before this call: every commit reported as stored by then is in it, and nothing half-done. Writers go on.

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.api;
 
+import dev.kakehashi.engine.api.queue.LeaseToken;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,10 @@ public interface EngineSession extends AutoCloseable {
   /// Rolls a prepared transaction back; errors as for [#commitPrepared].
   void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done);
 
+  /// Who hears of leases of tasks that the session has lost without its doing. Must not block; called from any thread.
+  default void leaseListener(Consumer<LeaseToken> listener) {}
+
+  /// Ends its leases of tasks, too, at once.
   @Override
   void close();
 }

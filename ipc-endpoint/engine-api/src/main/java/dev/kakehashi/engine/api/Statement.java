@@ -29,6 +29,13 @@ public interface Statement {
   /// Result columns; empty when the statement returns no rows.
   List<Column> columns();
 
+  /// How a transaction begins that is made for one execution of this statement.
+  ///
+  /// @param asked by its client
+  default BeginOptions ownTransaction(BeginOptions asked) {
+    return asked;
+  }
+
   /// Runs the statement in a transaction, as a job.
   ///
   /// Statements of one transaction run one after another in the order of these calls. A light statement may run to its

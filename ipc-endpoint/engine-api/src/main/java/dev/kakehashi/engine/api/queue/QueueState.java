@@ -1,0 +1,30 @@
+package dev.kakehashi.engine.api.queue;
+
+/// Counts of a queue and one of its groups, exact as of one moment: `enqueued = ready + delayed + leased + done + dead + canceled`.
+///
+/// @param enqueued tasks that have come to be in the queue since the group was made, with those that were there then
+/// @param ready tasks that could be handed out now but for limits; with those behind a task of the same key
+/// @param delayed tasks whose time has not come, first or after a failure
+/// @param canceled with those that were purged or moved away
+/// @param oldestReadyMillis age of the oldest ready task; 0: there is none
+/// @param oldestLeaseMillis age of the oldest lease; 0: there is none
+/// @param waiting consumers that wait
+/// @param enforcedRate rate that is kept now, lower than the queue's where a target asked for it; negative: without limit
+/// @param missedWakeups times that the watchdog has found a ready task beside a waiting consumer: must stay 0
+/// @param fileBytes of the queue, for all groups
+public record QueueState(
+    long queueId,
+    long groupId,
+    long enqueued,
+    long ready,
+    long delayed,
+    long leased,
+    long done,
+    long dead,
+    long canceled,
+    long oldestReadyMillis,
+    long oldestLeaseMillis,
+    int waiting,
+    double enforcedRate,
+    long missedWakeups,
+    long fileBytes) {}
