@@ -106,7 +106,9 @@ class ParquetFormatTest {
         assertThrows(
             EngineException.class,
             () -> ParquetFiles.write(columns, infinity(Infinity.REFUSE), List.of(rows)));
-    assertEquals(ErrorCode.FEATURE_NOT_SUPPORTED, refused.code());
+    assertEquals(
+        column <= 2 ? ErrorCode.DATETIME_OVERFLOW : ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
+        refused.code());
     assertEquals(columns.getFirst().name(), refused.columnName());
     assertTrue(refused.hint().contains("infinity"), refused.hint());
   }
@@ -281,6 +283,42 @@ class ParquetFormatTest {
     assertEquals(
         new InspectedItem(file.name(), "statistics", "x", "row group 0: no bounds, 1024 nulls"),
         items.get(7));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldCompressWhatShrinksOrIsNamed(boolean isNamed) {
+    List<LoadColumn> columns = List.of(INT4, TEXT);
+    ParquetOptions options =
+        new ParquetOptions(
+            2048,
+            ParquetCodec.ZSTD,
+            isNamed ? Map.of("i", ParquetCodec.ZSTD) : Map.of(),
+            null,
+            Set.of(),
+            Infinity.REFUSE,
+            false,
+            false,
+            false);
+    java.util.Random random = new java.util.Random(1);
+    MemorySegment scattered =
+        batch(
+            columns,
+            1500,
+            (writer, row) -> {
+              writer.setLong(0, random.nextInt());
+              writer.setString(1, "the same words again and again, and a number: " + row);
+            });
+    MemoryFile file = ParquetFiles.write(columns, options, List.of(scattered));
+    String group =
+        new ParquetFormat(options)
+            .inspect(file, new BudgetContext(MEMORY)).stream()
+                .filter(item -> item.kind().equals("row group"))
+                .map(InspectedItem::value)
+                .findFirst()
+                .orElseThrow();
+    assertTrue(group.endsWith(isNamed ? "bytes, zstd" : "bytes, uncompressed, zstd"), group);
+    assertEquals(ParquetTable.dump(scattered, columns), ParquetFiles.read(file, columns, options));
   }
 
   @Test

@@ -26,6 +26,9 @@ final class ParquetPart implements RowsPart {
   /// Of a row of a column: a long, a start and a length, whether it is there.
   private static final int ROW_BYTES = 24;
 
+  private final FileInput file;
+  private final GroupMeta group;
+  private final List<FileColumn> columns;
   private final BulkContext context;
   private final long groupRows;
   private final List<ColumnReader> readers = new ArrayList<>();
@@ -38,13 +41,17 @@ final class ParquetPart implements RowsPart {
   private long rows;
 
   private ParquetPart(
-      long groupRows,
+      FileInput file,
+      GroupMeta group,
       List<FileColumn> columns,
       List<LoadColumn> targets,
       ValueOptions options,
       BulkContext context) {
+    this.file = file;
+    this.group = group;
+    this.columns = columns;
     this.context = context;
-    this.groupRows = groupRows;
+    this.groupRows = group.rows();
     this.compressed = new ReadSpace(context);
     List<FileType> types = columns.stream().map(FileColumn::knownType).toList();
     this.fill = new RowsFill(types, targets, options, context);
@@ -62,14 +69,10 @@ final class ParquetPart implements RowsPart {
       List<LoadColumn> targets,
       ValueOptions options,
       BulkContext context) {
-    ParquetPart part = new ParquetPart(group.rows(), columns, targets, options, context);
+    ParquetPart part = new ParquetPart(file, group, columns, targets, options, context);
     context.reserveMemory(part.reserved);
     try {
-      PageDecompressor decompressor = new PageDecompressor();
-      for (FileColumn column : columns) {
-        part.readers.add(part.reader(file, group, column, decompressor));
-        part.values.add(new FileValues(column.knownType()));
-      }
+      part.openReaders();
       return part;
     } catch (RuntimeException e) {
       part.close();
@@ -77,8 +80,21 @@ final class ParquetPart implements RowsPart {
     }
   }
 
-  private ColumnReader reader(
-      FileInput file, GroupMeta group, FileColumn column, PageDecompressor decompressor) {
+  private void openReaders() {
+    PageDecompressor decompressor = new PageDecompressor();
+    for (FileColumn column : columns) {
+      readers.add(reader(column, decompressor));
+      values.add(new FileValues(column.knownType()));
+    }
+  }
+
+  private void closeReaders() {
+    readers.forEach(ColumnReader::close);
+    readers.clear();
+    values.clear();
+  }
+
+  private ColumnReader reader(FileColumn column, PageDecompressor decompressor) {
     List<ColumnReader> members = new ArrayList<>();
     for (int i = 0; i < column.leaves().size(); i++) {
       ChunkMeta chunk = group.chunks().get(column.firstLeaf() + i);
@@ -138,6 +154,15 @@ final class ParquetPart implements RowsPart {
   }
 
   @Override
+  public void rewind() {
+    closeReaders();
+    decoded = 0;
+    taken = 0;
+    rows = 0;
+    openReaders();
+  }
+
+  @Override
   public RowOrigin origin(int row) {
     return fill.origin(row);
   }
@@ -158,8 +183,7 @@ final class ParquetPart implements RowsPart {
 
   @Override
   public void close() {
-    readers.forEach(ColumnReader::close);
-    readers.clear();
+    closeReaders();
     compressed.close();
     fill.close();
     context.releaseMemory(reserved);

@@ -12,6 +12,7 @@ import dev.kakehashi.bulk.value.ValueOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadCondition;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +29,7 @@ public final class ParquetRows implements RowsFile {
   private final ValueOptions options;
   private long reserved;
   private final AtomicInteger next = new AtomicInteger();
+  private final GroupFilter filter;
 
   private ParquetRows(
       FileInput file,
@@ -36,6 +38,7 @@ public final class ParquetRows implements RowsFile {
       int[] columns,
       List<LoadColumn> targets,
       ValueOptions options,
+      GroupFilter filter,
       BulkContext context) {
     this.file = file;
     this.context = context;
@@ -44,16 +47,19 @@ public final class ParquetRows implements RowsFile {
     this.columns = columns;
     this.targets = targets;
     this.options = options;
+    this.filter = filter;
     this.reserved = (long) FooterReader.BYTES_PER_BYTE * footer.footerBytes();
   }
 
   /// Opens a file.
   ///
   /// @param listed whether each of the columns has to be there
+  /// @param conditions of rows: groups without such rows are not read
   public static ParquetRows open(
       FileInput file,
       List<LoadColumn> columns,
       boolean listed,
+      List<LoadCondition> conditions,
       ParquetOptions options,
       BulkContext context) {
     FooterReader.Footer footer = FooterReader.read(file, context);
@@ -74,7 +80,11 @@ public final class ParquetRows implements RowsFile {
       List<FileType> types = sources.stream().map(FileColumn::knownType).toList();
       // Types that do not go together are refused before the first row.
       new RowsFill(types, targets, values, context).close();
-      return new ParquetRows(file, footer, sources, match.targetArray(), targets, values, context);
+      GroupFilter filter =
+          new GroupFilter(
+              conditions, match.targetArray(), sources, targets, footer.meta().typeOrders());
+      return new ParquetRows(
+          file, footer, sources, match.targetArray(), targets, values, filter, context);
     } catch (RuntimeException e) {
       context.releaseMemory((long) FooterReader.BYTES_PER_BYTE * footer.footerBytes());
       throw e;
@@ -100,9 +110,13 @@ public final class ParquetRows implements RowsFile {
   @Override
   public @Nullable RowsPart next() {
     int group = next.getAndUpdate(each -> Math.min(each + 1, groups.size()));
-    return group == groups.size()
-        ? null
-        : ParquetPart.open(file, groups.get(group), sources, targets, options, context);
+    if (group == groups.size()) {
+      return null;
+    }
+    GroupMeta meta = groups.get(group);
+    return filter.excludes(meta)
+        ? new ExcludedPart(meta.rows())
+        : ParquetPart.open(file, meta, sources, targets, options, context);
   }
 
   @Override
