@@ -43,6 +43,11 @@ public final class ArrowFormat implements FileFormat {
   }
 
   @Override
+  public boolean hasPieces() {
+    return true;
+  }
+
+  @Override
   public List<InspectedItem> inspect(FileInput file, BulkContext context) {
     ArrowSource source = ArrowSource.open(file);
     String name = file.name();

@@ -29,7 +29,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Writes an Arrow file or stream: record batches of so many rows as the options say, or of about [#BATCH_BYTES]. Not thread-safe.
+/// Writes an Arrow file or stream: record batches of so many rows as the options say, or of about [#BATCH_BYTES]. Several outputs write one file, each record batches of its own. An output is
+/// not thread-safe.
 final class ArrowRowsOutput implements RowsOutput {
   static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
   private static final VarHandle INTS =
@@ -45,18 +46,39 @@ final class ArrowRowsOutput implements RowsOutput {
   /// Of memory for a byte of rows: arrays grow by doubling.
   private static final int MEMORY_FACTOR = 2;
 
+  /// What the outputs of a file share. All of it is guarded by the instance.
+  private static final class Shared {
+    private final FileOutput file;
+    private final long begin;
+    private final List<BatchBlock> batches = new ArrayList<>();
+    private int outputs = 1;
+
+    Shared(FileOutput file) {
+      this.file = file;
+      this.begin = file.position();
+    }
+
+    synchronized void join() {
+      outputs++;
+    }
+
+    synchronized long bytes() {
+      return file.position() - begin;
+    }
+  }
+
+  private final Shared shared;
   private final FileOutput file;
+  private final List<LoadColumn> described;
   private final ArrowOptions options;
   private final BulkContext context;
   private final List<ArrowField> fields = new ArrayList<>();
   private final List<ArrowColumn> columns = new ArrayList<>();
-  private final List<BatchBlock> batches = new ArrayList<>();
   private final Map<String, String> metadata;
   private final ArrowMessages messages = new ArrowMessages();
   private final ArrowParts parts = new ArrowParts();
   private final ArrowBuffers buffers = new ArrowBuffers();
   private final BatchView view = new BatchView();
-  private final long begin;
   private int pendingRows;
   private long pendingBytes;
   private long reserved;
@@ -68,7 +90,29 @@ final class ArrowRowsOutput implements RowsOutput {
       Description description,
       ArrowOptions options,
       BulkContext context) {
-    this.file = file;
+    this(
+        new Shared(file),
+        described,
+        Map.of(ExactTypes.KEY, ExactTypes.of(description.query(), described).json()),
+        options,
+        context);
+    if (!options.stream()) {
+      file.write(MAGIC, 0, MAGIC.length);
+      file.write(ZEROS, 0, ALIGNMENT - MAGIC.length);
+    }
+    message(messages.schema(fields, metadata));
+  }
+
+  private ArrowRowsOutput(
+      Shared shared,
+      List<LoadColumn> described,
+      Map<String, String> metadata,
+      ArrowOptions options,
+      BulkContext context) {
+    this.shared = shared;
+    this.file = shared.file;
+    this.described = described;
+    this.metadata = metadata;
     this.options = options;
     this.context = context;
     for (LoadColumn column : described) {
@@ -76,13 +120,13 @@ final class ArrowRowsOutput implements RowsOutput {
       fields.add(field);
       columns.add(ArrowColumn.of(field, options.infinity() == Infinity.NULL));
     }
-    metadata = Map.of(ExactTypes.KEY, ExactTypes.of(description.query(), described).json());
-    begin = file.position();
-    if (!options.stream()) {
-      file.write(MAGIC, 0, MAGIC.length);
-      file.write(ZEROS, 0, ALIGNMENT - MAGIC.length);
-    }
-    message(messages.schema(fields, metadata));
+  }
+
+  @Override
+  public RowsOutput another() {
+    ArrowRowsOutput other = new ArrowRowsOutput(shared, described, metadata, options, context);
+    shared.join();
+    return other;
   }
 
   private static ArrowField field(LoadColumn column, ArrowOptions options) {
@@ -151,17 +195,18 @@ final class ArrowRowsOutput implements RowsOutput {
       context.reserveMemory(bodyBytes);
       buffers.compress(options.codec(), parts);
     }
-    long at = file.position() - begin;
-    int metadataBytes =
-        message(
-            messages.recordBatch(
-                pendingRows, parts, ArrowBuffers.typeOf(options.codec()), Map.of()));
-    for (int i = 0; i < parts.bufferCount(); i++) {
-      int length = parts.length(i);
-      file.write(parts.buffer(i), 0, length);
-      file.write(ZEROS, 0, padded(length) - length);
+    ByteBuffer message =
+        messages.recordBatch(pendingRows, parts, ArrowBuffers.typeOf(options.codec()), Map.of());
+    synchronized (shared) {
+      long at = shared.bytes();
+      int metadataBytes = message(message);
+      for (int i = 0; i < parts.bufferCount(); i++) {
+        int length = parts.length(i);
+        file.write(parts.buffer(i), 0, length);
+        file.write(ZEROS, 0, padded(length) - length);
+      }
+      shared.batches.add(new BatchBlock(at, metadataBytes, parts.bodyBytes()));
     }
-    batches.add(new BatchBlock(at, metadataBytes, parts.bodyBytes()));
     if (compressed) {
       parts.clear();
       context.releaseMemory(bodyBytes);
@@ -196,7 +241,7 @@ final class ArrowRowsOutput implements RowsOutput {
 
   @Override
   public long estimatedBytes() {
-    return file.position() - begin + pendingBytes;
+    return shared.bytes() + pendingBytes;
   }
 
   @Override
@@ -204,13 +249,22 @@ final class ArrowRowsOutput implements RowsOutput {
     if (pendingRows > 0) {
       writeBatch();
     }
+    synchronized (shared) {
+      shared.outputs--;
+      if (shared.outputs == 0) {
+        writeEnd();
+      }
+    }
+  }
+
+  private void writeEnd() {
     byte[] end = new byte[PREFIX_BYTES];
     INTS.set(end, 0, -1);
     file.write(end, 0, end.length);
     if (options.stream()) {
       return;
     }
-    ByteBuffer footer = messages.footer(fields, metadata, batches);
+    ByteBuffer footer = messages.footer(fields, metadata, shared.batches);
     int length = footer.remaining();
     byte[] bytes = new byte[length + Integer.BYTES + MAGIC.length];
     footer.get(bytes, 0, length);

@@ -106,6 +106,14 @@ final class ArrowRowsPart implements RowsPart {
   }
 
   @Override
+  public void rewind() {
+    decodedEnd = 0;
+    decoded = 0;
+    waiting = 0;
+    rows = 0;
+  }
+
+  @Override
   public RowOrigin origin(int row) {
     return fill.origin(row);
   }

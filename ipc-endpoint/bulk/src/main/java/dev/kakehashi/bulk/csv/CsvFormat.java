@@ -24,11 +24,6 @@ public final class CsvFormat implements FileFormat {
   @Override
   public RowsFile read(
       FileInput file, List<LoadColumn> columns, boolean listed, BulkContext context) {
-    if (options.defaultText() != null) {
-      throw new EngineException(
-          ErrorCode.FEATURE_NOT_SUPPORTED,
-          "a text that stands for a column's default is not supported");
-    }
     checkNames(options.forceNotNull(), "FORCE_NOT_NULL", columns);
     checkNames(options.forceNull(), "FORCE_NULL", columns);
     return new CsvFile(file, options, columns, listed, CsvFile.PART_BYTES, context);
@@ -50,6 +45,11 @@ public final class CsvFormat implements FileFormat {
       FileOutput file, List<LoadColumn> columns, Description description, BulkContext context) {
     checkNames(options.forceQuote(), "FORCE_QUOTE", columns);
     return new CsvOutput(file, options, columns);
+  }
+
+  @Override
+  public boolean hasPieces() {
+    return written(options) == Compression.NONE;
   }
 
   @Override

@@ -5,23 +5,21 @@ import dev.kakehashi.bulk.format.RowsOutput;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.formats.BatchView;
-import dev.kakehashi.formats.CodedOutput;
-import dev.kakehashi.formats.Coding;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.PlainText;
 import dev.kakehashi.formats.ValueForm;
+import dev.kakehashi.formats.coding.CodedOutput;
+import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Writes CSV or text format, byte for byte as PostgreSQL's `COPY … TO`. Not thread-safe.
 final class CsvOutput implements RowsOutput {
-  private final FileOutput file;
+  private final PieceStream file;
   private final CsvOptions options;
   private final List<LoadColumn> columns;
   private final ValueForm[] forms;
@@ -31,6 +29,7 @@ final class CsvOutput implements RowsOutput {
 
   private final boolean[] forced;
   private final byte[] nullText;
+  private final boolean hasPieces;
   private final CodedOutput coded;
   private final Output out;
   private final FieldText text;
@@ -41,6 +40,11 @@ final class CsvOutput implements RowsOutput {
   private boolean isEnded;
 
   CsvOutput(FileOutput file, CsvOptions options, List<LoadColumn> columns) {
+    this(new PieceStream(file), options, columns, options.header() != CsvOptions.Header.NONE);
+  }
+
+  private CsvOutput(
+      PieceStream file, CsvOptions options, List<LoadColumn> columns, boolean hasHeader) {
     this.file = file;
     this.options = options;
     this.columns = columns;
@@ -63,10 +67,18 @@ final class CsvOutput implements RowsOutput {
           case ZSTD -> Coding.ZSTD;
           case NONE, AUTO -> Coding.IDENTITY;
         };
-    coded = coding.encode(new ToFile(file), Coding.DEFAULT_LEVEL);
+    hasPieces = coding == Coding.IDENTITY;
+    coded = coding.encode(file, Coding.DEFAULT_LEVEL);
     out = new Output(coded);
-    if (options.header() != CsvOptions.Header.NONE) {
-      writing(this::header);
+    if (hasHeader) {
+      writing(() -> {
+        header();
+        if (hasPieces) {
+          // Before anybody writes behind it.
+          out.drain();
+          file.end();
+        }
+      });
     }
   }
 
@@ -111,9 +123,26 @@ final class CsvOutput implements RowsOutput {
     out.put('\n');
   }
 
+  /// Only without compression, which has its end where the file has it.
+  @Override
+  public RowsOutput another() {
+    return new CsvOutput(file.another(), options, columns, false);
+  }
+
   @Override
   public void rows(MemorySegment batch) {
-    writing(() -> write(batch));
+    try {
+      writing(() -> {
+        write(batch);
+        if (hasPieces) {
+          out.drain();
+          file.endPiece();
+        }
+      });
+    } finally {
+      // Another thread may go on.
+      file.release();
+    }
   }
 
   private void write(MemorySegment batch) throws IOException {
@@ -168,6 +197,7 @@ final class CsvOutput implements RowsOutput {
     writing(() -> {
       out.drain();
       coded.close();
+      file.end();
     });
     isEnded = true;
   }
@@ -177,28 +207,6 @@ final class CsvOutput implements RowsOutput {
     if (!isEnded) {
       coded.abort();
     }
-  }
-
-  /// The file as a stream, whose close is its owner's.
-  private static final class ToFile extends OutputStream {
-    private final FileOutput file;
-    private byte @Nullable [] one;
-
-    private ToFile(FileOutput file) {
-      this.file = file;
-    }
-
-    @Override
-    public void write(int value) {
-      byte[] bytes = one == null ? new byte[1] : one;
-      one = bytes;
-      bytes[0] = (byte) value;
-      file.write(bytes, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int from, int count) {
-      file.write(bytes, from, count);
-    }
+    file.release();
   }
 }

@@ -56,7 +56,7 @@ final class CsvPart implements RowsPart {
   @Override
   public @Nullable MemorySegment next(BadRows badRows) {
     file.context().checkCanceled();
-    parser.batch.reset();
+    parser.reset();
     int checked = parser.at();
     while (parser.at() < end && !parser.batch.isFull()) {
       int from = parser.at();
@@ -71,6 +71,12 @@ final class CsvPart implements RowsPart {
       }
     }
     return parser.batch.rowCount() == 0 ? null : parser.batch.finish();
+  }
+
+  @Override
+  public void rewind() {
+    rows = 0;
+    parser.begin(data, begin, end);
   }
 
   @Override
@@ -106,6 +112,16 @@ final class CsvPart implements RowsPart {
       count += data[i] == last ? 1 : 0;
     }
     return count;
+  }
+
+  @Override
+  public boolean hasDefaults() {
+    return parser.hasDefaults();
+  }
+
+  @Override
+  public boolean isDefault(int row, int column) {
+    return parser.isDefault(row, column);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ final class CsvRows implements AutoCloseable {
   private final RowFields fields;
   private final LineEnd lineEnd;
   final TextBatch batch;
+
+  /// By row and column of the batch, whether the value stands for the column's default.
+  private final BitSet defaults = new BitSet();
 
   /// Where rows of the batch begin and end.
   final int[] begins;
@@ -96,6 +100,8 @@ final class CsvRows implements AutoCloseable {
       return null;
     } catch (EngineException e) {
       batch.dropRow();
+      int first = batch.rowCount() * readers.length;
+      defaults.clear(first, first + readers.length);
       if (e.code() == ErrorCode.OUT_OF_MEMORY || e.code() == ErrorCode.QUERY_CANCELED) {
         throw e;
       }
@@ -103,12 +109,34 @@ final class CsvRows implements AutoCloseable {
     }
   }
 
+  /// Begins a batch.
+  void reset() {
+    batch.reset();
+    defaults.clear();
+  }
+
+  private void markDefault(int column) {
+    long bit = (long) (batch.rowCount() - 1) * readers.length + column;
+    if (bit > Integer.MAX_VALUE) {
+      throw new EngineException(ErrorCode.LIMIT_EXCEEDED, "too many columns with defaults");
+    }
+    defaults.set((int) bit);
+  }
+
+  boolean hasDefaults() {
+    return !defaults.isEmpty();
+  }
+
+  boolean isDefault(int row, int column) {
+    return defaults.get(row * readers.length + column);
+  }
+
   private void special(int column, int flags) {
     if ((flags & RowFields.NULL) != 0) {
       batch.setNull(column);
     } else if ((flags & RowFields.DEFAULT) != 0) {
-      throw new EngineException(
-          ErrorCode.FEATURE_NOT_SUPPORTED, "a default marker in a file is not supported");
+      batch.setNull(column);
+      markDefault(column);
     } else {
       readers[column].set(fields.scratch, fields.from[column], fields.to[column], batch, column);
     }

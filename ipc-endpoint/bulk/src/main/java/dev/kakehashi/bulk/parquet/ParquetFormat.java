@@ -13,6 +13,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadCondition;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,17 @@ public final class ParquetFormat implements FileFormat {
   @Override
   public RowsFile read(
       FileInput file, List<LoadColumn> columns, boolean listed, BulkContext context) {
-    return ParquetRows.open(file, columns, listed, options, context);
+    return read(file, columns, listed, List.of(), context);
+  }
+
+  @Override
+  public RowsFile read(
+      FileInput file,
+      List<LoadColumn> columns,
+      boolean listed,
+      List<LoadCondition> conditions,
+      BulkContext context) {
+    return ParquetRows.open(file, columns, listed, conditions, options, context);
   }
 
   @Override
@@ -57,6 +68,11 @@ public final class ParquetFormat implements FileFormat {
         options,
         Map.of(ExactTypes.KEY, ExactTypes.of(description.query(), columns).json()),
         context);
+  }
+
+  @Override
+  public boolean hasPieces() {
+    return true;
   }
 
   /// Options must not name columns that there are not.

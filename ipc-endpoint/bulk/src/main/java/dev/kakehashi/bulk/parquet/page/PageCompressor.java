@@ -23,6 +23,8 @@ public final class PageCompressor implements AutoCloseable {
 
   private final Map<ParquetCodec, Compressor> compressors = new EnumMap<>(ParquetCodec.class);
   private @Nullable Deflater deflater;
+  private @Nullable SystemZstd systemZstd;
+  private boolean triedSystem;
 
   /// Most bytes that so many may become.
   public long maxBytes(ParquetCodec codec, int bytes) {
@@ -49,8 +51,20 @@ public final class PageCompressor implements AutoCloseable {
         yield count;
       }
       case GZIP -> gzip(in, from, count, out);
+      case ZSTD -> zstd(in, from, count, out);
       default -> compressor(codec).compress(in, from, count, out, 0, out.length);
     };
+  }
+
+  private int zstd(byte[] in, int from, int count, byte[] out) {
+    if (!triedSystem) {
+      triedSystem = true;
+      systemZstd = SystemZstd.open();
+    }
+    SystemZstd system = systemZstd;
+    return system != null && count <= SystemZstd.MOST_BYTES
+        ? system.compress(in, from, count, out)
+        : compressor(ParquetCodec.ZSTD).compress(in, from, count, out, 0, out.length);
   }
 
   private Compressor compressor(ParquetCodec codec) {
@@ -99,6 +113,11 @@ public final class PageCompressor implements AutoCloseable {
       deflater.end();
       deflater = null;
     }
+    if (systemZstd != null) {
+      systemZstd.close();
+      systemZstd = null;
+    }
+    triedSystem = false;
     compressors.clear();
   }
 }

@@ -8,13 +8,16 @@ import java.util.List;
 import java.util.Map;
 
 /// The footer of a file. Immutable.
+///
+/// @param typeOrders by leaf, whether its statistics are in the order of its type; empty: nothing is said, and their order is not known
 public record FileMeta(
     int version,
     List<SchemaNode> schema,
     long rows,
     List<GroupMeta> groups,
     Map<String, String> keyValues,
-    String createdBy) {
+    String createdBy,
+    List<Boolean> typeOrders) {
   /// Most elements of a schema.
   public static final int MAX_SCHEMA_NODES = 20_000;
 
@@ -35,6 +38,7 @@ public record FileMeta(
     List<GroupMeta> groups = new ArrayList<>();
     Map<String, String> keyValues = new HashMap<>();
     String createdBy = "";
+    List<Boolean> typeOrders = new ArrayList<>();
     in.begin();
     while (in.next()) {
       switch (in.field()) {
@@ -59,6 +63,12 @@ public record FileMeta(
           }
         }
         case 6 -> createdBy = in.string();
+        case 7 -> {
+          int count = checked(in.structs(), MAX_SCHEMA_NODES, "orders of columns");
+          for (int i = 0; i < count; i++) {
+            typeOrders.add(isTypeOrder(in));
+          }
+        }
         case 8 -> throw encrypted();
         default -> in.skip();
       }
@@ -66,7 +76,17 @@ public record FileMeta(
     if (schema.isEmpty() || rows < 0) {
       throw malformed("lacks its schema or its number of rows");
     }
-    return new FileMeta(version, schema, rows, groups, keyValues, createdBy);
+    return new FileMeta(version, schema, rows, groups, keyValues, createdBy, typeOrders);
+  }
+
+  private static boolean isTypeOrder(CompactReader in) {
+    boolean found = false;
+    in.begin();
+    while (in.next()) {
+      found |= in.field() == 1;
+      in.skip();
+    }
+    return found;
   }
 
   private static int checked(int count, int max, String what) {

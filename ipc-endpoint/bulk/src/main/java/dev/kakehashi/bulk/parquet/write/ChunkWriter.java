@@ -1,6 +1,5 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.bulk.format.FileOutput;
 import dev.kakehashi.bulk.parquet.ParquetCodec;
 import dev.kakehashi.bulk.parquet.page.PageCompressor;
 import dev.kakehashi.bulk.parquet.thrift.ChunkStatistics;
@@ -10,7 +9,7 @@ import dev.kakehashi.engine.api.bulk.BulkContext;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/// Writes the leaves of row groups as chunks of pages. Used for one after another; not thread-safe.
+/// Writes the leaves of a row group as chunks of pages into memory. Used for one after another; not thread-safe.
 final class ChunkWriter implements AutoCloseable {
   private static final int PAGE_ROWS = 20_000;
   private static final int PAGE_BYTES = 1 << 20;
@@ -18,8 +17,11 @@ final class ChunkWriter implements AutoCloseable {
   /// Values that show whether differences are shorter.
   private static final int SAMPLE = 1 << 13;
 
-  private final FileOutput file;
+  /// Of the values' bytes, those that a codec has to save to be worth its time, now and at each reading.
+  private static final double LEAST_SAVING = 0.1;
+
   private final BulkContext context;
+  private final ByteSpace out;
   private final PageCompressor compressor = new PageCompressor();
   private final DictionaryBuilder dictionary;
   private final DeltaEncoder deltas = new DeltaEncoder();
@@ -32,27 +34,38 @@ final class ChunkWriter implements AutoCloseable {
   private long uncompressedBytes;
   private long compressedBytes;
 
-  ChunkWriter(FileOutput file, BulkContext context) {
-    this.file = file;
+  ChunkWriter(BulkContext context) {
     this.context = context;
+    this.out = new ByteSpace(context);
     this.dictionary = new DictionaryBuilder(context);
     this.page = new ByteSpace(context);
     this.levelSpace = new ByteSpace(context);
     this.compressed = new ByteSpace(context);
   }
 
+  /// The chunks written so far. Whoever has taken them sets its length to 0.
+  ByteSpace out() {
+    return out;
+  }
+
   /// Writes all values of a leaf.
-  WrittenChunk write(LeafValues leaf, Levels levels, List<String> path, ParquetCodec codec) {
+  ///
+  /// @param wanted codec
+  /// @param always whether it is to be used also where it saves nothing
+  WrittenChunk write(
+      LeafValues leaf, Levels levels, List<String> path, ParquetCodec wanted, boolean always) {
     index.clear();
     uncompressedBytes = 0;
     compressedBytes = 0;
     int encoding = encoding(leaf);
-    long dictionaryPage = 0;
+    ParquetCodec codec =
+        always || saves(leaf, encoding, wanted) ? wanted : ParquetCodec.UNCOMPRESSED;
+    long dictionaryPage = -1;
     if (encoding == Physical.RLE_DICTIONARY) {
-      dictionaryPage = file.position();
+      dictionaryPage = out.length;
       writeDictionary(leaf, codec);
     }
-    long dataPage = file.position();
+    long dataPage = out.length;
     ValueRange range = writePages(leaf, levels, encoding, codec);
     int[] encodings =
         encoding == Physical.RLE_DICTIONARY
@@ -75,7 +88,7 @@ final class ChunkWriter implements AutoCloseable {
             range.exactMin(),
             range.exactMax()),
         index.columnIndex(),
-        index.offsetIndex());
+        index.places());
   }
 
   /// The encoding that makes the values shortest.
@@ -106,11 +119,38 @@ final class ChunkWriter implements AutoCloseable {
     return best;
   }
 
-  private void writeDictionary(LeafValues leaf, ParquetCodec codec) {
+  /// Whether the codec makes a part of the values shorter.
+  private boolean saves(LeafValues leaf, int encoding, ParquetCodec codec) {
+    if (codec == ParquetCodec.UNCOMPRESSED || leaf.count == 0) {
+      return true;
+    }
+    int values = Math.min(SAMPLE, leaf.count);
     page.length = 0;
-    for (int i = 0; i < dictionary.entryCount; i++) {
+    putValues(leaf, 0, values, encoding);
+    double scale = (double) leaf.count / values;
+    double before = page.length * scale;
+    compress(codec);
+    double after = compressed.length * scale;
+    if (encoding == Physical.RLE_DICTIONARY) {
+      int entries = Math.min(SAMPLE, dictionary.entryCount);
+      putEntries(leaf, entries);
+      scale = (double) dictionary.entryCount / entries;
+      before += page.length * scale;
+      compress(codec);
+      after += compressed.length * scale;
+    }
+    return after <= before * (1 - LEAST_SAVING);
+  }
+
+  private void putEntries(LeafValues leaf, int count) {
+    page.length = 0;
+    for (int i = 0; i < count; i++) {
       leaf.putPlain(page, dictionary.entries[i]);
     }
+  }
+
+  private void writeDictionary(LeafValues leaf, ParquetCodec codec) {
+    putEntries(leaf, dictionary.entryCount);
     compress(codec);
     header.reset();
     header.beginElement();
@@ -140,8 +180,8 @@ final class ChunkWriter implements AutoCloseable {
 
   private int writePage() {
     context.checkCanceled();
-    file.write(header.bytes(), 0, header.length());
-    file.write(compressed.bytes, 0, compressed.length);
+    out.put(header.bytes(), 0, header.length());
+    out.put(compressed.bytes, 0, compressed.length);
     uncompressedBytes += header.length() + (long) page.length;
     compressedBytes += header.length() + (long) compressed.length;
     return header.length() + compressed.length;
@@ -170,7 +210,7 @@ final class ChunkWriter implements AutoCloseable {
       }
       putLevels(levels, level, endLevel);
       putValues(leaf, value, endValue, encoding);
-      long at = file.position();
+      long at = out.length;
       int written = writeDataPage(endLevel - level, encoding, codec);
       index.add(
           at,
@@ -232,6 +272,7 @@ final class ChunkWriter implements AutoCloseable {
   /// Gives its memory back.
   @Override
   public void close() {
+    out.close();
     dictionary.close();
     page.close();
     levelSpace.close();

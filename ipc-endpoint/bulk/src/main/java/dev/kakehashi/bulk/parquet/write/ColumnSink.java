@@ -174,13 +174,12 @@ final class ColumnSink implements AutoCloseable {
   }
 
   private EngineException special() {
-    String what =
-        switch (form.form()) {
-          case TIME -> "the time 24:00:00 has no form";
-          case NUMERIC -> "NaN and the infinities have no form";
-          default -> "infinity has no form";
-        };
-    return refused(ErrorCode.FEATURE_NOT_SUPPORTED, what);
+    return switch (form.form()) {
+      case TIME -> refused(ErrorCode.DATETIME_OVERFLOW, "the time 24:00:00 has no form");
+      case NUMERIC ->
+          refused(ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "NaN and the infinities have no form");
+      default -> refused(ErrorCode.DATETIME_OVERFLOW, "infinity has no form");
+    };
   }
 
   private EngineException refused(ErrorCode code, String what) {

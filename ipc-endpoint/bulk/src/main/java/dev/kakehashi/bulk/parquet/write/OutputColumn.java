@@ -86,7 +86,13 @@ final class OutputColumn implements AutoCloseable {
         path = new ArrayList<>(base);
         path.add(IntervalParts.NAMES.get(i));
       }
-      chunks.add(writer.write(values.leaves[i], levels, path, options.codecOf(name)));
+      chunks.add(
+          writer.write(
+              values.leaves[i],
+              levels,
+              path,
+              options.codecOf(name),
+              options.columnCodecs().containsKey(name)));
     }
     levels.clear();
     values.clear();

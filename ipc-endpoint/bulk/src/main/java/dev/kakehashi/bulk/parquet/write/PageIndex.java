@@ -22,19 +22,17 @@ final class PageIndex {
     pages.add(new Page(offset, bytes, firstRow, values, nulls, range));
   }
 
-  byte[] offsetIndex() {
-    CompactWriter out = new CompactWriter();
-    out.beginElement();
-    out.structs(1, pages.size());
-    for (Page page : pages) {
-      out.beginElement();
-      out.i64(1, page.offset);
-      out.i32(2, page.bytes);
-      out.i64(3, page.firstRow);
-      out.end();
+  PagePlaces places() {
+    long[] offsets = new long[pages.size()];
+    int[] bytes = new int[offsets.length];
+    long[] firstRows = new long[offsets.length];
+    for (int i = 0; i < offsets.length; i++) {
+      Page page = pages.get(i);
+      offsets[i] = page.offset;
+      bytes[i] = page.bytes;
+      firstRows[i] = page.firstRow;
     }
-    out.end();
-    return Arrays.copyOf(out.bytes(), out.length());
+    return new PagePlaces(offsets, bytes, firstRows);
   }
 
   /// The ranges; empty when a page that has values has none.

@@ -5,13 +5,13 @@ import dev.kakehashi.bulk.parquet.thrift.ChunkStatistics;
 import dev.kakehashi.bulk.parquet.thrift.CompactWriter;
 import java.util.List;
 
-/// A column of a row group that is in the file.
+/// A column of a row group that is written. Its places count from the beginning of the row group.
 ///
 /// @param path names from below the root to the leaf
 /// @param encodings of its pages
-/// @param dictionaryPage where it begins; 0: there is none
+/// @param dictionaryPage where it begins; -1: there is none
 /// @param columnIndex ranges of the pages; empty: there is none
-/// @param offsetIndex where the pages are
+/// @param places of the pages
 record WrittenChunk(
     int physical,
     List<String> path,
@@ -24,16 +24,26 @@ record WrittenChunk(
     long dictionaryPage,
     ChunkStatistics statistics,
     byte[] columnIndex,
-    byte[] offsetIndex) {
+    PagePlaces places) {
   /// Bytes of memory that it takes, roughly.
   long heldBytes() {
-    return 512L + columnIndex.length + offsetIndex.length;
+    return 512L + columnIndex.length + places.heldBytes();
   }
+
+  /// Where its first page begins.
+  long firstPage() {
+    return dictionaryPage >= 0 ? dictionaryPage : dataPage;
+  }
+
+  /// Where its indexes are in the file.
+  ///
+  /// @param columnAt 0: nowhere
+  record Indexes(long columnAt, long offsetAt, int offsetBytes) {}
 
   /// Writes it as an element of a row group.
   ///
-  /// @param columnIndexAt where its column index is in the file; 0: nowhere
-  void write(CompactWriter out, long columnIndexAt, long offsetIndexAt) {
+  /// @param begin of the row group in the file
+  void write(CompactWriter out, long begin, Indexes indexes) {
     out.beginElement();
     out.i64(2, 0);
     out.begin(3);
@@ -48,16 +58,16 @@ record WrittenChunk(
     out.i64(5, values);
     out.i64(6, uncompressedBytes);
     out.i64(7, compressedBytes);
-    out.i64(9, dataPage);
-    if (dictionaryPage > 0) {
-      out.i64(11, dictionaryPage);
+    out.i64(9, begin + dataPage);
+    if (dictionaryPage >= 0) {
+      out.i64(11, begin + dictionaryPage);
     }
     statistics.write(out, 12);
     out.end();
-    out.i64(4, offsetIndexAt);
-    out.i32(5, offsetIndex.length);
-    if (columnIndexAt > 0) {
-      out.i64(6, columnIndexAt);
+    out.i64(4, indexes.offsetAt);
+    out.i32(5, indexes.offsetBytes);
+    if (indexes.columnAt > 0) {
+      out.i64(6, indexes.columnAt);
       out.i32(7, columnIndex.length);
     }
     out.end();
