@@ -38,6 +38,7 @@ public final class FilesTarget implements DumpTarget {
   private final List<Ended> ended = new ArrayList<>(); // guarded by this
   private final Map<List<String>, Integer> nextNumbers = new HashMap<>(); // guarded by this
   private final List<FilesWriter> writers = new ArrayList<>(); // guarded by this
+  private @Nullable WrittenFile onlyFile; // guarded by this
   private final List<LocationPath> obsolete = new ArrayList<>();
 
   /// @param publication this target's from now on
@@ -98,7 +99,25 @@ public final class FilesTarget implements DumpTarget {
 
   @Override
   public boolean isParallel() {
-    return plan.isMany() && plan.partitionBy().isEmpty();
+    return plan.partitionBy().isEmpty() && (plan.isMany() || setup.format.hasPieces());
+  }
+
+  /// Begins a file for a writer that has none: one of its own, or its part of the only one.
+  ///
+  /// @param directories below the dump's
+  WrittenFile beginFile(List<String> directories) {
+    if (plan.isMany()) {
+      return WrittenFile.begin(begin(directories), this::format);
+    }
+    synchronized (this) {
+      WrittenFile first = onlyFile;
+      if (first == null) {
+        first = WrittenFile.begin(begin(directories), this::format);
+        onlyFile = first;
+        return first;
+      }
+      return first.another();
+    }
   }
 
   /// Most bytes of a file; 0: there is no limit.
@@ -117,7 +136,7 @@ public final class FilesTarget implements DumpTarget {
   /// Begins the next file of a directory.
   ///
   /// @param directories below the dump's
-  NewFile begin(List<String> directories) {
+  private NewFile begin(List<String> directories) {
     LocationPath file = path;
     if (plan.isMany()) {
       for (String directory : directories) {
@@ -132,7 +151,7 @@ public final class FilesTarget implements DumpTarget {
     return publication.create(file, plan.isMany());
   }
 
-  RowsOutput format(NewFile file) {
+  private RowsOutput format(NewFile file) {
     return setup.format.write(
         file, setup.columns, new FileFormat.Description(setup.query), setup.context);
   }

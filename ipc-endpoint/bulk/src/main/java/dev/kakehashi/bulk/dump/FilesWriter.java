@@ -1,6 +1,5 @@
 package dev.kakehashi.bulk.dump;
 
-import dev.kakehashi.bulk.file.NewFile;
 import dev.kakehashi.bulk.format.RowsOutput;
 import dev.kakehashi.engine.api.bulk.DumpTarget;
 import dev.kakehashi.protocol.RowBatchLayout;
@@ -19,8 +18,7 @@ final class FilesWriter implements DumpTarget.Writer {
   private final FilesTarget target;
   private final @Nullable PartitionKey key;
   private List<String> directories = List.of();
-  private @Nullable NewFile file;
-  private @Nullable RowsOutput output;
+  private @Nullable WrittenFile file;
 
   /// A copy of a batch that is written in pieces.
   private @Nullable Arena copyArena;
@@ -61,27 +59,26 @@ final class FilesWriter implements DumpTarget.Writer {
   }
 
   private void write(MemorySegment batch) {
-    RowsOutput out = output;
-    if (out == null) {
-      out = begin();
+    WrittenFile into = file;
+    if (into == null) {
+      into = begin();
     }
+    RowsOutput out = into.output();
     out.rows(batch);
     if (target.fileBytes() > 0 && out.estimatedBytes() >= target.fileBytes()) {
       endFile();
     }
   }
 
-  private RowsOutput begin() {
-    NewFile begun = target.begin(directories);
+  private WrittenFile begin() {
+    WrittenFile begun = target.beginFile(directories);
     file = begun;
-    RowsOutput out = target.format(begun);
-    output = out;
-    return out;
+    return begun;
   }
 
   /// A file without rows.
   void beginEmpty() {
-    RowsOutput ignored = begin();
+    WrittenFile ignored = begin();
   }
 
   /// Rows of a batch, as a batch. Values keep their places, so the heap is copied once for each batch.
@@ -123,20 +120,14 @@ final class FilesWriter implements DumpTarget.Writer {
   }
 
   private void endFile() {
-    RowsOutput out = output;
-    NewFile written = file;
-    if (out == null || written == null) {
+    WrittenFile written = file;
+    if (written == null) {
       return;
     }
-    long rows;
-    try (out) {
-      output = null;
-      file = null;
-      out.end();
-      rows = out.rowCount();
+    file = null;
+    if (written.end()) {
+      target.ended(written.file(), written.rows());
     }
-    written.end();
-    target.ended(written, rows);
   }
 
   @Override
@@ -156,10 +147,10 @@ final class FilesWriter implements DumpTarget.Writer {
   void abandon() {
     isClosed = true;
     freeCopy();
-    RowsOutput out = output;
-    output = null;
-    if (out != null) {
-      out.close();
+    WrittenFile given = file;
+    file = null;
+    if (given != null) {
+      given.output().close();
     }
   }
 }

@@ -99,6 +99,13 @@ final class OpenDirectory implements AutoCloseable {
       throw FileFailure.of("could not make directory", nameOf(child), result);
     }
     if (result == 0) {
+      // Whatever the umask: who may read the files has to get at them.
+      try (OpenDirectory made = child(child)) {
+        int changed = FileCalls.chmod(made.descriptor, DIRECTORY_MODE);
+        if (changed < 0) {
+          throw FileFailure.of("could not make directory", nameOf(child), changed);
+        }
+      }
       sync();
     }
   }

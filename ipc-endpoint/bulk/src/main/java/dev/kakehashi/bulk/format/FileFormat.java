@@ -3,6 +3,7 @@ package dev.kakehashi.bulk.format;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadCondition;
 import java.util.List;
 
 /// A format of files. Immutable: what options say of it was checked when it was made.
@@ -14,12 +15,27 @@ public interface FileFormat {
   /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT (22P04), DATATYPE_MISMATCH, UNDEFINED_COLUMN, ...
   RowsFile read(FileInput file, List<LoadColumn> columns, boolean listed, BulkContext context);
 
+  /// The same, where rows may be left out that do not fulfil all conditions.
+  default RowsFile read(
+      FileInput file,
+      List<LoadColumn> columns,
+      boolean listed,
+      List<LoadCondition> conditions,
+      BulkContext context) {
+    return read(file, columns, listed, context);
+  }
+
   /// Begins a file.
   ///
   /// @param description of the whole result, for the file's metadata
   /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED for a type that it cannot hold exactly
   RowsOutput write(
       FileOutput file, List<LoadColumn> columns, Description description, BulkContext context);
+
+  /// Whether several outputs may write one file: [RowsOutput#another()].
+  default boolean hasPieces() {
+    return false;
+  }
 
   /// What is in a file, without those lines that are made of the columns (`create table`, `copy`).
   List<InspectedItem> inspect(FileInput file, BulkContext context);

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.BulkUser;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadCondition;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.LoadSource;
 import java.util.List;
@@ -77,7 +78,13 @@ public final class FilesLoad implements LoadRequest {
       throw options.invalid(
           CopyOption.LOAD_ID, "load_id has from 1 to " + MAX_LOAD_ID + " characters");
     }
-    return new LoadControl(isTolerant, batchRows, workers, loadId);
+    boolean preserves = options.isOn(CopyOption.WRITE_PRESERVE, batchRows == 0);
+    if (preserves && batchRows > 0) {
+      throw options
+          .invalid(CopyOption.WRITE_PRESERVE, "write_preserve cannot be used with batch_rows")
+          .withHint("Batches are short transactions.");
+    }
+    return new LoadControl(isTolerant, batchRows, workers, loadId, preserves);
   }
 
   private void checkRejectFile(CopyOptions options) {
@@ -99,9 +106,15 @@ public final class FilesLoad implements LoadRequest {
 
   @Override
   public LoadSource open(
-      String table, List<LoadColumn> columns, boolean listed, BulkUser user, BulkContext context) {
+      String table,
+      List<LoadColumn> columns,
+      boolean listed,
+      List<LoadCondition> conditions,
+      BulkUser user,
+      BulkContext context) {
     List<SourceFile> found = files.find(path, below, user);
-    FilesSource.Setup setup = new FilesSource.Setup(format, table, columns, listed, context);
+    FilesSource.Setup setup =
+        new FilesSource.Setup(format, table, columns, listed, conditions, context);
     @Nullable FilePublication publication = null;
     @Nullable NewFile rejectFile = null;
     LocationPath rejectPath = rules.file();

@@ -33,6 +33,16 @@ final class FilesPart implements LoadPart {
   private long[] rejectedLines = new long[8];
 
   private int rejectedCount;
+
+  /// Where [#rewind()] goes back to: rows before it, rows that had been read, and what had been rejected.
+  private long markedRows;
+
+  private long markedRead;
+  private PartRejects.Mark mark = PartRejects.Mark.BEGIN;
+
+  /// Rejected rows of what had been read before the mark are known.
+  private boolean isKnown;
+
   private boolean isClosed;
 
   FilesPart(FilesSource source, FilesSource.OpenRows file, long number, RowsPart part) {
@@ -55,6 +65,20 @@ final class FilesPart implements LoadPart {
   }
 
   @Override
+  public void mark(long rows) {
+    markedRows = rows;
+    markedRead = part.rows();
+    mark = rejects.mark();
+  }
+
+  @Override
+  public void rewind() {
+    source.rejected().takeBack(rejects, mark);
+    skippedRows = markedRows;
+    part.rewind();
+  }
+
+  @Override
   public @Nullable MemorySegment next() {
     while (true) {
       source.context().checkCanceled();
@@ -62,6 +86,7 @@ final class FilesPart implements LoadPart {
       long before = part.rows();
       rejectedCount = 0;
       batchShift = 0;
+      isKnown = before < markedRead;
       MemorySegment batch = part.next(this::rejectRead);
       report();
       if (batch == null) {
@@ -83,7 +108,9 @@ final class FilesPart implements LoadPart {
   }
 
   private void rejectRead(RowOrigin origin, EngineException failure) {
-    source.rejected().add(rejects, origin, failure, fileName);
+    if (!isKnown) {
+      source.rejected().add(rejects, origin, failure, fileName);
+    }
     if (rejectedCount == rejectedLines.length) {
       rejectedLines = Arrays.copyOf(rejectedLines, 2 * rejectedCount);
     }
@@ -127,14 +154,32 @@ final class FilesPart implements LoadPart {
   }
 
   private void report() {
-    source.read(file, part.rows() - reportedRows, part.readBytes() - reportedBytes);
-    reportedRows = part.rows();
-    reportedBytes = part.readBytes();
+    // Once, however often they are read.
+    long newRows = Math.max(0, part.rows() - reportedRows);
+    long newBytes = Math.max(0, part.readBytes() - reportedBytes);
+    source.read(file, newRows, newBytes);
+    reportedRows += newRows;
+    reportedBytes += newBytes;
   }
 
   @Override
   public long rows() {
     return part.rows();
+  }
+
+  @Override
+  public long leftOut() {
+    return part.leftOut();
+  }
+
+  @Override
+  public boolean hasDefaults() {
+    return part.hasDefaults();
+  }
+
+  @Override
+  public boolean isDefault(int row, int column) {
+    return part.isDefault(row + batchShift, column);
   }
 
   @Override

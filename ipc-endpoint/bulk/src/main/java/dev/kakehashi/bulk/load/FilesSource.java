@@ -10,6 +10,7 @@ import dev.kakehashi.bulk.format.RowsPart;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadCondition;
 import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadSource;
 import dev.kakehashi.protocol.ErrorCode;
@@ -30,11 +31,13 @@ public final class FilesSource implements LoadSource {
   ///
   /// @param table for messages
   /// @param listed whether the columns are a column list
+  /// @param conditions of rows; others may be left out
   public record Setup(
       FileFormat format,
       String table,
       List<LoadColumn> columns,
       boolean listed,
+      List<LoadCondition> conditions,
       BulkContext context) {}
 
   private final List<SourceFile> files;
@@ -141,7 +144,8 @@ public final class FilesSource implements LoadSource {
       if (!versions.get(index).isOf(file)) {
         throw changed(source.name());
       }
-      RowsFile rows = setup.format.read(file, setup.columns, setup.listed, setup.context);
+      RowsFile rows =
+          setup.format.read(file, setup.columns, setup.listed, setup.conditions, setup.context);
       OpenRows opened = new OpenRows(index, file, rows);
       synchronized (this) {
         open.add(opened);
@@ -241,7 +245,9 @@ public final class FilesSource implements LoadSource {
           if (!versions.get(i).isOf(file)) {
             throw changed(file.name());
           }
-          String head = file.name() + "\0" + file.sizeBytes() + "\0";
+          // What a client has sent has a new name each time.
+          String name = files.get(i).isNamed() ? file.name() : "";
+          String head = name + "\0" + file.sizeBytes() + "\0";
           digest.update(head.getBytes(StandardCharsets.UTF_8));
           for (long at = 0; at < file.sizeBytes(); at += PIECE_BYTES) {
             setup.context.checkCanceled();
@@ -253,6 +259,10 @@ public final class FilesSource implements LoadSource {
       }
     } finally {
       setup.context.releaseMemory(PIECE_BYTES);
+    }
+    if (!setup.conditions.isEmpty()) {
+      // What is left out counts as read.
+      digest.update(setup.conditions.toString().getBytes(StandardCharsets.UTF_8));
     }
     return digest.digest();
   }

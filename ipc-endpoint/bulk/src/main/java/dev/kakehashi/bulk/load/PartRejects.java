@@ -59,10 +59,51 @@ final class PartRejects {
 
   private record Start(int at, long line) {}
 
+  private long batches;
+  private long count;
+
+  /// What there was at a time.
+  ///
+  /// @param batches that were done
+  /// @param inBatch records of the batch that was not
+  record Mark(int blocks, int used, long batches, int inBatch, long count) {
+    static final Mark BEGIN = new Mark(0, 0, 0, 0, 0);
+  }
+
   /// @param spill made when it is needed
   PartRejects(BulkContext context, Supplier<UnnamedFile> spill) {
     this.context = context;
     this.spill = spill;
+  }
+
+  /// Counts a row, whether it is kept or not.
+  void count() {
+    count++;
+  }
+
+  Mark mark() {
+    return new Mark(blocks.size(), used, batches, batch.size(), count);
+  }
+
+  /// Forgets what has come since: it is behind what there was before, also where a batch has been put in order, whose lines go on.
+  ///
+  /// @return how many rows that are
+  long takeBack(Mark mark) {
+    if (blocks.size() > mark.blocks) {
+      Block first = blocks.get(mark.blocks);
+      blocks.subList(mark.blocks, blocks.size()).clear();
+      if (mark.used > 0) {
+        blocks.add(new Block(first.at, mark.used));
+      }
+      release();
+    } else {
+      used = mark.used;
+    }
+    int stay = batches == mark.batches ? mark.inBatch : 0;
+    batch.subList(stay, batch.size()).clear();
+    long gone = count - mark.count;
+    count = mark.count;
+    return gone;
   }
 
   void add(RowOrigin origin, EngineException failure) {
@@ -87,6 +128,7 @@ final class PartRejects {
 
   /// There will be no more rejected rows of the batch.
   void endBatch() {
+    batches++;
     if (batch.isEmpty()) {
       return;
     }

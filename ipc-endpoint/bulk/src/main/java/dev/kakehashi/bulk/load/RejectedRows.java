@@ -89,9 +89,15 @@ final class RejectedRows implements AutoCloseable {
                   + " "
                   + failure.detail());
     }
+    part.count();
     if (file != null) {
       part.add(origin, failure);
     }
+  }
+
+  /// Rows that a part has rejected since a mark are not rejected yet.
+  void takeBack(PartRejects part, PartRejects.Mark mark) {
+    count.addAndGet(-part.takeBack(mark));
   }
 
   /// Whether it is a matter of the row: data exceptions, and violations of constraints.

@@ -60,7 +60,12 @@ public enum CopyOption {
       Kind.WORD,
       "parquet: `zstd`; arrow: `none`",
       "of the columns: `none`, `zstd`, `lz4`; parquet also `snappy`, `gzip`"),
-  COLUMN_CODEC(Use.DUMP, In.PARQUET, Kind.NAMES, "none", "of single columns, `name codec` each"),
+  COLUMN_CODEC(
+      Use.DUMP,
+      In.PARQUET,
+      Kind.NAMES,
+      "none",
+      "of single columns, `name codec` each; others stay as they are in row groups where the codec does not save a tenth"),
   ROW_GROUP_ROWS(
       Use.DUMP,
       In.COLUMNAR,
@@ -88,10 +93,10 @@ public enum CopyOption {
   OVERWRITE(Use.DUMP, In.ALL, Kind.BOOLEAN, "false", "files that are there are replaced"),
   MATCH_BY(
       Use.LOAD,
-      In.COLUMNAR,
+      In.ALL,
       Kind.WORD,
-      "name",
-      "columns of file and table belong together by `name` or `position`"),
+      "name; text, csv: position",
+      "columns of file and table belong together by `name` or `position`; in text and csv names need `header`"),
   EXTRA_COLUMNS(
       Use.LOAD,
       In.COLUMNAR,
@@ -125,6 +130,12 @@ public enum CopyOption {
       Kind.TEXT,
       "none",
       "name of a load that goes on after it broke off; needs `batch_rows`"),
+  WRITE_PRESERVE(
+      Use.LOAD,
+      In.ALL,
+      Kind.BOOLEAN,
+      "true; with `batch_rows`: false",
+      "a load that is its own transaction is a long one: others that write the table give way (40001)"),
   WORKERS(Use.BOTH, In.ALL, Kind.COUNT, "0", "most tasks at a time; 0: as many as there are");
 
   /// Directions.
@@ -198,7 +209,8 @@ public enum CopyOption {
     return in.has(format);
   }
 
-  boolean isFor(boolean isLoad) {
+  /// Whether a load may have it, or a dump.
+  public boolean isFor(boolean isLoad) {
     return use == Use.BOTH || (use == Use.LOAD) == isLoad;
   }
 

@@ -178,8 +178,13 @@ public final class CopyOptions {
   }
 
   public boolean isOn(CopyOption option) {
+    return isOn(option, false);
+  }
+
+  /// @param otherwise if the option is not there
+  public boolean isOn(CopyOption option, boolean otherwise) {
     if (!has(option)) {
-      return false;
+      return otherwise;
     }
     List<String> values = names(option);
     Boolean value =

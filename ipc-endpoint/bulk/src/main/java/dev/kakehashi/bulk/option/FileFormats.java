@@ -66,6 +66,19 @@ public final class FileFormats implements FormatMaker {
   }
 
   private static CsvOptions.Header header(CopyOptions options) {
+    CsvOptions.Header written = writtenHeader(options);
+    if (options.choice(CopyOption.MATCH_BY, "position", "name").equals("position")) {
+      return written;
+    }
+    if (written != CsvOptions.Header.SKIP) {
+      throw options
+          .invalid(CopyOption.MATCH_BY, "match_by name needs header")
+          .withHint("As header true; header match wants the columns in their order.");
+    }
+    return CsvOptions.Header.NAMES;
+  }
+
+  private static CsvOptions.Header writtenHeader(CopyOptions options) {
     if (!options.has(CopyOption.HEADER)) {
       return CsvOptions.Header.NONE;
     }
