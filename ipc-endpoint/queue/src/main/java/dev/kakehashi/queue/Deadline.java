@@ -1,0 +1,13 @@
+package dev.kakehashi.queue;
+
+/// Something that is due at a time. A node of one [Deadlines] at most; guarded by the lock of the queue system.
+abstract class Deadline {
+  /// Of the clock of its heap.
+  long due;
+
+  /// Place in its heap; -1: in none.
+  int heapIndex = -1;
+
+  /// Its time has come; it is in no heap any more.
+  abstract void reached();
+}

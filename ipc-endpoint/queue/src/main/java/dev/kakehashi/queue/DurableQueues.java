@@ -1,0 +1,367 @@
+package dev.kakehashi.queue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.LeaseHolder;
+import dev.kakehashi.engine.api.queue.LeaseToken;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.engine.api.queue.QueueDefinition;
+import dev.kakehashi.engine.api.queue.QueueHost;
+import dev.kakehashi.engine.api.queue.QueueOpener;
+import dev.kakehashi.engine.api.queue.QueueState;
+import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.api.queue.ReceiveRequest;
+import dev.kakehashi.engine.api.queue.TaskView;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The durable queues of one data directory. Thread-safe.
+///
+/// Tasks are appended to segments in the order of commits. A group's order is a chain through them, kept by links; so memory holds the ends of chains, and what is lent, delayed or dead.
+/// Every change of a task's state is made by a record of the log, in the order of the log, when it is durable; only leases and what waits are in memory alone. [StateFile] has
+/// the number of the last change that the files know, so each change is applied once, and replay comes to the state that was.
+public final class DurableQueues implements QueueSystem {
+  private final QueueFiles files;
+  private final QueueCenter center;
+  private volatile boolean closed;
+
+  private DurableQueues(Path directory) {
+    files = new QueueFiles(directory);
+    center = new QueueCenter(new SegmentFiles(directory), files.newIncarnation(0));
+    files.open(center);
+  }
+
+  /// Opens the queues of a directory, which is made if need be.
+  ///
+  /// @throws EngineException DATA_CORRUPTED, IO_ERROR, DISK_FULL
+  public static DurableQueues open(Path directory) {
+    return new DurableQueues(directory);
+  }
+
+  /// As the engine wants it.
+  public static QueueOpener opener() {
+    return DurableQueues::open;
+  }
+
+  // ---- for the store ----
+
+  @Override
+  public void replay(byte[] bytes, int offset, int length) {
+    ByteBuffer from = ByteBuffer.wrap(bytes, offset, length);
+    List<TaskSegment> full;
+    center.enter();
+    try {
+      long sequence = sequence(from);
+      center.apply(OpCodec.decode(from), sequence);
+      full = center.takeSealed();
+    } finally {
+      center.exit();
+    }
+    for (TaskSegment each : full) {
+      SegmentWriter.write(center, each);
+    }
+  }
+
+  private static long sequence(ByteBuffer from) {
+    if (from.remaining() < OpCodec.HEADER) {
+      throw new EngineException(ErrorCode.DATA_CORRUPTED, "changes of queues end early");
+    }
+    return from.getLong();
+  }
+
+  @Override
+  public QueueChanges recovered(byte[] bytes, int offset, int length) {
+    ByteBuffer from = ByteBuffer.wrap(bytes, offset, length);
+    center.enter();
+    try {
+      sequence(from);
+      return TransactionChanges.recovered(center, OpCodec.decode(from));
+    } finally {
+      center.exit();
+    }
+  }
+
+  @Override
+  public void durable(long record) {
+    TransactionChanges first = center.placed.peek();
+    if (first == null || first.record > record) {
+      return;
+    }
+    center.enter();
+    try {
+      for (; first != null && first.record <= record; first = center.placed.peek()) {
+        center.placed.remove();
+        if (!first.lost) {
+          center.applyDurable(first);
+        }
+      }
+    } finally {
+      center.exit(QueueCenter.Then.WRITE_ELSEWHERE);
+    }
+  }
+
+  @Override
+  public synchronized void force() {
+    center.requireSound();
+    files.force(center);
+  }
+
+  @Override
+  public synchronized List<Path> holdFiles() {
+    return files.hold(center);
+  }
+
+  @Override
+  public synchronized void releaseFiles() {
+    files.release(center);
+  }
+
+  // ---- life ----
+
+  @Override
+  public void start(QueueHost host, List<QueueDefinition> queues) {
+    center.enter();
+    try {
+      if (center.seenIncarnation >= center.incarnation) {
+        center.incarnation = files.newIncarnation(center.seenIncarnation);
+      }
+      center.lastPlaced = center.lastApplied;
+      define(queues);
+      center.start(host);
+      for (QueueCore queue : center.queues.values()) {
+        queue.nextToGive = queue.next;
+        for (GroupCore each : List.copyOf(queue.groups)) {
+          each.start();
+        }
+        ScheduleClock.define(queue, queue.definition());
+      }
+      center.lookAtWall();
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  @Override
+  public void define(List<QueueDefinition> queues) {
+    Map<Long, QueueDefinition> now = new HashMap<>();
+    for (QueueDefinition each : queues) {
+      now.put(each.queueId(), each);
+    }
+    center.enter();
+    try {
+      center.definitions = now;
+      for (QueueCore queue : center.queues.values()) {
+        QueueDefinition definition = now.get(queue.queueId);
+        if (!Objects.equals(definition, queue.definition())) {
+          queue.define(definition);
+          if (center.isStarted()) {
+            queue.groups.forEach(GroupCore::optionsChanged);
+            ScheduleClock.define(queue, definition);
+          }
+        }
+      }
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  // ---- transactions ----
+
+  @Override
+  public QueueChanges newChanges() {
+    return new TransactionChanges(center);
+  }
+
+  // ---- consumers ----
+
+  @Override
+  public Waiting receive(ReceiveRequest request, Listener listener) {
+    EngineException refusal = refusal(request);
+    if (refusal != null) {
+      listener.failed(refusal);
+      return () -> {};
+    }
+    center.enter();
+    try {
+      QueueCore queue = center.queues.get(request.queueId());
+      GroupCore group = queue == null ? null : queue.group(request.groupId());
+      if (group == null) {
+        center.later(() ->
+            listener.failed(
+                new EngineException(
+                    ErrorCode.UNDEFINED_OBJECT, "the queue has no such group, or is gone")));
+        return () -> {};
+      }
+      Waiter waiter = new Waiter(group, request, listener);
+      if (!request.completed().isEmpty() && !complete(waiter)) {
+        return waiter;
+      }
+      center.holders.came(waiter);
+      group.consumers.receive(waiter);
+      return waiter;
+    } finally {
+      center.exit();
+    }
+  }
+
+  private @Nullable EngineException refusal(ReceiveRequest request) {
+    if (closed) {
+      return shuttingDown();
+    }
+    if (center.failure != null) {
+      return center.failure;
+    }
+    if (request.max() < 1 || request.max() > ReceiveRequest.MAX_TASKS) {
+      return new EngineException(
+          ErrorCode.INVALID_PARAMETER_VALUE,
+          "a consumer takes 1 to " + ReceiveRequest.MAX_TASKS + " tasks, not " + request.max());
+    }
+    if (request.leaseMillis() < 0 || request.leaseMillis() > MAX_LEASE_MILLIS) {
+      return new EngineException(
+          ErrorCode.INVALID_PARAMETER_VALUE,
+          "a lease is 0 to " + MAX_LEASE_MILLIS + " ms, not " + request.leaseMillis());
+    }
+    return null;
+  }
+
+  /// Thirty days.
+  private static final long MAX_LEASE_MILLIS = 2_592_000_000L;
+
+  private static EngineException shuttingDown() {
+    return new EngineException(ErrorCode.SHUTTING_DOWN, "the queues are shut down");
+  }
+
+  /// Writes what a call completes, with what it takes.
+  private boolean complete(Waiter waiter) {
+    TransactionChanges changes = new TransactionChanges(center);
+    try {
+      for (LeaseToken each : waiter.request.completed()) {
+        changes.complete(each);
+      }
+      changes.prepareCommit();
+    } catch (EngineException e) {
+      changes.ended(false);
+      waiter.ended = true;
+      center.later(() -> waiter.listener.failed(e));
+      return false;
+    }
+    waiter.completing = true;
+    center.writer.add(
+        changes.ops(),
+        failure -> {
+          waiter.completing = false;
+          if (failure != null) {
+            changes.ended(false);
+            waiter.group.consumers.failWait(waiter, failure);
+          } else if (waiter.request.waitNanos() <= 0) {
+            waiter.group.consumers.endIfWaiting(waiter);
+          }
+        });
+    return true;
+  }
+
+  @Override
+  public long extend(LeaseToken token, long leaseMillis) {
+    center.enter();
+    try {
+      TaskEntry entry = center.leased(token);
+      if (entry == null || entry.heldBy != null) {
+        throw TransactionChanges.lost();
+      }
+      long millis =
+          Math.min(
+              MAX_LEASE_MILLIS,
+              leaseMillis > 0 ? leaseMillis : entry.group.options().leaseMillis());
+      center.arm(entry, millis * 1_000_000);
+      entry.leaseEndMillis = center.wallMillis() + millis;
+      return entry.leaseEndMillis;
+    } finally {
+      center.exit();
+    }
+  }
+
+  @Override
+  public void endHolder(LeaseHolder holder) {
+    center.enter();
+    try {
+      center.holders.end(holder);
+    } finally {
+      center.exit();
+    }
+  }
+
+  @Override
+  public @Nullable Long queueOf(LeaseToken token) {
+    return center.queues.containsKey(token.queueId()) ? token.queueId() : null;
+  }
+
+  /// Hands out tasks at a lower rate than the queue's, because a target asks for it.
+  ///
+  /// @param rate tasks per second; negative: as the queue says
+  public void enforceRate(long queueId, long groupId, double rate) {
+    center.enter();
+    try {
+      QueueCore queue = center.queues.get(queueId);
+      GroupCore group = queue == null ? null : queue.group(groupId);
+      if (group != null) {
+        group.consumers.enforcedRate = rate;
+        group.optionsChanged();
+      }
+    } finally {
+      center.exit();
+    }
+  }
+
+  // ---- operators ----
+
+  @Override
+  public List<QueueState> states() {
+    return TaskViews.states(center);
+  }
+
+  @Override
+  public void tasks(long queueId, TaskVisitor visitor) {
+    TaskViews.tasks(center, queueId, visitor);
+  }
+
+  @Override
+  public void leases(Consumer<TaskView> visitor) {
+    List<TaskView> found = new ArrayList<>();
+    TaskViews.leases(center, found);
+    found.forEach(visitor);
+  }
+
+  @Override
+  public void check(Consumer<String> problem) {
+    new QueueCheck(center, problem).run();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    center.enter();
+    try {
+      for (QueueCore queue : center.queues.values()) {
+        for (GroupCore each : queue.groups) {
+          each.consumers.shutDown(shuttingDown());
+        }
+      }
+      center.close();
+    } finally {
+      center.exit();
+    }
+    if (center.failure == null) {
+      force();
+    }
+  }
+}

@@ -1,0 +1,359 @@
+package dev.kakehashi.queue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.LeasedTask;
+import dev.kakehashi.engine.api.queue.QueueOptions;
+import dev.kakehashi.engine.api.queue.ReceiveRequest;
+import dev.kakehashi.queue.TaskEntry.Phase;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Consumers of a group that wait, and what is handed out to them. Guarded by the lock of the queue system.
+///
+/// No wake-up is lost: a consumer joins the waiting ones and looks at the order within one critical section, and each change that makes a task ready (a record that is durable, a lease
+/// that ends, a limit that allows more) asks for [#match] before it leaves its own. So the last of the two sees the other. What a limit holds back has an alarm for the time at which
+/// the limit ends, or waits for a lease's end, which asks for `match`, too.
+///
+/// Its deadline: when the rate allows the next start.
+final class GroupConsumers extends Deadline {
+  /// A ready task may be beside a waiting consumer for that long.
+  static final long LATE_NANOS = 100_000_000;
+
+  private final GroupCore group;
+  private final QueueCenter center;
+  private @Nullable Set<Waiter> waiting;
+  private @Nullable RateBucket bucket;
+  private boolean started;
+
+  /// Lower than the queue's rate; negative: there is none.
+  double enforcedRate = -1;
+
+  /// Since when the watchdog sees a ready task; 0: it does not.
+  private long readySince;
+
+  long missedWakeups;
+
+  GroupConsumers(GroupCore group) {
+    this.group = group;
+    this.center = group.center;
+  }
+
+  int waiting() {
+    return waiting == null ? 0 : waiting.size();
+  }
+
+  // ---- waiting ----
+
+  void receive(Waiter waiter) {
+    Set<Waiter> now = waiting;
+    if (now == null) {
+      now = new LinkedHashSet<>();
+      waiting = now;
+    }
+    now.add(waiter);
+    match();
+    if (!now.contains(waiter)) {
+      return;
+    }
+    if (waiter.request.waitNanos() <= 0) {
+      if (!waiter.completing) {
+        endWait(waiter);
+      }
+      return;
+    }
+    center.arm(waiter, waiter.request.waitNanos());
+    center.watch();
+  }
+
+  /// The call ends with nothing, if it has not ended.
+  void endWait(Waiter waiter) {
+    Set<Waiter> now = waiting;
+    center.mono.remove(waiter);
+    if (waiter.ended) {
+      return;
+    }
+    waiter.ended = true;
+    center.holders.left(waiter);
+    if (now != null) {
+      now.remove(waiter);
+      if (now.isEmpty()) {
+        waiting = null;
+      }
+    }
+    center.later(() -> waiter.listener.received(List.of()));
+  }
+
+  /// Ends a call that still waits for tasks.
+  void endIfWaiting(Waiter waiter) {
+    if (waiting != null && waiting.contains(waiter)) {
+      endWait(waiter);
+    }
+  }
+
+  void failWait(Waiter waiter, EngineException reason) {
+    if (waiter.ended) {
+      return;
+    }
+    endWaitSilently(waiter);
+    center.later(() -> waiter.listener.failed(reason));
+  }
+
+  private void endWaitSilently(Waiter waiter) {
+    waiter.ended = true;
+    center.mono.remove(waiter);
+    center.holders.left(waiter);
+    Set<Waiter> now = waiting;
+    if (now != null) {
+      now.remove(waiter);
+      if (now.isEmpty()) {
+        waiting = null;
+      }
+    }
+  }
+
+  void end() {
+    center.mono.remove(this);
+    Set<Waiter> now = waiting;
+    if (now != null) {
+      for (Waiter each : List.copyOf(now)) {
+        endWait(each);
+      }
+    }
+  }
+
+  void shutDown(EngineException reason) {
+    center.mono.remove(this);
+    Set<Waiter> now = waiting;
+    if (now != null) {
+      for (Waiter each : List.copyOf(now)) {
+        failWait(each, reason);
+      }
+    }
+  }
+
+  // ---- handing out ----
+
+  /// Serves as many waiting consumers as there are tasks.
+  void match() {
+    for (Set<Waiter> now = waiting; now != null && !now.isEmpty(); ) {
+      Waiter waiter = now.iterator().next();
+      long share = Math.max(1, group.ready() / now.size());
+      Claim claim = take(waiter, (int) Math.min(waiter.request.max(), share));
+      if (claim == null) {
+        return;
+      }
+      now.remove(waiter);
+      if (now.isEmpty()) {
+        waiting = null;
+      }
+      center.mono.remove(waiter);
+      center.claim(claim);
+    }
+  }
+
+  private @Nullable Claim take(Waiter waiter, int max) {
+    QueueOptions options = group.options();
+    ReceiveRequest request = waiter.request;
+    long nanos = center.nanoTime();
+    long wall = center.wallMillis();
+    long leaseMillis = request.leaseMillis() > 0 ? request.leaseMillis() : options.leaseMillis();
+    long bytes = 0;
+    Claim claim = null;
+    for (int count = 0; count < max && allows(options, nanos); ) {
+      FairLane lane = best(options, wall);
+      if (lane == null) {
+        break;
+      }
+      long position = lane.peek();
+      TaskRecord record = group.queue.read(position);
+      if (claim != null && bytes + record.payloadBytes > request.maxBytes()) {
+        break;
+      }
+      bytes += record.payloadBytes;
+      TaskEntry entry = take(lane, position, record);
+      if (entry == null) {
+        bytes -= record.payloadBytes;
+        continue;
+      }
+      if (bucket != null && rate(options) >= 0) {
+        bucket.take();
+      }
+      started = true;
+      lane.level.served(lane, group.queue.weight(lane.fair));
+      entry.claimPending = true;
+      entry.attempts++;
+      entry.nonce = center.nonce();
+      entry.holder = request.holder();
+      entry.leaseNanos = Math.multiplyExact(leaseMillis, 1_000_000L);
+      entry.leasedNanos = nanos;
+      entry.leaseEndMillis = wall + leaseMillis;
+      group.leased++;
+      String error = entry.lastError == null ? record.error() : entry.lastError;
+      LeasedTask task =
+          new LeasedTask(
+              entry.token(),
+              record.taskId,
+              record.payload(),
+              record.key(),
+              entry.fair,
+              record.priority,
+              record.enqueuedMillis,
+              entry.leaseEndMillis,
+              error);
+      if (claim == null) {
+        claim = new Claim(waiter, new ArrayList<>(), new ArrayList<>());
+      }
+      claim.entries().add(entry);
+      claim.tasks().add(task);
+      count++;
+    }
+    return claim;
+  }
+
+  /// Takes the lane's next task out of the order; null: its key may not start it.
+  private @Nullable TaskEntry take(FairLane lane, long position, TaskRecord record) {
+    Offer offer = lane.pop();
+    KeyChain chain = offer == null ? null : offer.chain;
+    TaskEntry entry = offer == null ? null : offer.entry;
+    if (chain != null && !chain.mayStart(position)) {
+      chain.offered = null;
+      return null;
+    }
+    if (entry == null) {
+      entry = new TaskEntry(group, position);
+      entry.known = true;
+      entry.priority = record.priority;
+      entry.fair = lane.fair;
+      entry.enqueuedMillis = record.enqueuedMillis;
+      entry.unique = record.hasUniqueKey();
+      entry.chain = chain;
+      group.entries.put(position, entry);
+      if (chain != null) {
+        chain.advance();
+      }
+    }
+    entry.phase = Phase.LEASED;
+    if (chain != null) {
+      chain.start();
+      chain.offer();
+    }
+    return entry;
+  }
+
+  /// Whether the limits of the queue let another task start; arms the alarm if it is the rate that does not.
+  private boolean allows(QueueOptions options, long nanos) {
+    if (!center.isStarted() || center.failure != null || group.queue.isPaused()) {
+      return false;
+    }
+    if (options.maxConcurrent() > 0 && group.leased >= options.maxConcurrent()) {
+      return false;
+    }
+    double rate = rate(options);
+    if (rate < 0) {
+      return true;
+    }
+    RateBucket tokens = bucket;
+    if (tokens == null) {
+      // A queue of this incarnation that has started nothing yet has a full one; after a restart it
+      // has been filling since.
+      tokens =
+          group.queue.createdInThisRun && !started
+              ? new RateBucket(options.bucketSize(), nanos)
+              : new RateBucket(0, started ? nanos : center.startNanos);
+      bucket = tokens;
+    }
+    long wait = tokens.untilToken(rate, options.bucketSize(), nanos);
+    if (wait > 0 && wait != Long.MAX_VALUE) {
+      if (group.ready() > 0) {
+        center.arm(this, wait);
+      }
+      return false;
+    }
+    return wait == 0;
+  }
+
+  private double rate(QueueOptions options) {
+    double own = options.rate();
+    return enforcedRate >= 0 && (own < 0 || enforcedRate < own) ? enforcedRate : own;
+  }
+
+  /// Rate that is kept; negative: without limit.
+  double keptRate() {
+    return rate(group.options());
+  }
+
+  private @Nullable FairLane best(QueueOptions options, long wall) {
+    FairLane best = null;
+    long bestPriority = 0;
+    long bestPosition = 0;
+    for (int priority = group.levels.length - 1; priority >= 0; priority--) {
+      PriorityLevel level = group.levels[priority];
+      FairLane lane = level == null ? null : level.first();
+      if (lane == null) {
+        continue;
+      }
+      if (options.agingMillis() <= 0) {
+        return lane;
+      }
+      if (best == null) {
+        best = lane;
+        bestPriority = -1;
+        continue;
+      }
+      if (bestPriority < 0) {
+        bestPosition = best.peek();
+        bestPriority = aged(best, bestPosition, options, wall);
+      }
+      long position = lane.peek();
+      long aged = aged(lane, position, options, wall);
+      if (aged > bestPriority || (aged == bestPriority && position < bestPosition)) {
+        best = lane;
+        bestPriority = aged;
+        bestPosition = position;
+      }
+    }
+    return best;
+  }
+
+  private long aged(FairLane lane, long position, QueueOptions options, long wall) {
+    TaskRecord record = group.queue.read(position);
+    long since = Math.max(record.enqueuedMillis, record.runAtMillis);
+    long steps = Math.max(0, wall - since) / options.agingMillis();
+    return Math.min(group.levels.length - 1, lane.level.priority + steps);
+  }
+
+  @Override
+  void reached() {
+    match();
+  }
+
+  // ---- the watchdog ----
+
+  /// Looks for a ready task beside a waiting consumer that no limit explains.
+  ///
+  /// @return whether anybody waits
+  boolean look(long nanos) {
+    if (waiting == null) {
+      readySince = 0;
+      return false;
+    }
+    QueueOptions options = group.options();
+    if (!allows(options, nanos) || best(options, center.wallMillis()) == null) {
+      readySince = 0;
+    } else if (readySince == 0) {
+      readySince = nanos == 0 ? 1 : nanos;
+      center.watchSoon();
+    } else if (nanos - readySince > LATE_NANOS) {
+      missedWakeups++;
+      readySince = 0;
+      match();
+    }
+    return true;
+  }
+
+  /// Tasks that are lent to one call, until their record is durable.
+  record Claim(Waiter waiter, List<TaskEntry> entries, List<LeasedTask> tasks) {}
+}

@@ -1,0 +1,105 @@
+package dev.kakehashi.queue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.queue.TaskEntry.Phase;
+import java.util.function.Consumer;
+
+/// Compares the files of queues, their counts and their order with each other. Holds the lock of the queue system for one segment at a time; counts are compared of groups that did
+/// not change meanwhile.
+final class QueueCheck {
+  private final QueueCenter center;
+  private final Consumer<String> problem;
+
+  QueueCheck(QueueCenter center, Consumer<String> problem) {
+    this.center = center;
+    this.problem = problem;
+  }
+
+  void run() {
+    for (QueueCore queue : center.queues.values()) {
+      center.enter();
+      try {
+        for (TaskSegment each : queue.segments) {
+          segment(queue, each);
+        }
+        for (GroupCore each : queue.groups) {
+          group(each);
+        }
+      } finally {
+        center.exit();
+      }
+    }
+  }
+
+  private void segment(QueueCore queue, TaskSegment segment) {
+    try {
+      int[] open = new int[segment.open.length];
+      for (long position = segment.base; position < segment.base + segment.count; position++) {
+        TaskRecord record = queue.read(segment, position);
+        if (record == null) {
+          continue;
+        }
+        for (GroupCore group : queue.groups) {
+          TaskEntry entry = group.entries.get(position);
+          if (group.slot < open.length && (entry != null || group.isInChain(record))) {
+            open[group.slot]++;
+          }
+        }
+      }
+      for (GroupCore group : queue.groups) {
+        int counted = group.slot < open.length ? open[group.slot] : 0;
+        int kept = group.slot < open.length ? segment.open[group.slot] : 0;
+        if (counted != kept) {
+          problem.accept(
+              "queue "
+                  + queue.queueId
+                  + ", group "
+                  + group.groupId
+                  + ": "
+                  + counted
+                  + " tasks from position "
+                  + segment.base
+                  + " on are open, but "
+                  + kept
+                  + " are counted");
+        }
+      }
+    } catch (EngineException e) {
+      problem.accept("queue " + queue.queueId + ": " + e.getMessage());
+    }
+  }
+
+  private void group(GroupCore group) {
+    long open = 0;
+    for (TaskSegment each : group.queue.segments) {
+      open += group.slot < each.open.length ? each.open[group.slot] : 0;
+    }
+    long over = 0;
+    long leased = 0;
+    long delayed = 0;
+    long dead = 0;
+    for (TaskEntry each : group.entries.values()) {
+      over += each.phase == Phase.GONE ? 1 : 0;
+      leased += each.phase == Phase.LEASED ? 1 : 0;
+      delayed += each.phase == Phase.DELAYED ? 1 : 0;
+      dead += each.phase == Phase.DEAD ? 1 : 0;
+    }
+    String name = "queue " + group.queue.queueId + ", group " + group.groupId + ": ";
+    if (open - over != group.enqueued - group.done - group.canceled) {
+      problem.accept(
+          name
+              + (open - over)
+              + " tasks are open, but the counts say "
+              + (group.enqueued - group.done - group.canceled));
+    }
+    if (leased != group.leased || delayed != group.delayed || dead != group.dead) {
+      problem.accept(
+          name
+              + ("leased, delayed, dead are " + leased + ", " + delayed + ", " + dead)
+              + (" but counted as " + group.leased + ", " + group.delayed + ", " + group.dead));
+    }
+    if (group.ready() < 0) {
+      problem.accept(name + group.ready() + " tasks are ready");
+    }
+  }
+}

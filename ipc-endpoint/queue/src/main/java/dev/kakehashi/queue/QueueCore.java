@@ -1,0 +1,444 @@
+package dev.kakehashi.queue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueDefinition;
+import dev.kakehashi.engine.api.queue.QueueOptions;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.agrona.collections.LongHashSet;
+import org.jspecify.annotations.Nullable;
+
+/// One queue: its segments and groups. Guarded by the lock of the queue system, but for what says otherwise.
+final class QueueCore {
+  final QueueCenter center;
+  final long queueId;
+
+  /// Oldest first; the last one may grow.
+  final List<TaskSegment> segments = new ArrayList<>(1);
+
+  final List<GroupCore> groups = new ArrayList<>(1);
+
+  /// Made when they are needed.
+  @Nullable Map<String, UniqueTask> unique;
+
+  @Nullable Map<String, Long> fired;
+  @Nullable Map<String, ScheduleClock> clocks;
+
+  /// Position that the next transaction gets; guarded by the lock that orders commits.
+  long nextToGive;
+
+  /// Position after the last one that is applied.
+  long next;
+
+  boolean dropped;
+  boolean createdInThisRun;
+  private volatile @Nullable QueueDefinition definition;
+
+  QueueCore(QueueCenter center, long queueId) {
+    this.center = center;
+    this.queueId = queueId;
+  }
+
+  // ---- definition; any thread ----
+
+  @Nullable QueueDefinition definition() {
+    return definition;
+  }
+
+  void define(@Nullable QueueDefinition to) {
+    definition = to;
+  }
+
+  QueueOptions options() {
+    QueueDefinition now = definition;
+    return now == null ? QueueOptions.DEFAULT : now.options();
+  }
+
+  boolean isPaused() {
+    QueueDefinition now = definition;
+    return dropped || now == null || now.options().paused();
+  }
+
+  double weight(@Nullable String fair) {
+    QueueDefinition now = definition;
+    Double weight = fair == null || now == null ? null : now.weights().get(fair);
+    return weight == null ? 1 : weight;
+  }
+
+  // ---- groups ----
+
+  @Nullable GroupCore group(long groupId) {
+    for (GroupCore each : groups) {
+      if (each.groupId == groupId) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  GroupCore addGroup(long groupId) {
+    int slot = 0;
+    while (isUsed(slot)) {
+      slot++;
+    }
+    GroupCore group = new GroupCore(this, groupId, slot);
+    groups.add(group);
+    for (TaskSegment each : segments) {
+      each.openSlot(slot);
+      each.open[slot] = 0;
+    }
+    return group;
+  }
+
+  private boolean isUsed(int slot) {
+    for (GroupCore each : groups) {
+      if (each.slot == slot) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void created() {
+    createdInThisRun = center.isStarted();
+    if (groups.isEmpty()) {
+      addGroup(QueueDefinition.NO_GROUP);
+    }
+  }
+
+  /// The first group takes the place of the one without a name: that one gets nothing more, and what it has can still be received. With `first` the new one has the open tasks of the
+  /// group that has most of them; then nothing is left for the one without a name.
+  void createGroup(long groupId, boolean first) {
+    if (group(groupId) != null) {
+      return;
+    }
+    GroupCore behind = null;
+    for (GroupCore each : groups) {
+      if (each.accepting && (behind == null || open(each) > open(behind))) {
+        behind = each;
+      }
+    }
+    GroupCore group = addGroup(groupId);
+    if (first && behind != null) {
+      GroupCopy.copy(behind, group);
+    }
+    GroupCore plain = group(QueueDefinition.NO_GROUP);
+    if (plain != null) {
+      if ((first && plain.accepting) || open(plain) == 0) {
+        removeGroup(plain);
+      }
+      plain.accepting = false;
+    }
+    center.toMatch(group);
+  }
+
+  private static long open(GroupCore group) {
+    return group.enqueued - group.done - group.canceled;
+  }
+
+  void dropGroup(long groupId) {
+    GroupCore group = group(groupId);
+    if (group == null) {
+      return;
+    }
+    removeGroup(group);
+    for (GroupCore each : groups) {
+      if (each.groupId != QueueDefinition.NO_GROUP) {
+        return;
+      }
+    }
+    GroupCore plain = group(QueueDefinition.NO_GROUP);
+    if (plain == null) {
+      plain = addGroup(QueueDefinition.NO_GROUP);
+    }
+    plain.accepting = true;
+  }
+
+  private void removeGroup(GroupCore group) {
+    GroupEnd.end(group);
+    groups.remove(group);
+    purged(group);
+  }
+
+  void drop() {
+    dropped = true;
+    Map<String, ScheduleClock> schedules = clocks;
+    if (schedules != null) {
+      schedules.values().forEach(center.wall::remove);
+      clocks = null;
+    }
+    for (GroupCore each : List.copyOf(groups)) {
+      GroupEnd.end(each);
+    }
+    for (TaskSegment each : segments) {
+      center.obsolete(each);
+    }
+    segments.clear();
+    Map<String, UniqueTask> keys = unique;
+    if (keys != null) {
+      keys.values().forEach(center.wall::remove);
+      unique = null;
+    }
+  }
+
+  // ---- tasks ----
+
+  void append(byte[] bytes, long position) {
+    if (dropped || position < next) {
+      return;
+    }
+    TaskRecord record = new TaskRecord(ByteBuffer.wrap(bytes), 0);
+    TaskSegment segment = segments.isEmpty() ? null : segments.getLast();
+    if (segment == null || segment.sealed) {
+      segment = new TaskSegment(this, position);
+      segments.add(segment);
+    } else if (segment.count == 0 && segment.base != position) {
+      TaskSegment moved = segment.recycled(position);
+      segments.set(segments.size() - 1, moved);
+      segment = moved;
+    }
+    segment.append(bytes, position, record.taskId);
+    next = position + 1;
+    for (GroupCore each : groups) {
+      if (each.accepting) {
+        segment.openSlot(each.slot);
+        segment.open[each.slot]++;
+        each.added(record, position);
+      }
+    }
+    String uniqueKey = record.uniqueKey();
+    if (uniqueKey != null) {
+      committed(uniqueKey, record);
+    }
+    if (segment.isFull()) {
+      segment.sealed = true;
+      center.sealed(segment);
+    }
+  }
+
+  private TaskSegment segment(long position) {
+    TaskSegment segment = segmentIfThere(position);
+    if (segment == null) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "queue " + queueId + " has no segment with the open task " + position);
+    }
+    return segment;
+  }
+
+  private @Nullable TaskSegment segmentIfThere(long position) {
+    int low = 0;
+    int high = segments.size() - 1;
+    if (high < 0) {
+      return null;
+    }
+    if (segments.get(high).base <= position) {
+      low = high;
+    }
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (segments.get(middle).base <= position) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    TaskSegment segment = segments.get(low);
+    return position >= segment.base && position < segment.base + segment.count ? segment : null;
+  }
+
+  TaskRecord read(long position) {
+    TaskRecord record = readIfThere(position);
+    if (record == null) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED, "queue " + queueId + " lacks the open task " + position);
+    }
+    return record;
+  }
+
+  @Nullable TaskRecord readIfThere(long position) {
+    TaskSegment segment = segmentIfThere(position);
+    return segment == null ? null : read(segment, position);
+  }
+
+  @Nullable TaskRecord read(TaskSegment segment, long position) {
+    int offset =
+        segment
+            .index(center.files)
+            .getInt((int) (position - segment.base) * TaskSegment.ENTRY + 16);
+    if (offset < 0) {
+      return null;
+    }
+    ByteBuffer data = segment.data(center.files);
+    TaskRecord record =
+        segment.inMemory() ? new TaskRecord(data, offset) : TaskRecord.checked(data, offset);
+    if (record.position != position) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "queue " + queueId + " has task " + record.position + " in the place of " + position);
+    }
+    return record;
+  }
+
+  /// Position after one in its chain; it is not the last.
+  long link(long position) {
+    TaskSegment segment = segment(position);
+    long link =
+        segment.index(center.files).getLong((int) (position - segment.base) * TaskSegment.ENTRY);
+    if (link <= position || link >= next) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "queue " + queueId + " has the link " + link + " after task " + position);
+    }
+    return link;
+  }
+
+  void setLink(long position, long to) {
+    TaskSegment segment = segment(position);
+    segment.index(center.files).putLong((int) (position - segment.base) * TaskSegment.ENTRY, to);
+    if (segment.onDisk) {
+      center.changed(segment);
+    }
+  }
+
+  // ---- the end of tasks ----
+
+  /// A group is through with a task.
+  void closed(long position, int slot) {
+    TaskSegment segment = segment(position);
+    segment.open[slot]--;
+    freeIfDone(segment);
+  }
+
+  /// A group has no tasks but those with entries.
+  void purged(GroupCore group) {
+    for (TaskSegment each : segments) {
+      each.openSlot(group.slot);
+      each.open[group.slot] = 0;
+    }
+    if (groups.contains(group)) {
+      for (TaskEntry each : group.entries.values()) {
+        TaskSegment segment = segment(each.position);
+        segment.open[group.slot]++;
+      }
+    }
+    for (TaskSegment each : List.copyOf(segments)) {
+      freeIfDone(each);
+    }
+  }
+
+  private void freeIfDone(TaskSegment segment) {
+    if (!segment.isDone() || segment.count == 0) {
+      return;
+    }
+    center.obsolete(segment);
+    if (segment.sealed) {
+      segments.remove(segment);
+    } else {
+      segments.set(segments.size() - 1, segment.recycled(next));
+    }
+  }
+
+  void purge(QueueOp.Purge op) {
+    for (GroupCore each : List.copyOf(groups)) {
+      LongHashSet spared = new LongHashSet();
+      for (int at = 0; at < op.sparedGroups().length; at++) {
+        if (op.sparedGroups()[at] == each.groupId) {
+          spared.add(op.sparedPositions()[at]);
+        }
+      }
+      if (op.deadOnly()) {
+        GroupEnd.purgeDead(each);
+      } else {
+        GroupEnd.purge(each, spared);
+      }
+    }
+    Map<String, UniqueTask> keys = unique;
+    if (keys != null && !op.deadOnly()) {
+      for (UniqueTask each : List.copyOf(keys.values())) {
+        if (each.owner == null && each.untilMillis == 0) {
+          forget(each);
+        }
+      }
+    }
+  }
+
+  void fired(String schedule, long millis) {
+    Map<String, Long> now = fired;
+    if (now == null) {
+      now = new HashMap<>(4);
+      fired = now;
+    }
+    if (millis >= 0) {
+      now.put(schedule, millis);
+    } else {
+      now.remove(schedule);
+    }
+  }
+
+  // ---- unique keys ----
+
+  @Nullable UniqueTask uniqueTask(String key) {
+    Map<String, UniqueTask> keys = unique;
+    UniqueTask task = keys == null ? null : keys.get(key);
+    if (task != null
+        && task.owner == null
+        && task.untilMillis != 0
+        && task.untilMillis <= center.wallMillis()) {
+      forget(task);
+      return null;
+    }
+    return task;
+  }
+
+  void putUnique(UniqueTask task) {
+    Map<String, UniqueTask> keys = unique;
+    if (keys == null) {
+      keys = new HashMap<>();
+      unique = keys;
+    }
+    UniqueTask before = keys.put(task.key, task);
+    if (before != null) {
+      center.wall.remove(before);
+    }
+    if (task.owner == null && task.untilMillis != 0) {
+      center.armWall(task, task.untilMillis);
+    }
+  }
+
+  void forget(UniqueTask task) {
+    center.wall.remove(task);
+    Map<String, UniqueTask> keys = unique;
+    if (keys != null && keys.remove(task.key, task) && keys.isEmpty()) {
+      unique = null;
+    }
+  }
+
+  private void committed(String key, TaskRecord record) {
+    long until = record.uniqueForMillis == 0 ? 0 : record.enqueuedMillis + record.uniqueForMillis;
+    putUnique(new UniqueTask(this, key, record.taskId, until, null));
+  }
+
+  /// A task with a unique key is over in one group.
+  void uniqueEnded(long position) {
+    TaskRecord record = readIfThere(position);
+    String key = record == null ? null : record.uniqueKey();
+    if (record == null || key == null || record.uniqueForMillis != 0) {
+      return;
+    }
+    UniqueTask task = unique == null ? null : unique.get(key);
+    if (task == null || task.taskId != record.taskId || task.owner != null) {
+      return;
+    }
+    for (GroupCore each : groups) {
+      if (each.isOpen(record)) {
+        return;
+      }
+    }
+    forget(task);
+  }
+}

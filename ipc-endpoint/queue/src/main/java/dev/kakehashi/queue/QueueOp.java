@@ -1,0 +1,75 @@
+package dev.kakehashi.queue;
+
+/// One change of queues, as the log has it. Changes say what is to be, not what is to be done to it; they are applied in the order of their records, each once.
+sealed interface QueueOp {
+  long queueId();
+
+  /// A new task, at the end of its queue.
+  final class Enqueue implements QueueOp {
+    final long queueId;
+
+    /// As [TaskRecord] says; without its position.
+    final byte[] record;
+
+    long position = -1;
+
+    Enqueue(long queueId, byte[] record) {
+      this.queueId = queueId;
+      this.record = record;
+    }
+
+    @Override
+    public long queueId() {
+      return queueId;
+    }
+  }
+
+  /// It was handed out for the n-th time.
+  record Claimed(long queueId, long groupId, long position, int attempts) implements QueueOp {}
+
+  record Done(long queueId, long groupId, long position) implements QueueOp {}
+
+  /// It is to be handed out again.
+  ///
+  /// @param waitMillis from when the change is applied on
+  /// @param runAtMillis the same by the wall clock, for another run
+  record Failed(
+      long queueId,
+      long groupId,
+      long position,
+      int attempts,
+      long waitMillis,
+      long runAtMillis,
+      String error)
+      implements QueueOp {}
+
+  /// The last attempt does not count.
+  record Released(long queueId, long groupId, long position, int attempts) implements QueueOp {}
+
+  record Dead(long queueId, long groupId, long position, String error) implements QueueOp {}
+
+  /// It was canceled, or moved away.
+  ///
+  /// @param groupId negative: all groups
+  record Gone(long queueId, long groupId, long position) implements QueueOp {}
+
+  record CreateQueue(long queueId) implements QueueOp {}
+
+  record DropQueue(long queueId) implements QueueOp {}
+
+  record CreateGroup(long queueId, long groupId, boolean first) implements QueueOp {}
+
+  record DropGroup(long queueId, long groupId) implements QueueOp {}
+
+  /// Tasks that are applied before it are gone.
+  ///
+  /// @param sparedGroups with `sparedPositions`: those that are not
+  @SuppressWarnings("ArrayRecordComponent")
+  record Purge(long queueId, boolean deadOnly, long[] sparedGroups, long[] sparedPositions)
+      implements QueueOp {}
+
+  /// A schedule has made its task, or was seen first.
+  ///
+  /// @param millis the time that it was made for
+  record Fired(long queueId, String schedule, long millis) implements QueueOp {}
+}

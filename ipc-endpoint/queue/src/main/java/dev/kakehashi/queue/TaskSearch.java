@@ -1,0 +1,80 @@
+package dev.kakehashi.queue;
+
+import dev.kakehashi.queue.TaskEntry.Phase;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.LongArrayList;
+
+/// Finds tasks of a queue. Guarded by the lock of the queue system.
+final class TaskSearch {
+  private TaskSearch() {}
+
+  /// Position of a task; -1: there is none. Segments whose numbers do not include it are not looked at.
+  static long find(QueueCore queue, long taskId) {
+    for (TaskSegment segment : queue.segments) {
+      if (taskId < segment.smallestId || taskId > segment.greatestId) {
+        continue;
+      }
+      ByteBuffer index = segment.index(queue.center.files);
+      for (int at = 0; at < segment.count; at++) {
+        if (index.getLong(at * TaskSegment.ENTRY + 8) == taskId
+            && index.getInt(at * TaskSegment.ENTRY + 16) >= 0) {
+          return segment.base + at;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /// Entries of the oldest tasks that could be moved: not lent, not held by anybody.
+  static List<TaskEntry> movable(QueueCore queue, boolean dead, long max) {
+    List<TaskEntry> result = new ArrayList<>();
+    for (GroupCore group : List.copyOf(queue.groups)) {
+      if (dead) {
+        group.entries.values().stream()
+            .filter(each -> each.phase == Phase.DEAD)
+            .sorted((left, right) -> Long.compare(left.position, right.position))
+            .limit(max - result.size())
+            .forEach(result::add);
+      } else {
+        ready(group, max, result);
+      }
+    }
+    return result;
+  }
+
+  private static void ready(GroupCore group, long max, List<TaskEntry> result) {
+    QueueCore queue = group.queue;
+    for (TaskSegment segment : List.copyOf(queue.segments)) {
+      for (long position = segment.base;
+          position < segment.base + segment.count && result.size() < max;
+          position++) {
+        TaskRecord record = queue.read(segment, position);
+        TaskEntry entry = record == null || !group.isOpen(record) ? null : group.entry(position);
+        if (entry != null && (entry.phase == Phase.READY || entry.phase == Phase.DELAYED)) {
+          result.add(entry);
+        }
+      }
+    }
+  }
+
+  /// A purge with the tasks that are lent or held now.
+  static QueueOp.Purge spared(QueueCenter center, QueueOp.Purge purge) {
+    QueueCore queue = center.queues.get(purge.queueId());
+    LongArrayList groups = new LongArrayList();
+    LongArrayList positions = new LongArrayList();
+    if (queue != null && !purge.deadOnly()) {
+      for (GroupCore group : queue.groups) {
+        for (TaskEntry each : group.entries.values()) {
+          if (each.phase == Phase.LEASED || each.phase == Phase.HELD) {
+            groups.addLong(group.groupId);
+            positions.addLong(each.position);
+          }
+        }
+      }
+    }
+    return new QueueOp.Purge(
+        purge.queueId(), purge.deadOnly(), groups.toLongArray(), positions.toLongArray());
+  }
+}

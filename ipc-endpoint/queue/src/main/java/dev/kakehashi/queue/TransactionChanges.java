@@ -1,0 +1,514 @@
+package dev.kakehashi.queue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.LeaseToken;
+import dev.kakehashi.engine.api.queue.NewTask;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.queue.TaskEntry.Phase;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.agrona.collections.IntArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// What one transaction does to queues. Before the commit it is guarded by the lock of the queue system.
+final class TransactionChanges implements QueueChanges {
+  private static final int MAX_ERROR = 8192;
+
+  /// Ten years.
+  private static final long MAX_RETRY = 315_360_000_000L;
+
+  private final QueueCenter center;
+  private final List<Step> steps = new ArrayList<>();
+
+  /// Queues that it makes, until they have their place.
+  private final Map<Long, QueueCore> created = new HashMap<>(2);
+
+  private final Set<LeaseToken> ended = new HashSet<>(4);
+
+  /// What is written; made by [#prepareCommit].
+  private List<QueueOp> ops = List.of();
+
+  /// Offsets of new tasks within the bytes, in the order of `ops`.
+  private int[] offsets = new int[0];
+
+  private int bytes;
+  private boolean prepared;
+
+  /// Numbers of the record and of the change; set when it has its place.
+  volatile long record = -1;
+
+  long sequence;
+
+  /// Whether its place stays empty, because its record was not written.
+  volatile boolean lost;
+
+  /// One call; what a roll back takes back.
+  private static final class Step {
+    /// Null: the token says what is meant, at the commit.
+    @Nullable QueueOp op;
+
+    @Nullable LeaseToken token;
+    Ending ending = Ending.DONE;
+    String error = "";
+    long retryMillis;
+    @Nullable UniqueTask unique;
+    List<TaskEntry> held = List.of();
+  }
+
+  private enum Ending {
+    DONE,
+    FAILED,
+    RELEASED
+  }
+
+  TransactionChanges(QueueCenter center) {
+    this.center = center;
+  }
+
+  /// Changes of the queues' own, ready to be written.
+  TransactionChanges(QueueCenter center, List<QueueOp> ops) {
+    this.center = center;
+    this.ops = ops;
+    layOut();
+    prepared = true;
+  }
+
+  /// Of a transaction that an earlier run prepared.
+  static TransactionChanges recovered(QueueCenter center, List<QueueOp> ops) {
+    TransactionChanges result = new TransactionChanges(center, ops);
+    for (QueueOp each : ops) {
+      result.holdRecovered(each);
+    }
+    return result;
+  }
+
+  private void holdRecovered(QueueOp op) {
+    Step step = new Step();
+    step.op = op;
+    switch (op) {
+      case QueueOp.Enqueue it -> {
+        QueueCore queue = center.queues.get(it.queueId);
+        TaskRecord task = new TaskRecord(ByteBuffer.wrap(it.record), 0);
+        String key = task.uniqueKey();
+        if (queue != null && key != null) {
+          step.unique = new UniqueTask(queue, key, task.taskId, 0, this);
+          queue.putUnique(step.unique);
+        }
+      }
+      case QueueOp.Done it -> hold(step, it.queueId(), it.groupId(), it.position());
+      case QueueOp.Failed it -> hold(step, it.queueId(), it.groupId(), it.position());
+      case QueueOp.Released it -> hold(step, it.queueId(), it.groupId(), it.position());
+      case QueueOp.Dead it -> hold(step, it.queueId(), it.groupId(), it.position());
+      case QueueOp.Gone it -> hold(step, it.queueId(), it.groupId(), it.position());
+      default -> {}
+    }
+    steps.add(step);
+  }
+
+  private void hold(Step step, long queueId, long groupId, long position) {
+    QueueCore queue = center.queues.get(queueId);
+    if (queue == null) {
+      return;
+    }
+    List<TaskEntry> held = new ArrayList<>(1);
+    for (GroupCore group : queue.groups) {
+      if (groupId < 0 || groupId == group.groupId) {
+        TaskEntry entry = group.entry(position);
+        if (entry != null) {
+          group.hold(entry, this);
+          held.add(entry);
+        }
+      }
+    }
+    step.held = held;
+  }
+
+  // ---- tasks ----
+
+  @Override
+  public long enqueue(long queueId, NewTask task) {
+    TaskLimits.check(task);
+    center.enter();
+    try {
+      QueueCore queue = queue(queueId);
+      Step step = new Step();
+      String key = task.uniqueKey();
+      long id = 0;
+      if (key != null) {
+        UniqueTask other = queue.uniqueTask(key);
+        if (other != null) {
+          if (other.owner == null || other.owner == this) {
+            return other.taskId;
+          }
+          throw new EngineException(
+              ErrorCode.SERIALIZATION_FAILURE,
+              "a transaction that has not ended makes a task with the same unique key");
+        }
+        id = center.newTaskId();
+        step.unique = new UniqueTask(queue, key, id, 0, this);
+        queue.putUnique(step.unique);
+      } else {
+        id = center.newTaskId();
+      }
+      step.op =
+          new QueueOp.Enqueue(
+              queueId,
+              TaskRecord.encode(
+                  id,
+                  center.wallMillis(),
+                  task.payload(),
+                  task.key(),
+                  task.fair(),
+                  task.priority(),
+                  task.runAtMillis(),
+                  key,
+                  task.uniqueForMillis(),
+                  null));
+      steps.add(step);
+      return id;
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  private QueueCore queue(long queueId) {
+    center.requireSound();
+    QueueCore queue = created.get(queueId);
+    if (queue == null) {
+      queue = center.queues.get(queueId);
+    }
+    if (queue == null || queue.dropped) {
+      throw new EngineException(ErrorCode.UNDEFINED_OBJECT, "the queue is gone");
+    }
+    return queue;
+  }
+
+  @Override
+  public void complete(LeaseToken token) {
+    end(token, Ending.DONE, "", 0);
+  }
+
+  @Override
+  public void fail(LeaseToken token, String error, long retryMillis) {
+    String kept = error.length() > MAX_ERROR ? error.substring(0, MAX_ERROR) : error;
+    end(token, Ending.FAILED, kept, retryMillis);
+  }
+
+  @Override
+  public void release(LeaseToken token) {
+    end(token, Ending.RELEASED, "", 0);
+  }
+
+  private void end(LeaseToken token, Ending ending, String error, long retryMillis) {
+    center.enter();
+    try {
+      leased(token);
+      if (!ended.add(token)) {
+        throw lost();
+      }
+      Step step = new Step();
+      step.token = token;
+      step.ending = ending;
+      step.error = error;
+      step.retryMillis = retryMillis;
+      steps.add(step);
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  private TaskEntry leased(LeaseToken token) {
+    TaskEntry entry = center.leased(token);
+    if (entry == null || entry.heldBy != null) {
+      throw lost();
+    }
+    return entry;
+  }
+
+  static EngineException lost() {
+    return new EngineException(
+        ErrorCode.LEASE_LOST, "the lease has ended, or its task is completed already");
+  }
+
+  @Override
+  public boolean cancel(long queueId, long taskId) {
+    center.enter();
+    try {
+      QueueCore queue = queue(queueId);
+      long position = TaskSearch.find(queue, taskId);
+      if (position < 0) {
+        return false;
+      }
+      Step step = new Step();
+      List<TaskEntry> held = new ArrayList<>(1);
+      for (GroupCore group : queue.groups) {
+        TaskEntry entry = group.entry(position);
+        if (entry == null) {
+          continue;
+        }
+        if (entry.heldBy != null || entry.phase == Phase.LEASED || entry.phase == Phase.HELD) {
+          held.forEach(each -> each.group.unhold(each));
+          return false;
+        }
+        group.hold(entry, this);
+        held.add(entry);
+      }
+      if (held.isEmpty()) {
+        return false;
+      }
+      step.held = held;
+      step.op = new QueueOp.Gone(queueId, -1, position);
+      steps.add(step);
+      return true;
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  // ---- queues ----
+
+  private void step(QueueOp op) {
+    center.enter();
+    try {
+      Step step = new Step();
+      step.op = op;
+      steps.add(step);
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  @Override
+  public void createQueue(long queueId) {
+    step(new QueueOp.CreateQueue(queueId));
+    created.put(queueId, new QueueCore(center, queueId));
+  }
+
+  @Override
+  public void dropQueue(long queueId) {
+    step(new QueueOp.DropQueue(queueId));
+  }
+
+  @Override
+  public void createGroup(long queueId, long groupId, boolean first) {
+    step(new QueueOp.CreateGroup(queueId, groupId, first));
+  }
+
+  @Override
+  public void dropGroup(long queueId, long groupId) {
+    step(new QueueOp.DropGroup(queueId, groupId));
+  }
+
+  @Override
+  public void purge(long queueId, boolean deadOnly) {
+    step(new QueueOp.Purge(queueId, deadOnly, new long[0], new long[0]));
+  }
+
+  @Override
+  public long move(long queueId, long toQueueId, boolean dead, long max) {
+    center.enter();
+    try {
+      QueueCore from = queue(queueId);
+      queue(toQueueId);
+      if (queueId == toQueueId && !dead) {
+        throw new EngineException(
+            ErrorCode.INVALID_PARAMETER_VALUE, "tasks cannot be moved to their own queue");
+      }
+      List<TaskEntry> found = TaskSearch.movable(from, dead, max);
+      for (TaskEntry each : found) {
+        Step step = new Step();
+        step.held = List.of(each);
+        each.group.hold(each, this);
+        step.op = new QueueOp.Gone(queueId, each.group.groupId, each.position);
+        steps.add(step);
+        Step enqueue = new Step();
+        enqueue.op =
+            new QueueOp.Enqueue(toQueueId, Deliveries.copy(from.read(each.position), null));
+        steps.add(enqueue);
+      }
+      return found.size();
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  // ---- savepoints ----
+
+  @Override
+  public long mark() {
+    center.enter();
+    try {
+      return steps.size();
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  @Override
+  public void rollbackTo(long mark) {
+    center.enter();
+    try {
+      while (steps.size() > mark) {
+        undo(steps.removeLast());
+      }
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  private void undo(Step step) {
+    if (step.token != null) {
+      ended.remove(step.token);
+    }
+    if (step.unique != null && step.unique.owner == this) {
+      step.unique.queue.forget(step.unique);
+    }
+    for (TaskEntry each : step.held) {
+      if (each.heldBy == this) {
+        each.group.unhold(each);
+      }
+    }
+    if (step.op instanceof QueueOp.CreateQueue(long queueId)) {
+      created.remove(queueId);
+    }
+  }
+
+  // ---- the end ----
+
+  @Override
+  public void prepareCommit() {
+    if (prepared) {
+      return;
+    }
+    center.enter();
+    try {
+      List<QueueOp> result = new ArrayList<>(steps.size());
+      for (Step each : steps) {
+        LeaseToken token = each.token;
+        if (token != null) {
+          TaskEntry entry = leased(token);
+          entry.group.hold(entry, this);
+          each.held = List.of(entry);
+          result.addAll(ending(each, entry));
+        } else if (each.op instanceof QueueOp.Purge purge) {
+          result.add(TaskSearch.spared(center, purge));
+        } else if (each.op != null) {
+          result.add(each.op);
+        }
+      }
+      ops = result;
+      layOut();
+      prepared = true;
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  private List<QueueOp> ending(Step step, TaskEntry entry) {
+    GroupCore group = entry.group;
+    long queueId = group.queue.queueId;
+    return switch (step.ending) {
+      case DONE -> List.of(new QueueOp.Done(queueId, group.groupId, entry.position));
+      case RELEASED ->
+          List.of(new QueueOp.Released(queueId, group.groupId, entry.position, entry.attempts - 1));
+      case FAILED -> {
+        long wall = center.wallMillis();
+        if (Backoff.exhausted(group.options(), entry.attempts, entry.enqueuedMillis, wall)) {
+          yield Deliveries.death(center, entry, step.error);
+        }
+        long wait =
+            step.retryMillis >= 0
+                ? Math.min(step.retryMillis, MAX_RETRY)
+                : Backoff.millis(group.options(), entry.attempts);
+        yield List.of(
+            new QueueOp.Failed(
+                queueId,
+                group.groupId,
+                entry.position,
+                entry.attempts,
+                wait,
+                wall + wait,
+                step.error));
+      }
+    };
+  }
+
+  private void layOut() {
+    long at = OpCodec.HEADER;
+    IntArrayList found = new IntArrayList();
+    for (QueueOp each : ops) {
+      if (each instanceof QueueOp.Enqueue) {
+        found.addInt((int) at);
+      }
+      at += OpCodec.bytes(each);
+    }
+    if (at > Integer.MAX_VALUE - 64) {
+      throw new EngineException(
+          ErrorCode.LIMIT_EXCEEDED, "the transaction's changes of queues exceed 2 GB");
+    }
+    bytes = (int) at;
+    offsets = found.toIntArray();
+  }
+
+  @Override
+  public int encodedBytes() {
+    return bytes;
+  }
+
+  @Override
+  public void encode(byte[] into, int offset) {
+    ByteBuffer out = ByteBuffer.wrap(into, offset, into.length - offset);
+    out.putLong(-1).putInt(ops.size());
+    for (QueueOp each : ops) {
+      OpCodec.encode(each, out);
+    }
+  }
+
+  @Override
+  public void place(byte[] into, int offset, long recordNumber) {
+    ByteBuffer out = ByteBuffer.wrap(into);
+    sequence = ++center.lastPlaced;
+    out.putLong(offset, sequence);
+    int index = 0;
+    for (QueueOp each : ops) {
+      if (each instanceof QueueOp.Enqueue enqueue) {
+        QueueCore queue = center.queues.get(enqueue.queueId);
+        int at = offset + offsets[index++] + 1 + Long.BYTES + TaskRecord.POSITION;
+        if (queue != null) {
+          enqueue.position = queue.nextToGive++;
+          out.putLong(at, enqueue.position);
+        }
+      } else if (each instanceof QueueOp.CreateQueue create) {
+        center.place(create.queueId(), created.get(create.queueId()));
+      }
+    }
+    record = recordNumber;
+    center.placed.add(this);
+  }
+
+  List<QueueOp> ops() {
+    return ops;
+  }
+
+  @Override
+  public void ended(boolean committed) {
+    if (committed) {
+      return;
+    }
+    lost = record >= 0;
+    center.enter();
+    try {
+      while (!steps.isEmpty()) {
+        undo(steps.removeLast());
+      }
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+}

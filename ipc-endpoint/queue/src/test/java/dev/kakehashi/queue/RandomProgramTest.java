@@ -1,0 +1,397 @@
+package dev.kakehashi.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.LeasedTask;
+import dev.kakehashi.engine.api.queue.NewTask;
+import dev.kakehashi.engine.api.queue.QueueState;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Random programs against a model that is a list of tasks: what was handed out, in which order, how often; through crashes over files as of any earlier force.
+///
+/// `kakehashi.queue.programs` sets how many, `kakehashi.queue.seed` the first one's seed.
+class RandomProgramTest {
+  private static final int PROGRAMS = Integer.getInteger("kakehashi.queue.programs", 6);
+  private static final long SEED = Long.getLong("kakehashi.queue.seed", System.nanoTime());
+  private static final int STEPS = Integer.getInteger("kakehashi.queue.steps", 250);
+  private static final int MAX_ATTEMPTS = 4;
+
+  @TempDir Path directory;
+
+  /// A task as it has to be.
+  private static final class Model {
+    final long id;
+    final @Nullable String key;
+    int attempts;
+    long notBefore;
+    @Nullable LeasedTask lease;
+
+    Model(long id, @Nullable String key, long notBefore) {
+      this.id = id;
+      this.key = key;
+      this.notBefore = notBefore;
+    }
+  }
+
+  private @Nullable LogHost running;
+  private @Nullable Path runningAt;
+  private Random random = new Random();
+  private boolean ordered;
+
+  /// By commit order.
+  private Map<Long, Model> open = new TreeMap<>();
+
+  private long enqueued;
+  private long done;
+  private long dead;
+  private long canceled;
+  private @Nullable Path image;
+  private int images;
+
+  private LogHost host() {
+    return Objects.requireNonNull(running);
+  }
+
+  private Path home() {
+    return Objects.requireNonNull(runningAt);
+  }
+
+  @Test
+  void shouldDoWhatTheModelDoes() throws IOException {
+    for (int program = 0; program < PROGRAMS; program++) {
+      long seed = SEED + program;
+      try {
+        run(seed);
+      } catch (Throwable e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  private void run(long seed) throws IOException {
+    random = new Random(seed);
+    ordered = random.nextBoolean();
+    open = new TreeMap<>();
+    enqueued = 0;
+    done = 0;
+    dead = 0;
+    canceled = 0;
+    image = null;
+    runningAt = directory.resolve("home" + seed);
+    running = new LogHost(home()).start();
+    host().create(this::options);
+    for (int step = 0; step < STEPS; step++) {
+      step();
+    }
+    compare();
+    drain();
+    host().queues.close();
+  }
+
+  private QueueOptionsBuilder options(QueueOptionsBuilder builder) {
+    builder.leaseMillis(50_000).maxAttempts(MAX_ATTEMPTS).backoff(100, 400, 1).aging(0);
+    return ordered ? builder.ordered() : builder;
+  }
+
+  private void step() throws IOException {
+    switch (random.nextInt(20)) {
+      case 0, 1, 2, 3, 4 -> enqueue();
+      case 5, 6, 7, 8 -> receive(1 + random.nextInt(4));
+      case 9, 10, 11 -> end(lent(), 0);
+      case 12 -> end(lent(), 1);
+      case 13 -> end(lent(), 2);
+      case 14 -> host().advance(random.nextInt(300));
+      case 15 -> cancel();
+      case 16 -> rolledBack();
+      case 17 -> {
+        host().queues.force();
+        if (random.nextInt(3) == 0) {
+          keepImage();
+        }
+      }
+      case 18 -> {
+        if (random.nextInt(4) == 0) {
+          crash();
+        }
+      }
+      default -> {
+        if (random.nextInt(10) == 0) {
+          purge();
+        }
+      }
+    }
+  }
+
+  private void enqueue() {
+    int count = 1 + random.nextInt(5);
+    List<Model> made = new ArrayList<>();
+    host()
+        .commit(changes -> {
+          for (int each = 0; each < count; each++) {
+            String key = random.nextInt(3) == 0 ? null : "key " + random.nextInt(4);
+            String fair = random.nextInt(4) == 0 ? "fair " + random.nextInt(2) : null;
+            int priority = random.nextInt(5) == 0 ? 7 : 4;
+            long runAt = random.nextInt(8) == 0 ? host().wall + random.nextInt(500) + 1 : 0;
+            byte[] payload = new byte[random.nextInt(20) == 0 ? 2000 : 10];
+            NewTask task =
+                new NewTask(
+                    new dev.kakehashi.engine.api.queue.Payload(false, payload),
+                    key,
+                    fair,
+                    priority,
+                    runAt,
+                    null,
+                    0);
+            made.add(new Model(changes.enqueue(LogHost.QUEUE, task), key, runAt));
+          }
+        });
+    for (Model each : made) {
+      open.put(enqueued++, each);
+    }
+  }
+
+  private Model byId(long id) {
+    for (Model each : open.values()) {
+      if (each.id == id) {
+        return each;
+      }
+    }
+    throw new AssertionError("task " + id + " is handed out, but not open");
+  }
+
+  private void receive(int max) {
+    List<LeasedTask> tasks = host().receive(max);
+    for (LeasedTask each : tasks) {
+      Model model = byId(each.taskId());
+      assertNull(model.lease, "lent twice");
+      assertTrue(model.notBefore <= host().wall, "too early");
+      assertEquals(model.attempts + 1, each.token().attempt());
+      if (ordered && model.key != null) {
+        for (Model other : open.values()) {
+          if (other == model) {
+            break;
+          }
+          assertTrue(
+              !model.key.equals(other.key), () -> "task " + other.id + " comes before " + model.id);
+        }
+      }
+      model.attempts++;
+      model.lease = each;
+    }
+    if (tasks.size() < max) {
+      for (Model each : open.values()) {
+        assertTrue(!isReady(each), () -> "task " + each.id + " is ready, and not handed out");
+      }
+    }
+  }
+
+  private boolean isReady(Model task) {
+    if (task.lease != null || task.notBefore > host().wall) {
+      return false;
+    }
+    if (ordered && task.key != null) {
+      for (Model other : open.values()) {
+        if (other == task) {
+          return true;
+        }
+        if (task.key.equals(other.key)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private @Nullable Model lent() {
+    List<Model> lent = open.values().stream().filter(each -> each.lease != null).toList();
+    return lent.isEmpty() ? null : lent.get(random.nextInt(lent.size()));
+  }
+
+  private void end(@Nullable Model task, int how) {
+    if (task == null) {
+      return;
+    }
+    LeasedTask lease = assertNotNullLease(task);
+    task.lease = null;
+    switch (how) {
+      case 0 -> {
+        host().complete(lease);
+        open.values().remove(task);
+        done++;
+      }
+      case 1 -> {
+        host().fail(lease, -1);
+        if (task.attempts == MAX_ATTEMPTS) {
+          open.values().remove(task);
+          dead++;
+        } else {
+          task.notBefore =
+              host().wall
+                  + Backoff.millis(options(new QueueOptionsBuilder()).build(), task.attempts);
+        }
+      }
+      default -> {
+        host().commit(changes -> changes.release(lease.token()));
+        task.attempts--;
+        task.notBefore = 0;
+      }
+    }
+    EngineException again =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            EngineException.class, () -> host().complete(lease));
+    assertEquals(ErrorCode.LEASE_LOST, again.code());
+  }
+
+  private static LeasedTask assertNotNullLease(Model task) {
+    return Objects.requireNonNull(task.lease);
+  }
+
+  private void cancel() {
+    if (open.isEmpty()) {
+      return;
+    }
+    List<Model> all = List.copyOf(open.values());
+    Model task = all.get(random.nextInt(all.size()));
+    boolean[] found = new boolean[1];
+    host().commit(changes -> found[0] = changes.cancel(LogHost.QUEUE, task.id));
+    assertEquals(task.lease == null, found[0]);
+    if (found[0]) {
+      open.values().remove(task);
+      canceled++;
+    }
+  }
+
+  private void rolledBack() {
+    Model task = lent();
+    var changes = host().queues.newChanges();
+    changes.enqueue(LogHost.QUEUE, LogHost.task("never"));
+    if (task != null) {
+      changes.complete(assertNotNullLease(task).token());
+    }
+    for (Model each : List.copyOf(open.values())) {
+      if (random.nextInt(4) == 0) {
+        changes.cancel(LogHost.QUEUE, each.id);
+      }
+    }
+    if (random.nextBoolean()) {
+      changes.prepareCommit();
+    }
+    if (random.nextBoolean()) {
+      host().advance(random.nextInt(100));
+    }
+    changes.ended(false);
+    host().settle();
+  }
+
+  private void purge() {
+    host().commit(changes -> changes.purge(LogHost.QUEUE, false));
+    canceled += open.values().stream().filter(each -> each.lease == null).count() + dead;
+    dead = 0;
+    open.values().removeIf(each -> each.lease == null);
+  }
+
+  private void keepImage() throws IOException {
+    image = directory.resolve("image" + images++);
+    copy(home(), image);
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.walkFileTree(
+        from,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes)
+              throws IOException {
+            Files.createDirectories(to.resolve(from.relativize(each)));
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes)
+              throws IOException {
+            Files.copy(each, to.resolve(from.relativize(each)));
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  /// The process ends. Files are those of the end, or of an earlier force; the log is whole.
+  private void crash() throws IOException {
+    Path next = home();
+    if (image != null && random.nextBoolean()) {
+      next = directory.resolve("image" + images++);
+      copy(image, next);
+    }
+    LogHost again = new LogHost(next, host().log);
+    again.definitions = host().definitions;
+    again.nanos = host().nanos + 1000;
+    again.wall = host().wall + 1000;
+    running = again.start();
+    runningAt = next;
+    for (Model each : List.copyOf(open.values())) {
+      if (each.lease != null) {
+        each.lease = null;
+        each.notBefore = 0;
+        if (each.attempts == MAX_ATTEMPTS) {
+          open.values().remove(each);
+          dead++;
+        }
+      }
+    }
+    compare();
+  }
+
+  private void compare() {
+    QueueState state = host().state();
+    Map<String, Long> expected = new HashMap<>();
+    expected.put("enqueued", enqueued);
+    expected.put("done", done);
+    expected.put("dead", dead);
+    expected.put("canceled", canceled);
+    expected.put("leased", open.values().stream().filter(each -> each.lease != null).count());
+    Map<String, Long> actual = new HashMap<>();
+    actual.put("enqueued", state.enqueued());
+    actual.put("done", state.done());
+    actual.put("dead", state.dead());
+    actual.put("canceled", state.canceled());
+    actual.put("leased", state.leased());
+    assertEquals(expected, actual);
+    assertEquals(List.of(), host().problems());
+  }
+
+  /// Everything comes to its end, and leaves nothing.
+  private void drain() {
+    for (Model each = lent(); each != null; each = lent()) {
+      end(each, 0);
+    }
+    while (!open.isEmpty()) {
+      host().advance(1000);
+      receive(1 + random.nextInt(10));
+      for (Model each = lent(); each != null; each = lent()) {
+        end(each, 0);
+      }
+    }
+    compare();
+    host().commit(changes -> changes.purge(LogHost.QUEUE, false));
+    assertEquals(0, host().state().fileBytes());
+  }
+}
