@@ -1,0 +1,18 @@
+package dev.kakehashi.queue.push;
+
+/// What became of a request.
+///
+/// @param error empty: the target has done the task
+/// @param retryMillis when the target wants to be asked again; negative: it did not say
+/// @param overloaded whether the target asks for fewer requests
+record PushOutcome(String error, long retryMillis, boolean overloaded) {
+  static final PushOutcome DONE = new PushOutcome("", -1, false);
+
+  static PushOutcome failed(String error) {
+    return new PushOutcome(error, -1, false);
+  }
+
+  boolean isDone() {
+    return error.isEmpty();
+  }
+}
