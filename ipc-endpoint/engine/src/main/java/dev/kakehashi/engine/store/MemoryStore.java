@@ -4,6 +4,9 @@ import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.engine.api.queue.QueueOpener;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreConfig;
@@ -15,6 +18,7 @@ import dev.kakehashi.engine.store.durable.GroupCommit;
 import dev.kakehashi.engine.store.durable.StoreBackup;
 import dev.kakehashi.engine.store.garbage.GarbageCollector;
 import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.log.LogQueues;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
@@ -49,7 +53,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
 ///
-/// Under the lock of the catalogue nothing is taken. The commit lock is taken with none of them held; under it come the durability thread's lock and nothing else.
+/// Under the lock of the catalogue only that of the queues is taken, by [dev.kakehashi.engine.api.queue.QueueSystem#define]. The commit lock is taken with none of them held, and not with
+/// the queues' lock; under it come the durability thread's lock, under which queue changes are placed, and nothing else.
 final class MemoryStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryStore.class);
 
@@ -75,7 +80,8 @@ final class MemoryStore implements Store {
   private final AtomicBoolean backingUp = new AtomicBoolean();
 
   interface LogOpener {
-    DurableLog open(Path log, Path image);
+    /// @param queues null: there are none
+    DurableLog open(Path log, Path image, @Nullable LogQueues queues);
   }
 
   private MemoryStore(MemoryPool pool, DurableLog log) {
@@ -96,9 +102,14 @@ final class MemoryStore implements Store {
   /// @param opener opens or makes a log, in the first directory, and its base image, in the second: tests have smaller ones
   static MemoryStore open(StoreConfig config, LogOpener opener) {
     DataDirectory.prepare(config.directory());
+    QueueOpener queues = config.queues();
     DurableLog log =
         opener.open(
-            DataDirectory.log(config.directory()), DataDirectory.database(config.directory()));
+            DataDirectory.log(config.directory()),
+            DataDirectory.database(config.directory()),
+            queues == null
+                ? null
+                : new LogQueues(DataDirectory.queues(config.directory()), queues));
     DataDirectory.upgrade(config.directory());
     MemoryStore store = open(log, config.memoryLimitBytes());
     store.directory = config.directory();
@@ -242,6 +253,16 @@ final class MemoryStore implements Store {
     long number = transactions.committer().append(record);
     transactions.sequences().put(stateId, position);
     return number;
+  }
+
+  @Override
+  public @Nullable QueueSystem queues() {
+    return log.queues();
+  }
+
+  @Override
+  public void writeQueues(QueueChanges changes, Consumer<@Nullable Throwable> done) {
+    transactions.committer().writeQueues(changes, done);
   }
 
   @Override

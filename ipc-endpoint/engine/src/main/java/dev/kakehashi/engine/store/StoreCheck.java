@@ -1,11 +1,15 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueOpener;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.check.CheckListener;
 import dev.kakehashi.engine.store.check.IndexCheck;
+import dev.kakehashi.engine.store.check.QueueCopy;
 import dev.kakehashi.engine.store.check.RowCheck;
 import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.durable.DefinitionCodec;
@@ -33,6 +37,7 @@ public final class StoreCheck implements AutoCloseable {
   private final OfflineLog log;
   private final CheckListener report;
   private final long memoryLimitBytes;
+  private final @Nullable QueueCopy queues;
   private final Map<Long, TableDefinition> tables = new TreeMap<>();
   private int problems;
 
@@ -52,7 +57,9 @@ public final class StoreCheck implements AutoCloseable {
 
   private boolean owned = true;
 
-  private StoreCheck(OfflineLog log, CheckListener report, long memoryLimitBytes) {
+  private StoreCheck(
+      OfflineLog log, CheckListener report, long memoryLimitBytes, @Nullable QueueCopy queues) {
+    this.queues = queues;
     this.log = log;
     this.report = report;
     this.memoryLimitBytes = memoryLimitBytes;
@@ -60,18 +67,25 @@ public final class StoreCheck implements AutoCloseable {
 
   /// Verifies the files.
   ///
-  /// @param directory the store's
-  /// @param memoryLimitBytes as in [dev.kakehashi.engine.store.api.StoreConfig]
+  /// @param config of the store; with queues, they are looked at in a copy of their files
   /// @return what goes on with the content; null if the files cannot be read
-  public static @Nullable StoreCheck open(
-      Path directory, long memoryLimitBytes, CheckListener report) {
+  public static @Nullable StoreCheck open(StoreConfig config, CheckListener report) {
+    Path directory = config.directory();
+    QueueCopy queues = null;
+    boolean opened = false;
     try {
       DataDirectory.checkFormat(directory);
       Path image = DataDirectory.database(directory);
       OfflineLog.verifyImage(image)
           .forEach((file, reason) ->
               report.problem("base image: file \"%s\": %s".formatted(file, reason)));
-      OfflineLog log = OfflineLog.open(DataDirectory.log(directory), image);
+      QueueOpener opener = config.queues();
+      QueueSystem copied = null;
+      if (opener != null) {
+        queues = QueueCopy.of(DataDirectory.queues(directory));
+        copied = queues.open(opener);
+      }
+      OfflineLog log = OfflineLog.open(DataDirectory.log(directory), image, copied);
       OfflineLog.Extent extent = log.extent();
       report.checked("base image: %d sorted files, checksums read".formatted(log.imageFiles()));
       report.checked(
@@ -80,11 +94,16 @@ public final class StoreCheck implements AutoCloseable {
       if (!extent.cutOff().isEmpty()) {
         report.checked("log: ends before " + extent.cutOff());
       }
-      return new StoreCheck(log, report, memoryLimitBytes);
+      opened = true;
+      return new StoreCheck(log, report, config.memoryLimitBytes(), queues);
     } catch (EngineException e) {
       report.problem(String.valueOf(e.getMessage()));
     } catch (IOException e) {
       report.problem("could not read \"%s\": %s".formatted(directory, e));
+    } finally {
+      if (!opened && queues != null) {
+        queues.close();
+      }
     }
     return null;
   }
@@ -177,6 +196,9 @@ public final class StoreCheck implements AutoCloseable {
   public void close() {
     if (owned) {
       log.close();
+    }
+    if (queues != null) {
+      queues.close();
     }
   }
 }

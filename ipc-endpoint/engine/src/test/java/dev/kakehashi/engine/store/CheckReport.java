@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.check.CheckListener;
 import dev.kakehashi.engine.store.check.IndexCheck;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ public final class CheckReport implements CheckListener {
   /// Checks a directory that is not open, as `kakehashi check` does.
   static CheckReport of(Path directory) {
     CheckReport report = new CheckReport();
-    try (StoreCheck check = StoreCheck.open(directory, 1L << 30, report)) {
+    try (StoreCheck check = StoreCheck.open(new StoreConfig(directory, 1L << 30), report)) {
       if (check != null) {
         check.definitions();
         check.rows(CheckReport::name, Set.of(), store -> List.of());

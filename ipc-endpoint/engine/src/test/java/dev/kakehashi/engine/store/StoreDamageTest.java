@@ -213,7 +213,7 @@ final class StoreDamageTest {
   private static boolean isRefused(Path copy, boolean lastMayBeLost, String what) {
     // First, because opening may change the directory.
     CheckReport report = new CheckReport();
-    try (StoreCheck check = StoreCheck.open(copy, 1L << 28, report)) {
+    try (StoreCheck check = StoreCheck.open(new StoreConfig(copy, 1L << 28), report)) {
       if (check != null) {
         check.definitions();
         check.rows(id -> "table " + id, java.util.Set.of(), store -> List.of());

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
@@ -20,12 +21,20 @@ public final class TestLog implements DurableLog {
   /// Nothing more is promised room.
   volatile boolean noRoom;
 
+  /// Set before a store is opened with it. They are not told of what is durable.
+  @Nullable QueueSystem queues;
+
   private long reserved; // guarded by this
 
   /// The gate for what is written after the disk was full.
   public volatile @Nullable CountDownLatch gateOfRetry;
 
   public final CountDownLatch entered = new CountDownLatch(1);
+
+  @Override
+  public @Nullable QueueSystem queues() {
+    return queues;
+  }
 
   @Override
   public void write(List<LogRecord> records) {

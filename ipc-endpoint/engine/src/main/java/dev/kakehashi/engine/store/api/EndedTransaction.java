@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +32,9 @@ public final class EndedTransaction implements StoreTransaction {
 
   @Override
   public void advanceSnapshot() {}
+
+  @Override
+  public void letGoOfSnapshot() {}
 
   @Override
   public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
@@ -78,6 +82,11 @@ public final class EndedTransaction implements StoreTransaction {
   @Override
   public void define(Store.CatalogChange change) {
     beginStatement();
+  }
+
+  @Override
+  public QueueChanges queueChanges() {
+    throw new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended");
   }
 
   @Override

@@ -4,6 +4,8 @@ import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +122,12 @@ public interface Store extends AutoCloseable {
 
   /// Calls back, from any thread, when all that has been committed before is durable; never if the store closes before.
   void whenAllDurable(Runnable done);
+
+  /// The queues whose changes are in this store's log; null: it was opened without. The store closes them.
+  @Nullable QueueSystem queues();
+
+  /// Writes changes of queues that belong to no transaction, in the order of commits; see [QueueChanges.Writer].
+  void writeQueues(QueueChanges changes, Consumer<@Nullable Throwable> done);
 
   /// Holds the files of the store as of a moment not before this call; see [dev.kakehashi.engine.api.Engine#backup()].
   Backup backup();

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.api;
 
+import dev.kakehashi.engine.api.queue.QueueChanges;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -23,6 +24,9 @@ public interface StoreTransaction {
 
   /// The same, and lets go of what only earlier views see: none of them may be in use any more.
   void advanceSnapshot();
+
+  /// It reads nothing before the next [#advanceSnapshot()], and nothing is kept for it meanwhile, as far as its isolation lets it: no view may be in use.
+  void letGoOfSnapshot();
 
   /// What a long transaction declares at its beginning.
   ///
@@ -85,7 +89,7 @@ public interface StoreTransaction {
   /// Whether it has read what others have committed, or taken values of sequences, and that is not durable yet. Any thread; what is being read meanwhile may not count.
   boolean hasUndurableReads();
 
-  /// Whether it has changed rows or the catalogue, or relies on a record that is not durable yet.
+  /// Whether it has changed rows, queues or the catalogue, or relies on a record that is not durable yet.
   boolean hasWrites();
 
   /// What it gave out relies on a record of [Store#putSequencePosition]: a stored commit is reported when that is durable, too. Any thread.
@@ -104,6 +108,11 @@ public interface StoreTransaction {
   /// @throws DuplicateKey when a new unique index meets duplicates; nothing is changed then
   /// @throws RowConflict when it meets a key that another running transaction has (un)made; nothing is changed then
   void define(Store.CatalogChange change);
+
+  /// Its changes of queues, made at the first call. They have a share in [#mark()] and [#rollbackTo], and become effective with its commit. Any thread that works for a statement of it.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended), FEATURE_NOT_SUPPORTED (the store has no queues)
+  QueueChanges queueChanges();
 
   /// Changes of the catalogue that it has made and not undone, in order.
   List<Store.CatalogChange> definitions();

@@ -13,15 +13,15 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `rows/` is the database of the base image.
+/// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `rows/` is the database of the base image, `queues/` has the files of the queues.
 ///
-/// Format 1 had no `log/`: the database's own was the log. Up to format 2 all rows of a table had the same columns ([dev.kakehashi.engine.store.api.Placement]). Up to format 3 the log had no files beside it. They
-/// are read, and become format 4 before anything is written.
+/// Format 1 had no `log/`: the database's own was the log. Up to format 2 all rows of a table had the same columns ([dev.kakehashi.engine.store.api.Placement]). Up to format 3 the log had no files beside it, up to
+/// format 4 no changes of queues, and there was no `queues/`. They are read, and become format 5 before anything is written.
 public final class DataDirectory {
   private static final String FORMAT_FILE = "FORMAT";
-  private static final String FORMAT = "kakehashi store 4";
+  private static final String FORMAT = "kakehashi store 5";
   private static final List<String> FORMATS_BEFORE =
-      List.of("kakehashi store 1", "kakehashi store 2", "kakehashi store 3");
+      List.of("kakehashi store 1", "kakehashi store 2", "kakehashi store 3", "kakehashi store 4");
 
   private DataDirectory() {}
 
@@ -31,6 +31,10 @@ public final class DataDirectory {
 
   public static Path log(Path directory) {
     return directory.resolve("log");
+  }
+
+  public static Path queues(Path directory) {
+    return directory.resolve("queues");
   }
 
   public static Path formatFile(Path directory) {

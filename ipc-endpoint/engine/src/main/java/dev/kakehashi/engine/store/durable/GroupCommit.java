@@ -174,7 +174,6 @@ public final class GroupCommit implements AutoCloseable {
   /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished] afterwards.
   ///
   /// @param timestamp of the record's commit, or of the last one before it
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time
   public Pending enqueue(
       LogRecord record, long timestamp, boolean stored, Consumer<@Nullable Throwable> done) {
     lock.lock();
@@ -182,10 +181,14 @@ public final class GroupCommit implements AutoCloseable {
       if (stopping) {
         throw new EngineException(ErrorCode.SHUTTING_DOWN, "store is closed");
       }
+      long number = enqueued + 1;
       Pending pending =
-          new Pending(
-              record, ++enqueued, timestamp, stored || queuedBytes > MAX_QUEUED_BYTES, done);
+          new Pending(record, number, timestamp, stored || queuedBytes > MAX_QUEUED_BYTES, done);
       queue.add(pending);
+      // Last of what may fail: a place cannot be given back. Nobody takes the record before the
+      // lock is free.
+      record.place(number);
+      enqueued = number;
       queuedBytes += record.length();
       return pending;
     } finally {

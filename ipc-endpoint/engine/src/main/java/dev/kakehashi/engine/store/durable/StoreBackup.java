@@ -13,6 +13,11 @@ import java.util.List;
 /// @param ended runs when it is closed
 public record StoreBackup(Backup log, Path format, Runnable ended) implements Backup {
   @Override
+  public List<File> changingFiles() {
+    return log.changingFiles();
+  }
+
+  @Override
   public List<File> files() {
     List<File> files = new ArrayList<>(log.files());
     try {

@@ -233,7 +233,7 @@ public final class WriteLog {
   /// Adds a write that room was made for.
   public void add(Page page, int rowSlot, long undo) {
     Chunk last = at(count - 1);
-    if (last.isUniform() && last.pages[last.size - 1] != page) {
+    if (last.size > 0 && last.pages[last.size - 1] != page && last.isUniform()) {
       close(last);
       append(CHUNK_WRITES);
       last = at(count - 1);

@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.protocol.Threads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,9 @@ import org.slf4j.LoggerFactory;
 /// What is in the log is applied in pieces of some size, not at each commit: until then it is only kept in memory. When `checkpointBytes` of the log have
 /// been applied the image is flushed, and the segments before are given back. So recovery applies `checkpointBytes` and a few pieces at most.
 ///
+/// Queues have an image of their own, their files, which are forced before the image is flushed. Until then the image names the position before the first change of queues that may
+/// not be there: what comes after it is applied again to both by recovery, which does no harm.
+///
 /// `queue`, `queuedBytes`, `queuedEnd`, `waiting`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
 final class Checkpointer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpointer.class);
@@ -26,10 +31,14 @@ final class Checkpointer implements AutoCloseable {
 
   private static final long MAX_QUEUED_BYTES = 64 << 20;
 
+  private static final LogRecord SAME_POSITION = new LogRecord(0);
+
   private final RocksImage image;
   private final LogFormat format;
   private final LogSegments segments;
   private final SideFiles sideFiles;
+  private final @Nullable QueueSystem queues;
+  private final Object forceLock = new Object();
   private final long applyBytes;
   private final long checkpointBytes;
   private final Thread thread;
@@ -58,10 +67,15 @@ final class Checkpointer implements AutoCloseable {
   /// Bytes of side files that have been applied since then.
   private long besideApplied;
 
+  /// Whether queues have got changes since they were forced.
+  private boolean queuesChanged;
+
   private record Step(List<LogRecord> records, long bytes, long end) {}
 
   /// @param checkpointed what survives in the image
   /// @param applied what is in the image
+  /// @param queues null: there are none
+  /// @param queuesChanged whether they have got changes since `checkpointed`
   Checkpointer(
       RocksImage image,
       LogFormat format,
@@ -69,7 +83,9 @@ final class Checkpointer implements AutoCloseable {
       SideFiles sideFiles,
       SegmentedLog.Options options,
       long checkpointed,
-      long applied) {
+      long applied,
+      @Nullable QueueSystem queues,
+      boolean queuesChanged) {
     this.image = image;
     this.format = format;
     this.segments = segments;
@@ -79,6 +95,8 @@ final class Checkpointer implements AutoCloseable {
     this.checkpointed = checkpointed;
     this.applied = applied;
     this.queuedEnd = applied;
+    this.queues = queues;
+    this.queuesChanged = queuesChanged;
     this.lastPrepared = format.segment(applied);
     this.thread = new Thread(this::run, "kakehashi-checkpoint");
     thread.setDaemon(true);
@@ -285,7 +303,11 @@ final class Checkpointer implements AutoCloseable {
     List<LogRecord> records = new ArrayList<>();
     steps.forEach(step -> records.addAll(step.records()));
     long end = steps.getLast().end();
-    image.apply(records, SegmentedLog.position(format, end), sideFiles);
+    for (LogRecord record : records) {
+      queuesChanged |= record.hasQueueChanges();
+    }
+    image.apply(
+        records, queuesChanged ? SAME_POSITION : SegmentedLog.position(format, end), sideFiles);
     for (LogRecord record : records) {
       SideFile file = record.sideFile();
       besideApplied += file == null ? 0 : file.bytes();
@@ -293,7 +315,21 @@ final class Checkpointer implements AutoCloseable {
     applied = end;
   }
 
+  /// See [QueueSystem#force]; also of other threads, for a backup.
+  void forceQueues() {
+    QueueSystem forced = Objects.requireNonNull(queues);
+    synchronized (forceLock) {
+      forced.force();
+    }
+  }
+
   private void checkpoint() throws IOException {
+    if (queuesChanged) {
+      // All that was applied was reported to them as durable, see SegmentedLog.write.
+      forceQueues();
+      image.apply(List.of(), SegmentedLog.position(format, applied), sideFiles);
+      queuesChanged = false;
+    }
     image.flush();
     checkpointed = applied;
     besideApplied = 0;

@@ -2,17 +2,24 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Where the store keeps what must survive: an ordered map of byte strings that changes in atomic, durable steps.
 ///
 /// [#write] is called by one thread at a time; scans may run on several threads.
 public interface DurableLog extends AutoCloseable {
+  /// The queues whose changes are in this log, and which it closes; null: there are none.
+  default @Nullable QueueSystem queues() {
+    return null;
+  }
+
   /// Applies the records in order, all of them or none; on return they survive power loss.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again

@@ -11,15 +11,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/// The files of a backup: the base image by other names in a workspace, and the segments of the log from the image's position to an end that is durable.
+/// The files of a backup: the base image by other names in a workspace, those of the queues, and the segments of the log from the image's position to an end that is durable.
 ///
-/// What lies before the end never changes while the segments are held, so it can be copied while the log grows.
+/// What lies before the end never changes while the segments are held, so it can be copied while the log grows. The files of the queues do change, so they are copied before there is
+/// an end: what they lack, or have in part, is in the log.
+///
+/// `files` and `rest` are guarded by `this`.
 final class LogBackup implements Backup {
   private final Path workspace;
   private final Runnable release;
   private final List<File> files = new ArrayList<>();
+  private final List<File> changing = new ArrayList<>();
+
+  /// Adds what the log has up to an end; null: it has done so, or there is nothing to add.
+  private @Nullable Rest rest;
+
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  interface Rest {
+    void add() throws IOException;
+  }
 
   LogBackup(Path workspace, Runnable release) {
     this.workspace = workspace;
@@ -33,6 +46,23 @@ final class LogBackup implements Backup {
         files.add(new File(file, Files.size(file), workspace.relativize(file).toString()));
       }
     }
+  }
+
+  /// Adds files of the queues.
+  ///
+  /// @param directory theirs, in the store's
+  /// @param names relative to it
+  void addQueues(Path directory, List<Path> names) throws IOException {
+    for (Path name : names) {
+      Path file = directory.resolve(name);
+      changing.add(
+          new File(file, Files.size(file), directory.getFileName().resolve(name).toString()));
+    }
+  }
+
+  /// Says how the log is added, when the files of the queues are copied.
+  synchronized void atEnd(Rest added) {
+    rest = added;
   }
 
   /// Adds what a log has from a position on.
@@ -63,7 +93,26 @@ final class LogBackup implements Backup {
   }
 
   @Override
-  public List<File> files() {
+  public List<File> changingFiles() {
+    return List.copyOf(changing);
+  }
+
+  /// The log has its end now.
+  synchronized void addRest() throws IOException {
+    Rest missing = rest;
+    if (missing != null) {
+      missing.add();
+      rest = null;
+    }
+  }
+
+  @Override
+  public synchronized List<File> files() {
+    try {
+      addRest();
+    } catch (IOException e) {
+      throw SegmentedLog.failure("could not find the log's files for a backup", e);
+    }
     return List.copyOf(files);
   }
 

@@ -1,9 +1,12 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.engine.store.row.StoreKeys;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +20,10 @@ public final class LogRecord {
   /// More than a change takes is asked for before its length is known.
   private static final int SLACK_BYTES = 16;
 
+  private static final byte[] QUEUE_KEY = {StoreKeys.QUEUE};
+  private static final int SPAN = 3;
+  private static final int[] NO_SPANS = {};
+
   /// Of a record that is filled again and again.
   private static final int MAX_KEPT_BYTES = 4 << 20;
 
@@ -28,6 +35,14 @@ public final class LogRecord {
   private @Nullable SideFile sideFile;
 
   private boolean namesFiles;
+
+  /// Its puts of queue changes, three numbers each: offset of the put, of its value, and of the end. Of a record that was read, after [#sideFiles()].
+  private int[] queueSpans = NO_SPANS;
+
+  /// Waits for its place; null: it has none, or it was placed.
+  private @Nullable QueueChanges unplaced;
+
+  private long queueNumber;
 
   public LogRecord(int capacity) {
     bytes = HeapRoom.allocate(Math.max(16, capacity));
@@ -92,6 +107,82 @@ public final class LogRecord {
     return namesFiles;
   }
 
+  /// Bytes of a put of queue changes in a record.
+  public static long queueBytes(QueueChanges changes) {
+    return putBytes(QUEUE_KEY.length, changes.encodedBytes());
+  }
+
+  /// Puts the queue changes of its transaction, once; they get their place by [#place].
+  public void putQueue(QueueChanges changes) {
+    int bytesOfChanges = changes.encodedBytes();
+    int start = length;
+    put(QUEUE_KEY, QUEUE_KEY.length, bytesOfChanges);
+    int value = reserve(bytesOfChanges);
+    changes.encode(bytes, value);
+    queueSpans = new int[] {start, value, length};
+    unplaced = changes;
+  }
+
+  /// The record has its place in the order of commits; under the lock of that order.
+  ///
+  /// @param number of the record
+  public void place(long number) {
+    QueueChanges changes = unplaced;
+    if (changes != null) {
+      changes.place(bytes, queueSpans[1], number);
+      unplaced = null;
+      queueNumber = number;
+    }
+  }
+
+  /// Number of the record if it has queue changes; 0: it has none.
+  long queueNumber() {
+    return queueNumber;
+  }
+
+  /// Whether it has queue changes. Of a record that was read, after [#sideFiles()].
+  boolean hasQueueChanges() {
+    return queueSpans.length > 0;
+  }
+
+  /// Receives queue changes that are a part of an array.
+  interface QueueVisitor {
+    void changes(byte[] bytes, int offset, int length);
+  }
+
+  /// Visits the queue changes, in their order. Of a record that was read, after [#sideFiles()].
+  void forEachQueueChange(QueueVisitor visitor) {
+    for (int i = 0; i < queueSpans.length; i += SPAN) {
+      visitor.changes(bytes, queueSpans[i + 1], queueSpans[i + 2] - queueSpans[i + 1]);
+    }
+  }
+
+  /// Bytes of the changes without those of queues.
+  int imageBytes() {
+    int left = length;
+    for (int i = 0; i < queueSpans.length; i += SPAN) {
+      left -= queueSpans[i + 2] - queueSpans[i];
+    }
+    return left;
+  }
+
+  /// Number of the changes without those of queues.
+  int imageCount() {
+    return count - queueSpans.length / SPAN;
+  }
+
+  /// Copies the changes without those of queues, [#imageBytes()] of them.
+  void copyForImage(byte[] into, int offset) {
+    int from = 0;
+    int at = offset;
+    for (int i = 0; i < queueSpans.length; i += SPAN) {
+      System.arraycopy(bytes, from, into, at, queueSpans[i] - from);
+      at += queueSpans[i] - from;
+      from = queueSpans[i + 2];
+    }
+    System.arraycopy(bytes, from, into, at, length - from);
+  }
+
   /// Forgets all changes.
   public void clear() {
     length = 0;
@@ -101,9 +192,10 @@ public final class LogRecord {
     }
   }
 
-  /// Files that are named among the changes, in their order.
+  /// Files that are named among the changes, in their order; finds the changes of queues, too.
   List<SideFile> sideFiles() {
     List<SideFile> found = new ArrayList<>(0);
+    queueSpans = NO_SPANS;
     forEachPiece(
         MAX_BYTES,
         new Pieces() {
@@ -116,6 +208,15 @@ public final class LogRecord {
           @Override
           public void sideFile(SideFile file) {
             found.add(file);
+          }
+
+          @Override
+          public void queueChanges(int put, int value, int valueLength) {
+            int[] more = Arrays.copyOf(queueSpans, queueSpans.length + SPAN);
+            more[more.length - 3] = put;
+            more[more.length - 2] = value;
+            more[more.length - 1] = value + valueLength;
+            queueSpans = more;
           }
         });
     namesFiles = !found.isEmpty();
@@ -241,6 +342,9 @@ public final class LogRecord {
 
     /// Changes that are in a file.
     void sideFile(SideFile file);
+
+    /// Changes of queues, which the image never has.
+    default void queueChanges(int put, int value, int valueLength) {}
   }
 
   /// Decodes the changes as far as to cut them into pieces of at most `pieceBytes`, where one change is not longer.
@@ -259,13 +363,17 @@ public final class LogRecord {
       at.position(value + valueLength);
       boolean isLong = tag == TAG_PUT && valueLength > pieceBytes;
       boolean isName = tag == TAG_PUT && SideFile.isName(bytes, key, keyLength);
-      if (changes > 0 && (isLong || isName || at.position() - from > pieceBytes)) {
+      boolean isQueue = tag == TAG_PUT && isQueue(bytes, key, keyLength);
+      if (changes > 0 && (isLong || isName || isQueue || at.position() - from > pieceBytes)) {
         pieces.changes(from, start - from, changes);
         from = start;
         changes = 0;
       }
       if (isName) {
         pieces.sideFile(SideFile.of(bytes, value, valueLength));
+        from = at.position();
+      } else if (isQueue) {
+        pieces.queueChanges(start, value, valueLength);
         from = at.position();
       } else if (isLong) {
         pieces.longPut(key, keyLength, value, valueLength);
@@ -277,6 +385,11 @@ public final class LogRecord {
     if (changes > 0) {
       pieces.changes(from, at.position() - from, changes);
     }
+  }
+
+  /// Whether a key is that of queue changes.
+  static boolean isQueue(byte[] bytes, int key, int keyLength) {
+    return keyLength == QUEUE_KEY.length && bytes[key] == StoreKeys.QUEUE;
   }
 
   private void begin(byte tag, byte[] key, int keyLength, int more) {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -25,6 +26,7 @@ public final class OfflineLog implements DurableLog {
   private final List<OfflineLayer> layers = new ArrayList<>();
 
   private final Extent extent;
+  private final @Nullable QueueSystem queues;
 
   /// What of the log was read.
   ///
@@ -34,8 +36,10 @@ public final class OfflineLog implements DurableLog {
   /// @param cutOff a write at the end that is not whole; empty: there is none
   public record Extent(int segments, long groups, long bytes, String cutOff) {}
 
-  private OfflineLog(RocksImage image, Path directory) throws IOException {
+  private OfflineLog(RocksImage image, Path directory, @Nullable QueueSystem queues)
+      throws IOException {
     this.image = image;
+    this.queues = queues;
     Optional<SegmentedLog.Position> position = SegmentedLog.position(image);
     if (position.isEmpty()) {
       SegmentedLog.refuseLostImage(directory, image.directory());
@@ -56,6 +60,10 @@ public final class OfflineLog implements DurableLog {
               read[0]++;
               read[1] += group.length();
               lay(group, files);
+              if (queues != null) {
+                group.sideFiles();
+                group.forEachQueueChange(queues::replay);
+              }
             });
     extent =
         new Extent(
@@ -69,17 +77,27 @@ public final class OfflineLog implements DurableLog {
   ///
   /// @throws EngineException DATA_CORRUPTED if a checksum does not hold or a file is missing
   public static OfflineLog open(Path logDirectory, Path imageDirectory) {
+    return open(logDirectory, imageDirectory, null);
+  }
+
+  /// The same, with queues, which get what they may lack, and are closed with it; null: changes of queues are left out. They are closed also if it cannot be opened.
+  public static OfflineLog open(
+      Path logDirectory, Path imageDirectory, @Nullable QueueSystem queues) {
     RocksImage image = RocksImage.openReadOnly(imageDirectory);
     boolean opened = false;
     try {
-      OfflineLog log = new OfflineLog(image, logDirectory);
+      OfflineLog log = new OfflineLog(image, logDirectory, queues);
       opened = true;
       return log;
     } catch (IOException e) {
       throw SegmentedLog.failure("could not read the store's log in \"" + logDirectory + "\"", e);
     } finally {
       if (!opened) {
-        image.close();
+        try (image) {
+          if (queues != null) {
+            queues.close();
+          }
+        }
       }
     }
   }
@@ -108,7 +126,7 @@ public final class OfflineLog implements DurableLog {
             public void put(byte[] key, byte[] value) {
               if (SideFile.isName(key, 0, key.length)) {
                 lay(SideFile.of(value, 0, value.length), files);
-              } else {
+              } else if (!LogRecord.isQueue(key, 0, key.length)) {
                 top().put(key, value);
               }
             }
@@ -302,7 +320,16 @@ public final class OfflineLog implements DurableLog {
   }
 
   @Override
+  public @Nullable QueueSystem queues() {
+    return queues;
+  }
+
+  @Override
   public void close() {
-    image.close();
+    try (image) {
+      if (queues != null) {
+        queues.close();
+      }
+    }
   }
 }

@@ -148,14 +148,15 @@ final class RocksImage implements AutoCloseable {
   ///
   /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   ///
+  /// @param position empty: it stays as it is
   /// @param files that records may name
   void apply(List<LogRecord> records, LogRecord position, SideFiles files) {
     long bytes = (long) BATCH_HEADER_BYTES + position.length();
     int count = position.count();
     boolean named = false;
     for (LogRecord record : records) {
-      bytes += record.length();
-      count += record.count();
+      bytes += record.imageBytes();
+      count += record.imageCount();
       named |= record.namesFiles();
     }
     if (named || bytes > PIECE_BYTES) {
@@ -167,8 +168,8 @@ final class RocksImage implements AutoCloseable {
     ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).putInt(8, count);
     int at = BATCH_HEADER_BYTES;
     for (LogRecord record : records) {
-      System.arraycopy(record.bytes(), 0, batch, at, record.length());
-      at += record.length();
+      record.copyForImage(batch, at);
+      at += record.imageBytes();
     }
     System.arraycopy(position.bytes(), 0, batch, at, position.length());
     write(batch);

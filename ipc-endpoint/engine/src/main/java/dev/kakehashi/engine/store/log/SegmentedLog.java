@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +22,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// A write is one pwrite and one fdatasync into a segment whose blocks are there already; the image follows in the background ([Checkpointer]). Measured
 /// before (2 processors, ext4 on a virtual disk): 120 bytes in RocksDB's log, whose file grows, 130 to 150 µs; here 90 µs, what the disk takes.
+///
+/// Changes of queues are in the log, and never in the image: queues have files of their own that follow it.
 ///
 /// Opening applies what the image lacks, then removes the rest of a write that a crash has cut off, so that nothing of it can be taken for a part of a
 /// later one.
@@ -46,6 +50,12 @@ public final class SegmentedLog implements DurableLog {
   private final LogWriter writer;
   private final LogRoom room;
   private final Checkpointer checkpointer;
+  private final @Nullable QueueSystem queues;
+  private final @Nullable LogQueues logQueues;
+
+  /// Held while queues are told of a group, until [Checkpointer#queuedEnd()] is behind it.
+  private final Object tellLock = new Object();
+
   private final long longRecordBytes;
 
   /// Sizes, and how files are opened: tests use others.
@@ -85,28 +95,56 @@ public final class SegmentedLog implements DurableLog {
     return open(logDirectory, imageDirectory, Options.DEFAULT);
   }
 
+  /// With queues, which get what they may lack and are closed with the log.
+  ///
+  /// @param queues null: there are none
+  /// @throws EngineException also NOT_IN_PREREQUISITE_STATE: there are none, and the log has changes of some
+  public static SegmentedLog open(
+      Path logDirectory, Path imageDirectory, @Nullable LogQueues queues) {
+    return open(logDirectory, imageDirectory, Options.DEFAULT, queues);
+  }
+
   static SegmentedLog open(Path logDirectory, Path imageDirectory, Options options) {
+    return open(logDirectory, imageDirectory, options, null);
+  }
+
+  static SegmentedLog open(
+      Path logDirectory, Path imageDirectory, Options options, @Nullable LogQueues logQueues) {
     // Before a new image is made in the place of one that is lost.
     if (!RocksImage.isThere(imageDirectory)) {
       refuseLostImage(logDirectory, imageDirectory);
     }
     RocksImage image = RocksImage.open(imageDirectory);
+    QueueSystem queues = null;
     boolean opened = false;
     try {
-      SegmentedLog log = new SegmentedLog(image, logDirectory, options);
+      queues = logQueues == null ? null : logQueues.open();
+      SegmentedLog log = new SegmentedLog(image, logDirectory, options, queues, logQueues);
       opened = true;
       return log;
     } catch (IOException e) {
       throw failure("could not open the store's log in \"" + logDirectory + "\"", e);
     } finally {
       if (!opened) {
-        image.close();
+        try (image) {
+          if (queues != null) {
+            queues.close();
+          }
+        }
       }
     }
   }
 
-  private SegmentedLog(RocksImage image, Path directory, Options options) throws IOException {
+  private SegmentedLog(
+      RocksImage image,
+      Path directory,
+      Options options,
+      @Nullable QueueSystem queues,
+      @Nullable LogQueues logQueues)
+      throws IOException {
     this.image = image;
+    this.queues = queues;
+    this.logQueues = logQueues;
     this.longRecordBytes = options.longRecordBytes();
     Files.createDirectories(directory);
     Optional<Position> known = position(image);
@@ -123,13 +161,16 @@ public final class SegmentedLog implements DurableLog {
     }
     sideFiles = new SideFiles(directory, format.logId(), options.opener());
     segments = new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
-    long end = replay(format, segments, options.opener(), start);
+    Replay replay = new Replay(format, start);
+    long end = replay.run(options.opener());
     cut(format, segments, options.opener(), end);
     sideFiles.sweep();
     segments.retireBelow(format.segment(start));
     writer = new LogWriter(format, segments, end);
     room = new LogRoom(format, segments, end);
-    checkpointer = new Checkpointer(image, format, segments, sideFiles, options, start, end);
+    checkpointer =
+        new Checkpointer(
+            image, format, segments, sideFiles, options, start, end, queues, replay.queuesChanged);
   }
 
   /// The image does not know of a log: a file there is of one that never came to be. From the position on the first segment is there, so that a log that is
@@ -163,33 +204,65 @@ public final class SegmentedLog implements DurableLog {
     }
   }
 
-  private long replay(LogFormat format, LogSegments segments, LogFile.Opener opener, long start)
-      throws IOException {
-    List<LogRecord> groups = new ArrayList<>();
-    long[] bytes = {0};
-    long[] applied = {start};
-    LogReader reader = new LogReader(format, segments, opener);
-    long end =
-        reader.replay(
-            start,
-            (group, groupEnd) -> {
-              groups.add(group);
-              bytes[0] += group.length();
-              applied[0] = groupEnd;
-              group.sideFiles().forEach(file -> sideFiles.name(file, groupEnd));
-              if (bytes[0] >= REPLAY_BYTES) {
-                image.apply(groups, position(format, groupEnd), sideFiles);
-                groups.clear();
-                bytes[0] = 0;
-              }
-            });
-    if (reader.isCutOff()) {
-      LOG.info("removing {}", segments.describeCutOff(end));
+  /// Brings image and queues after the log.
+  private final class Replay {
+    private final LogFormat format;
+    private final long start;
+    private final List<LogRecord> groups = new ArrayList<>();
+    private long bytes;
+    private long applied;
+
+    /// Whether queues got changes: the image keeps its position until they have been forced.
+    private boolean queuesChanged;
+
+    Replay(LogFormat format, long start) {
+      this.format = format;
+      this.start = start;
+      this.applied = start;
     }
-    if (!groups.isEmpty()) {
-      image.apply(groups, position(format, applied[0]), sideFiles);
+
+    /// Returns where the log ends.
+    long run(LogFile.Opener opener) throws IOException {
+      LogReader reader = new LogReader(format, segments, opener);
+      long end = reader.replay(start, this::add);
+      if (reader.isCutOff()) {
+        LOG.info("removing {}", segments.describeCutOff(end));
+      }
+      if (!groups.isEmpty()) {
+        apply();
+      }
+      return end;
     }
-    return end;
+
+    private void add(LogRecord group, long groupEnd) {
+      groups.add(group);
+      bytes += group.length();
+      applied = groupEnd;
+      group.sideFiles().forEach(file -> sideFiles.name(file, groupEnd));
+      if (group.hasQueueChanges()) {
+        queuesChanged = true;
+        group.forEachQueueChange(requireQueues(queues)::replay);
+      }
+      if (bytes >= REPLAY_BYTES) {
+        apply();
+        groups.clear();
+        bytes = 0;
+      }
+    }
+
+    private void apply() {
+      image.apply(groups, queuesChanged ? new LogRecord(0) : position(format, applied), sideFiles);
+    }
+  }
+
+  /// @throws EngineException NOT_IN_PREREQUISITE_STATE
+  static QueueSystem requireQueues(@Nullable QueueSystem queues) {
+    if (queues == null) {
+      throw new EngineException(
+          ErrorCode.NOT_IN_PREREQUISITE_STATE,
+          "the store's log has changes of queues, and it is opened without queues");
+    }
+    return queues;
   }
 
   private static void cut(LogFormat format, LogSegments segments, LogFile.Opener opener, long end)
@@ -234,8 +307,10 @@ public final class SegmentedLog implements DurableLog {
   public void write(List<LogRecord> records) {
     long bytes = 0;
     long promised = 0;
+    long queueNumber = 0;
     for (LogRecord record : records) {
       bytes += record.length();
+      queueNumber = Math.max(queueNumber, record.queueNumber());
       promised += LogRoom.cost(record.length());
     }
     if (bytes == 0) {
@@ -254,7 +329,29 @@ public final class SegmentedLog implements DurableLog {
         sideFiles.name(file, writer.end());
       }
     }
-    checkpointer.add(records, bytes, writer.end());
+    if (queueNumber == 0) {
+      checkpointer.add(records, bytes, writer.end());
+      return;
+    }
+    synchronized (tellLock) {
+      // Before the image may come after it: what is forced then is what they know to be durable.
+      tellQueues(queueNumber);
+      checkpointer.add(records, bytes, writer.end());
+    }
+  }
+
+  private void tellQueues(long queueNumber) {
+    try {
+      requireQueues(queues).durable(queueNumber);
+    } catch (RuntimeException e) {
+      // The group is in the log: it must not be written again.
+      LOG.error("queues did not take that record {} is durable", queueNumber, e);
+    }
+  }
+
+  @Override
+  public @Nullable QueueSystem queues() {
+    return queues;
   }
 
   @Override
@@ -309,7 +406,7 @@ public final class SegmentedLog implements DurableLog {
   @Override
   public Backup backup(Path workspace) {
     checkpointer.hold();
-    LogBackup backup = new LogBackup(workspace, checkpointer::release);
+    LogBackup backup = new LogBackup(workspace, this::releaseBackup);
     boolean complete = false;
     try {
       Path rows = workspace.resolve("rows");
@@ -320,10 +417,22 @@ public final class SegmentedLog implements DurableLog {
         position = position(copy).orElseThrow();
       }
       backup.addDirectory(rows);
-      // Read after the image was copied: what the copy lacks ends here or before.
-      long end = checkpointer.queuedEnd();
-      backup.addLog(position, end, segments);
-      backup.addSideFiles(sideFiles.between(position.end(), end));
+      if (queues != null && logQueues != null) {
+        checkpointer.forceQueues();
+        backup.addQueues(logQueues.directory(), queues.holdFiles());
+      }
+      backup.atEnd(() -> {
+        // Read after image and queues were copied: what the copies lack ends here or before.
+        long end;
+        synchronized (tellLock) {
+          end = checkpointer.queuedEnd();
+        }
+        backup.addLog(position, end, segments);
+        backup.addSideFiles(sideFiles.between(position.end(), end));
+      });
+      if (queues == null) {
+        backup.addRest();
+      }
       complete = true;
       return backup;
     } catch (IOException e) {
@@ -332,6 +441,16 @@ public final class SegmentedLog implements DurableLog {
       if (!complete) {
         backup.close();
       }
+    }
+  }
+
+  private void releaseBackup() {
+    try {
+      if (queues != null) {
+        queues.releaseFiles();
+      }
+    } finally {
+      checkpointer.release();
     }
   }
 
@@ -357,7 +476,11 @@ public final class SegmentedLog implements DurableLog {
     } catch (IOException e) {
       throw failure("could not close the store's log", e);
     } finally {
-      image.close();
+      try (image) {
+        if (queues != null) {
+          queues.close();
+        }
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.recovery;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.durable.DefinitionCodec;
@@ -121,6 +122,10 @@ public final class Recovery {
           } else if (key.remaining() == transactionBytes + StoreKeys.DEFINITION_KEY_BYTES) {
             // Before its rows, in the order of the keys.
             current.getFirst().redefine(change(StoreImage.bytes(value)));
+          } else if (key.remaining() == transactionBytes + StoreKeys.QUEUE_KEY_BYTES
+              && key.get(transactionBytes) == StoreKeys.QUEUE) {
+            byte[] changes = StoreImage.bytes(value);
+            current.getFirst().recoverQueues(queues().recovered(changes, 0, changes.length));
           } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES) {
             replay(
                 current.getFirst(),
@@ -135,6 +140,16 @@ public final class Recovery {
     if (count > 0) {
       LOG.info("{} prepared transactions wait for their commit or rollback", count);
     }
+  }
+
+  private QueueSystem queues() {
+    QueueSystem queues = store.queues();
+    if (queues == null) {
+      throw new EngineException(
+          ErrorCode.NOT_IN_PREREQUISITE_STATE,
+          "a prepared transaction has changes of queues, and the store is opened without queues");
+    }
+    return queues;
   }
 
   private void replay(RowTransaction transaction, long tableId, long rowId, ByteBuffer value) {

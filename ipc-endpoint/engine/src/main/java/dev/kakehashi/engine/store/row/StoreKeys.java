@@ -16,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 /// | `p` prepared transaction | its entry, see PreparedCodec; the key is the global id after its length (1 byte) |
 /// | `p` prepared transaction `d` number | a change of the catalogue, see DefinitionCodec; the number is 4 bytes |
 /// | `p` prepared transaction `r` table row | a row as that transaction leaves it; empty if it deletes it |
+/// | `p` prepared transaction `q` | its changes of queues, as [dev.kakehashi.engine.api.queue.QueueChanges#encode] writes them |
+/// | `q` | changes of queues; in the log alone, the image never has them |
 /// | `s` sequence | how far its values may be given out (8 bytes), whether that one is (1 byte) |
 /// | `t` table | definition of a table, see DefinitionCodec |
 public final class StoreKeys {
@@ -24,6 +26,7 @@ public final class StoreKeys {
   public static final byte NEXT_ID = 'n';
   public static final byte OUTCOME = 'o';
   public static final byte PREPARED = 'p';
+  public static final byte QUEUE = 'q';
   public static final byte ROW = 'r';
   public static final byte SEQUENCE = 's';
   public static final byte TABLE = 't';
@@ -36,6 +39,7 @@ public final class StoreKeys {
   public static final int OUTCOME_KEY_BYTES = 4;
   public static final int ROW_KEY_BYTES = 17;
   public static final int DEFINITION_KEY_BYTES = 5;
+  public static final int QUEUE_KEY_BYTES = 1;
 
   private StoreKeys() {}
 
@@ -95,6 +99,14 @@ public final class StoreKeys {
         .put(transaction)
         .put(DEFINITION)
         .putInt(number)
+        .array();
+  }
+
+  /// Changes of queues by a prepared transaction.
+  public static byte[] preparedQueue(byte[] transaction) {
+    return ByteBuffer.allocate(transaction.length + QUEUE_KEY_BYTES)
+        .put(transaction)
+        .put(QUEUE)
         .array();
   }
 

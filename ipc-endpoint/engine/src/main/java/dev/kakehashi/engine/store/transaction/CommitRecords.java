@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.transaction;
 
+import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
@@ -21,10 +22,11 @@ final class CommitRecords {
 
   private CommitRecords() {}
 
-  /// Rows, then definitions, the removal of the preparation that is decided by that, and the name of what has committed.
+  /// Rows, then definitions, the removal of the preparation that is decided by that, the name of what has committed, and changes of queues.
   ///
   /// @param decided how it was prepared; null: it was not
   /// @throws LogRecord.LogRecordTooLarge beyond 2 GB
+  /// @throws dev.kakehashi.engine.api.EngineException also LEASE_LOST
   static LogRecord commit(RowTransaction transaction, @Nullable Preparation decided) {
     LogRecord rest = null;
     Definitions definitions = transaction.defined();
@@ -41,6 +43,13 @@ final class CommitRecords {
     long restBytes = rest == null ? 0 : rest.length();
     long named = decided == null ? transaction.reference() : 0;
     long more = restBytes + (named == 0 ? 0 : NAME_BYTES);
+    OwnQueues queues = transaction.queues();
+    if (queues != null) {
+      if (decided == null) {
+        queues.prepareCommit();
+      }
+      more += LogRecord.queueBytes(queues.changes());
+    }
     LogRecord record = rows(transaction, NO_KEY, more);
     if (rest != null) {
       record.append(rest);
@@ -50,10 +59,20 @@ final class CommitRecords {
           StoreKeys.outcome(StoreKeys.COMMITTED, named),
           ByteBuffer.allocate(Long.BYTES).putLong(named).array());
     }
+    if (queues != null) {
+      record.putQueue(queues.changes());
+    }
     return record;
   }
 
-  /// The transaction's entry, its definitions and its rows, all under its key.
+  /// Changes of queues that belong to no transaction, which are ready for it.
+  static LogRecord queues(QueueChanges changes) {
+    LogRecord record = LogRecord.withRoomFor(LogRecord.queueBytes(changes));
+    record.putQueue(changes);
+    return record;
+  }
+
+  /// The transaction's entry, its definitions, changes of queues and rows, all under its key.
   ///
   /// @throws LogRecord.LogRecordTooLarge beyond 2 GB
   static LogRecord preparation(RowTransaction transaction, Preparation how) {
@@ -63,6 +82,15 @@ final class CommitRecords {
     Definitions definitions = transaction.defined();
     if (definitions != null) {
       definitions.encodePrepared(key, head);
+    }
+    OwnQueues queues = transaction.queues();
+    if (queues != null) {
+      queues.prepareCommit();
+      byte[] queueKey = StoreKeys.preparedQueue(key);
+      int bytes = queues.changes().encodedBytes();
+      head.put(queueKey, queueKey.length, bytes);
+      int at = head.reserve(bytes);
+      queues.changes().encode(head.bytes(), at);
     }
     LogRecord record = rows(transaction, key, head.length());
     record.append(head);

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.durable.GroupCommit;
 import dev.kakehashi.engine.store.durable.GroupCommit.Pending;
@@ -388,6 +389,40 @@ public final class Committer {
     return pending.number;
   }
 
+  /// Puts changes of queues that belong to no transaction into the order; see [QueueChanges.Writer].
+  public void writeQueues(QueueChanges changes, Consumer<@Nullable Throwable> done) {
+    LogRecord record;
+    try {
+      changes.prepareCommit();
+      record = CommitRecords.queues(changes);
+    } catch (LogRecord.LogRecordTooLarge e) {
+      changes.ended(false);
+      done.accept(CommitErrors.tooLarge());
+      return;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      changes.ended(false);
+      done.accept(e);
+      return;
+    }
+    Throwable refused = reserve(record.length(), 0);
+    Outcome outcome = null;
+    if (refused == null) {
+      synchronized (this) {
+        outcome = enqueue(record, lastTimestamp, true, done);
+      }
+      refused = outcome.refused();
+      if (refused != null) {
+        groupCommit.reserve(0, record.length());
+      }
+    }
+    changes.ended(refused == null);
+    if (refused != null) {
+      done.accept(refused);
+    } else {
+      finished(Objects.requireNonNull(outcome));
+    }
+  }
+
   /// Calls back when all that has been committed before is durable, however often the log cannot be written until then; never if the store closes before.
   public void whenAllDurable(Runnable done) {
     Pending pending;
@@ -490,7 +525,7 @@ public final class Committer {
     Validation(RowTransaction transaction) {
       this.transaction = transaction;
       this.reads = transaction.readSet;
-      this.changes = transaction.mark() > 0;
+      this.changes = transaction.hasChanges();
       // Nobody has changed what a long transaction has read, see LongTransactions.
       this.validated = transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
     }

@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowChanges;
@@ -29,15 +31,17 @@ import org.jspecify.annotations.Nullable;
 /// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
 /// which cursors on several threads fill.
 public final class RowTransaction implements Writer {
+  private static final byte NOT_DEFERRABLE = 0;
+  private static final byte WAITS_FOR_SNAPSHOT = 1;
+  private static final byte HAS_SAFE_SNAPSHOT = 2;
+
   final StoreTransactions store;
   final int slot;
   final boolean readOnly;
 
-  /// Whether it is serializable and read-only, and waits for a safe snapshot before it reads.
-  final boolean deferrable;
-
-  /// Its snapshot is safe; of a deferrable one, used by its own thread.
-  private boolean safe;
+  /// Of a serializable one that is read-only: it waits for a safe snapshot before it reads, or has one. One byte, because there is one of these for each transaction. Written by its own thread;
+  /// that it is not 0 never changes.
+  private byte deferral;
 
   /// What a serializable transaction has read that is validated; null for others.
   final @Nullable ReadSet readSet;
@@ -76,6 +80,9 @@ public final class RowTransaction implements Writer {
   /// Its changes of the catalogue; null: none so far.
   private @Nullable Definitions definitions;
 
+  /// Null: it has not come to change queues. Made under `this`.
+  private volatile @Nullable OwnQueues queues;
+
   /// Change of the number of rows per table; null: none so far.
   private @Nullable IdentityHashMap<RowTable, long[]> rowCounts;
 
@@ -112,7 +119,7 @@ public final class RowTransaction implements Writer {
     this.snapshot = snapshot;
     this.slot = slot;
     this.readOnly = readOnly;
-    this.deferrable = deferrable;
+    this.deferral = deferrable ? WAITS_FOR_SNAPSHOT : NOT_DEFERRABLE;
     this.readSet = readSet;
     this.observed = observed;
   }
@@ -129,11 +136,18 @@ public final class RowTransaction implements Writer {
 
   @Override
   public boolean hasSafeSnapshot(Runnable news) {
-    if (deferrable && !safe) {
-      safe = store.committer().isSafe(this, news);
-      return safe;
+    if (deferral == WAITS_FOR_SNAPSHOT) {
+      if (!store.committer().isSafe(this, news)) {
+        return false;
+      }
+      deferral = HAS_SAFE_SNAPSHOT;
     }
     return true;
+  }
+
+  /// Whether it reads from a safe snapshot alone.
+  boolean isDeferrable() {
+    return deferral != NOT_DEFERRABLE;
   }
 
   @Override
@@ -211,6 +225,13 @@ public final class RowTransaction implements Writer {
   }
 
   @Override
+  public void letGoOfSnapshot() {
+    if (readSet == null && claim() == null) {
+      store.parts().slots().unpin(slot);
+    }
+  }
+
+  @Override
   public ReadView beginStatement() {
     checkRunning();
     statement++;
@@ -233,17 +254,32 @@ public final class RowTransaction implements Writer {
     command = ofCommand;
   }
 
-  /// Row writes in the lower half, changes of the catalogue in the upper.
+  /// Row writes in the lower half, changes of the catalogue and steps of [OwnQueues] in the upper.
   @Override
   public long mark() {
     Definitions defined = definitions;
+    OwnQueues ofQueues = queues;
     int written = writes == null ? 0 : writes.size();
-    return defined == null ? written : (long) defined.size() << Integer.SIZE | written;
+    int others = defined == null ? 0 : defined.size();
+    if (ofQueues != null) {
+      others = ofQueues.mark(others);
+    }
+    return (long) others << Integer.SIZE | written;
   }
 
   @Override
   public boolean hasWrites() {
-    return mark() > 0 || reliedOn > 0;
+    return hasChanges() || reliedOn > 0;
+  }
+
+  /// Whether there is anything to commit; of a running one any thread, approximately.
+  boolean hasChanges() {
+    WriteList written = writes;
+    Definitions defined = definitions;
+    OwnQueues ofQueues = queues;
+    return (written != null && written.size() > 0)
+        || (defined != null && defined.size() > 0)
+        || (ofQueues != null && !ofQueues.isEmpty());
   }
 
   @Override
@@ -308,6 +344,39 @@ public final class RowTransaction implements Writer {
       definitions = defined;
     }
     defined.add(change);
+  }
+
+  @Override
+  public QueueChanges queueChanges() {
+    OwnQueues present = queues;
+    if (present == null) {
+      checkWritable();
+      QueueSystem system = store.queues();
+      if (system == null) {
+        throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no queues");
+      }
+      synchronized (this) {
+        present = queues;
+        if (present == null) {
+          present = new OwnQueues(system.newChanges());
+          queues = present;
+        }
+      }
+    }
+    return present.changes();
+  }
+
+  /// Its changes of queues; null: none.
+  @Nullable OwnQueues queues() {
+    OwnQueues present = queues;
+    return present == null || present.isEmpty() ? null : present;
+  }
+
+  /// Takes over the changes of queues of a transaction that an earlier run has prepared.
+  public void recoverQueues(QueueChanges changes) {
+    OwnQueues recovered = new OwnQueues(changes);
+    recovered.recovered();
+    queues = recovered;
   }
 
   /// Its changes of the catalogue; null: none.
@@ -493,13 +562,20 @@ public final class RowTransaction implements Writer {
     if (mark < 0 || mark > mark() || (int) mark > (int) mark()) {
       throw new IllegalArgumentException("no such mark: " + mark);
     }
+    OwnQueues ofQueues = queues;
+    int others = (int) (mark >>> Integer.SIZE);
+    undo(ofQueues == null ? others : ofQueues.rollbackTo(others), (int) mark);
+  }
+
+  /// Takes back all but the first changes of the catalogue, and the first writes of rows.
+  private void undo(int definedKept, int writesKept) {
     Definitions defined = definitions;
-    while (defined != null && defined.size() > (int) (mark >>> Integer.SIZE)) {
+    while (defined != null && defined.size() > definedKept) {
       writes().undo(this, defined.lastWrites());
       defined.undoLast();
     }
     if (writes != null) {
-      writes.undo(this, (int) mark);
+      writes.undo(this, writesKept);
     }
   }
 
@@ -514,7 +590,7 @@ public final class RowTransaction implements Writer {
       return;
     }
     checkRunning();
-    if (mark() == 0) {
+    if (!hasChanges()) {
       RowConflict overtaken = store.committer().commitReader(this);
       if (overtaken != null) {
         abort();
@@ -566,6 +642,10 @@ public final class RowTransaction implements Writer {
     if (definitions != null) {
       store.parts().clock().concernsAll(outcome.timestamp());
       definitions.publish();
+    }
+    OwnQueues ofQueues = queues;
+    if (ofQueues != null) {
+      ofQueues.ended(true);
     }
     end();
     store.collector().ready(outcome.garbage());
@@ -630,11 +710,16 @@ public final class RowTransaction implements Writer {
 
   /// Takes everything back, and ends.
   void undoAll() {
-    rollbackTo(0);
+    // Its changes of queues are given back as a whole, in whatever state they are.
+    undo(0, 0);
     finishWithoutWrites();
   }
 
   private void finishWithoutWrites() {
+    OwnQueues ofQueues = queues;
+    if (ofQueues != null) {
+      ofQueues.ended(false);
+    }
     Garbage left = garbage;
     garbage = null;
     if (left == null) {

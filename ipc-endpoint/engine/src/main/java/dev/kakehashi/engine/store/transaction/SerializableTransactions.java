@@ -148,7 +148,7 @@ final class SerializableTransactions {
       if (!reader.concurrent.remove(departed)) {
         continue;
       }
-      if (!reader.transaction.deferrable) {
+      if (!reader.transaction.isDeferrable()) {
         if (reader.concurrent.isEmpty()) {
           reader.transaction.stopNoting();
           each.remove();
@@ -233,7 +233,7 @@ final class SerializableTransactions {
       return true;
     }
     for (Reader reader : readers) {
-      if (!reader.transaction.deferrable && reader.transaction.snapshot() >= overtakenBy) {
+      if (!reader.transaction.isDeferrable() && reader.transaction.snapshot() >= overtakenBy) {
         return true;
       }
     }

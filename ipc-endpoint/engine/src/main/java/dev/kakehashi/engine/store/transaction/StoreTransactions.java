@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.garbage.Garbage;
@@ -15,6 +16,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// Begins the transactions of a store, and has what they share. Thread-safe.
 public final class StoreTransactions {
@@ -78,6 +80,11 @@ public final class StoreTransactions {
     return log;
   }
 
+  /// See [DurableLog#queues].
+  public @Nullable QueueSystem queues() {
+    return log.queues();
+  }
+
   /// See [DurableLog#hasRoom].
   boolean logHasRoom(Runnable whenReady) {
     return log.hasRoom(whenReady);
@@ -138,7 +145,7 @@ public final class StoreTransactions {
 
   /// A transaction has ended: its stamps are gone, its slot may have a new owner.
   void release(RowTransaction transaction) {
-    if (transaction.noted() != null || transaction.deferrable) {
+    if (transaction.noted() != null || transaction.isDeferrable()) {
       committer.leave(transaction);
     }
     transaction.endClaim();

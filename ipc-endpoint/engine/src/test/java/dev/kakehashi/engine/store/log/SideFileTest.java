@@ -96,7 +96,10 @@ final class SideFileTest {
   /// no group needs it.
   private void crash(Path to) throws IOException {
     try (Stream<Path> found = Files.walk(home)) {
-      for (Path from : found.filter(each -> !each.startsWith(to) && !each.endsWith(LogSegments.FRESH)).toList()) {
+      for (Path from :
+          found
+              .filter(each -> !each.startsWith(to) && !each.endsWith(LogSegments.FRESH))
+              .toList()) {
         Path target = to.resolve(home.relativize(from));
         if (Files.isDirectory(from)) {
           Files.createDirectories(target);

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// A log that goes through all that a long one does after little: segments are filled and used again, the base image follows and is flushed.
 public final class SmallLog {
@@ -12,11 +13,13 @@ public final class SmallLog {
   private SmallLog() {}
 
   /// See [SegmentedLog#open].
-  public static DurableLog open(Path logDirectory, Path imageDirectory) {
+  public static DurableLog open(
+      Path logDirectory, Path imageDirectory, @Nullable LogQueues queues) {
     return SegmentedLog.open(
         logDirectory,
         imageDirectory,
         new SegmentedLog.Options(
-            SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LONG_RECORD_BYTES, LogFile::open));
+            SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LONG_RECORD_BYTES, LogFile::open),
+        queues);
   }
 }
