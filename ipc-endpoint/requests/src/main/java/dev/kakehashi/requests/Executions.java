@@ -96,7 +96,9 @@ public final class Executions implements StatementRequest.Completion {
             session,
             response,
             requestId,
-            open == null ? begin(session, options) : open.engineTransaction(),
+            open == null
+                ? begin(session, statement.ownTransaction(options))
+                : open.engineTransaction(),
             open,
             commitAfter,
             commit,

@@ -1,13 +1,13 @@
 package dev.kakehashi.engine.bulk;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.bulk.BulkUser;
 import dev.kakehashi.engine.api.bulk.LoadRequest.LoadControl;
 import dev.kakehashi.engine.api.bulk.LoadSource;
+import dev.kakehashi.engine.exec.dml.LoadedRows;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
@@ -20,12 +20,12 @@ import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -41,8 +41,10 @@ import org.jspecify.annotations.Nullable;
 /// COPY ... FROM in batches: lanes of transactions of their own, see [LoadLane]. A load with a name keeps how far it is in the transactions that bring it there, see [LoadLog]: it goes on after
 /// whatever has ended it, and each row is there once.
 ///
-/// While it runs, a transaction of its own has the load's lock. Steps before and after the lanes come one after another; `failure` is set by the first that fails.
+/// Steps before and after the lanes come one after another; `failure` is set by the first that fails.
 public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity {
+  private static final int MIN_BULK_ROWS = 1000;
+
   private final Prepared.Load statement;
   private final LoadEngine engine;
   private final StatementExecution execution;
@@ -64,10 +66,11 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
   private volatile @Nullable SourceColumns columns;
 
   /// Null: the load has no name.
-  private volatile @Nullable LoadLog log;
+  private volatile @Nullable LoadClaim claim;
 
-  private volatile @Nullable ManagedTransaction lock;
-  private String digest = "";
+  /// Signaled when it has ended; null: it has not begun.
+  private volatile @Nullable Condition over;
+
   private long loadedBefore;
   private long rowsBefore;
 
@@ -109,17 +112,23 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
     return control().batchRows();
   }
 
+  /// Whether rows are inserted together: a few are not worth it.
+  boolean isBulk() {
+    return batchRows() >= MIN_BULK_ROWS && LoadedRows.isBulk(plan());
+  }
+
   SourceColumns columns() {
     return Objects.requireNonNull(columns);
   }
 
   @Nullable LoadLog log() {
-    return log;
+    LoadClaim named = claim;
+    return named == null ? null : named.log();
   }
 
   /// Tables that a transaction of a lane locks.
   long[] tables() {
-    LoadLog kept = log;
+    LoadLog kept = log();
     return kept == null
         ? statement.tables()
         : LongStream.concat(Arrays.stream(statement.tables()), Arrays.stream(kept.tables()))
@@ -158,7 +167,7 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
   }
 
   InnerStatement inner(FunctionSession of, long[] tables, InnerStatement.Body body) {
-    return new InnerStatement(execution.name(), of, execution.viewer(), tables, false, body, this);
+    return new InnerStatement(execution.name(), of, execution.viewer(), tables, false, body);
   }
 
   /// Runs a statement in a transaction of the load's own.
@@ -254,18 +263,41 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
                   plan.target().schema() + "." + plan.target().table(),
                   plan.columns(),
                   plan.listed(),
+                  LoadConditions.of(plan),
                   user,
                   new StatementFiles(this, memory));
       source = open;
       execution.copying(this);
       columns = SourceColumns.of(open, plan);
       int workers = workers(context.scheduler().config().workers());
+      Condition condition = context.scheduler().condition();
+      over = condition;
       if (control().loadId() == null) {
         startLanes(workers);
       } else {
-        digest = HexFormat.of().formatHex(open.digest());
-        define(LoadLog.exists(execution.catalog()), () -> register(workers));
+        LoadClaim named =
+            new LoadClaim(
+                this,
+                engine,
+                session,
+                execution,
+                new LoadClaim.Name(
+                    user.name(),
+                    Objects.requireNonNull(control().loadId()),
+                    plan.target().schema() + "." + plan.target().table(),
+                    HexFormat.of().formatHex(open.digest())));
+        claim = named;
+        named.take(() -> {
+          positions.putAll(named.positions());
+          for (PartPosition part : positions.values()) {
+            loadedBefore += part.loaded();
+            rowsBefore += part.rows();
+          }
+          startLanes(workers);
+        });
       }
+      // So its job is there as long as the load is.
+      return context.await(condition, new End());
     } catch (Throwable failed) {
       noteFailure(failed);
       conclude();
@@ -273,6 +305,27 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
       Interrupts.leave(before);
     }
     return null;
+  }
+
+  /// The load has ended; or its job has, by which it ends.
+  private final class End implements Task {
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      return null;
+    }
+
+    @Override
+    public void discarded(Job job) {
+      noteFailure(RunFailures.canceled());
+    }
+  }
+
+  private void done(@Nullable Long rows, @Nullable EngineException failed) {
+    done.accept(rows, failed);
+    Condition waiting = over;
+    if (waiting != null) {
+      waiting.signal();
+    }
   }
 
   @Override
@@ -288,7 +341,7 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
   }
 
   /// Goes on, unless a step has failed.
-  private Consumer<@Nullable EngineException> then(Runnable next) {
+  Consumer<@Nullable EngineException> then(Runnable next) {
     return failed -> {
       if (failed != null) {
         noteFailure(failed);
@@ -304,128 +357,6 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
         conclude();
       }
     };
-  }
-
-  private void define(boolean exists, Runnable next) {
-    if (exists) {
-      next.run();
-      return;
-    }
-    ManagedTransaction transaction = begin();
-    define(transaction, LoadLog.DEFINITIONS.iterator(), next);
-  }
-
-  private void define(ManagedTransaction transaction, Iterator<String> left, Runnable next) {
-    if (!left.hasNext()) {
-      transaction.commit(CommitResponse.AVAILABLE, then(next));
-      return;
-    }
-    String sql = left.next();
-    InnerStatement work =
-        new InnerStatement(
-            sql,
-            session,
-            execution.viewer(),
-            new long[0],
-            true,
-            (run, ended) -> engine.define(sql, run, new CollectedResult(), ended),
-            this);
-    run(
-        transaction,
-        work,
-        failed -> {
-          if (failed == null && !failed()) {
-            define(transaction, left, next);
-          } else {
-            transaction.rollback(() -> then(next).accept(failed));
-          }
-        });
-  }
-
-  private void register(int workers) {
-    LoadPlan plan = plan();
-    LoadLog kept =
-        new LoadLog(
-            engine,
-            execution.catalog(),
-            user.name(),
-            Objects.requireNonNull(control().loadId()),
-            plan.target().schema() + "." + plan.target().table(),
-            digest);
-    log = kept;
-    lock(kept, workers, true);
-  }
-
-  /// Says that there is such a load.
-  private void write(LoadLog kept, int workers) {
-    ManagedTransaction transaction = begin();
-    run(
-        transaction,
-        inner(session, kept.tables(), kept::register),
-        failed -> {
-          if (failed == null && !failed()) {
-            transaction.commit(CommitResponse.AVAILABLE, then(() -> lock(kept, workers, false)));
-          } else {
-            transaction.rollback(() -> then(() -> {}).accept(failed));
-          }
-        });
-  }
-
-  /// @param mayBeNew whether there may be no such load yet
-  private void lock(LoadLog kept, int workers, boolean mayBeNew) {
-    ManagedTransaction transaction = begin();
-    lock = transaction;
-    CollectedResult known = new CollectedResult();
-    run(
-        transaction,
-        inner(session, kept.tables(), (run, ended) -> kept.lock(run, known, ended)),
-        then(() -> {
-          LoadLog.Known found = LoadLog.known(known);
-          if (found == null && mayBeNew) {
-            lock = null;
-            transaction.rollback(() -> then(() -> write(kept, workers)).accept(null));
-          } else {
-            compare(found);
-            read(kept, transaction, workers);
-          }
-        }));
-  }
-
-  private void read(LoadLog kept, ManagedTransaction transaction, int workers) {
-    CollectedResult parts = new CollectedResult();
-    run(
-        transaction,
-        inner(session, kept.tables(), (run, ended) -> kept.read(run, parts, ended)),
-        then(() -> {
-          positions.putAll(LoadLog.positions(parts));
-          for (PartPosition part : positions.values()) {
-            loadedBefore += part.loaded();
-            rowsBefore += part.rows();
-          }
-          startLanes(workers);
-        }));
-  }
-
-  private void compare(LoadLog.@Nullable Known known) {
-    String name = control().loadId();
-    if (known == null) {
-      throw new EngineException(
-          ErrorCode.NOT_IN_PREREQUISITE_STATE, "load \"" + name + "\" is no longer known");
-    }
-    String table = plan().target().schema() + "." + plan().target().table();
-    if (!known.table().equals(table)) {
-      throw new EngineException(
-              ErrorCode.NOT_IN_PREREQUISITE_STATE,
-              "load \"" + name + "\" is one of table \"" + known.table() + "\"")
-          .withHint("Give this load another load_id.");
-    }
-    if (!known.digest().equals(digest)) {
-      throw new EngineException(
-              ErrorCode.NOT_IN_PREREQUISITE_STATE,
-              "load \"" + name + "\" has begun with other files")
-          .withDetail("Names, contents or number of the files are not those of its first run.")
-          .withHint("Restore the files, or give this load another load_id.");
-    }
   }
 
   private void startLanes(int lanes) {
@@ -449,21 +380,14 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
     then(
             () -> {
               LoadReport report = report(Objects.requireNonNull(source).finish());
-              LoadLog kept = log;
-              ManagedTransaction held = lock;
-              if (kept == null || held == null) {
+              LoadClaim named = claim;
+              if (named == null) {
                 engine.whenAllDurable(() -> then(() -> send(report)).accept(null));
                 return;
               }
-              PartPosition whole =
-                  new PartPosition(report.read(), report.loaded(), report.filtered(), true);
-              run(
-                  held,
-                  inner(session, kept.tables(), (run, ended) -> kept.write(-1, whole, run, ended)),
-                  then(() -> {
-                    lock = null;
-                    held.commit(CommitResponse.STORED, then(() -> send(report)));
-                  }));
+              named.end(
+                  new PartPosition(report.read(), report.loaded(), report.filtered(), true),
+                  () -> send(report));
             })
         .accept(null);
   }
@@ -499,16 +423,14 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
                     ParameterBatch.NONE,
                     sink,
                     (sent, failed) ->
-                        done.accept(
-                            failed == null ? report.loaded() - loadedBefore : null, failed)));
+                        done(failed == null ? report.loaded() - loadedBefore : null, failed)));
   }
 
   /// The load has failed, and nothing of it runs.
   private void conclude() {
-    ManagedTransaction held = lock;
-    lock = null;
-    if (held != null) {
-      held.rollback(this::fail);
+    LoadClaim named = claim;
+    if (named != null) {
+      named.release(this::fail);
     } else {
       fail();
     }
@@ -523,8 +445,7 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
         reason = failed;
       }
     }
-    done.accept(
-        null, withState(RunFailures.report(reason == null ? RunFailures.canceled() : reason)));
+    done(null, withState(RunFailures.report(reason == null ? RunFailures.canceled() : reason)));
   }
 
   /// Says what is in.

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// Where there may be several files, a task encodes the batches that it has filled by a writer that nobody else uses. Where there is one, batches stand in a queue: the task that finds nobody at
 /// work writes some of them, and the others fill further ones meanwhile. When the queue is full they wait, as for a slow reader.
 ///
-/// Thread-safe while the plan runs. Then [#drain()], [#closeWriters()] and [#close()] are called by one thread at a time.
+/// Thread-safe while the plan runs. Then [#drain()], [#writers()] and [#close()] are called by one thread at a time.
 final class DumpOutput implements ResultSink, CopyActivity, AutoCloseable {
   private static final int MOST_CHUNK_BYTES = 256 << 10;
   private static final int LEAST_CHUNK_BYTES = 16 << 10;
@@ -253,16 +253,12 @@ final class DumpOutput implements ResultSink, CopyActivity, AutoCloseable {
     return LONGEST_BATCH_BYTES;
   }
 
-  /// After the plan's end: the files get what their writers have kept.
-  void closeWriters() {
-    synchronized (this) {
-      if (writers.isEmpty()) {
-        newWriter(); // a file without rows is a file
-      }
+  /// After the plan's end: the writers, at least one, to be closed, so that the files get what they have kept. A thread may close each.
+  synchronized List<DumpTarget.Writer> writers() {
+    if (writers.isEmpty()) {
+      newWriter(); // a file without rows is a file
     }
-    for (DumpTarget.Writer writer : writers) {
-      writer.close();
-    }
+    return List.copyOf(writers);
   }
 
   /// Frees the memory; the target stays its owner's.

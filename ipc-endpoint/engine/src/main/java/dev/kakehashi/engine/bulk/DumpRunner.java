@@ -23,6 +23,8 @@ import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -200,7 +202,10 @@ public final class DumpRunner implements PlanRunner {
     private final Run run;
     private final DumpOutput output;
     private final Condition room;
+    private final AtomicReference<@Nullable Throwable> closeFailure = new AtomicReference<>();
+    private final AtomicInteger open = new AtomicInteger();
     private boolean hooked;
+    private boolean closing;
     private boolean finished;
 
     Ending(Run run, DumpOutput output, TaskScheduler scheduler) {
@@ -229,7 +234,10 @@ public final class DumpRunner implements PlanRunner {
         if (!output.drain()) {
           return stream == null || stream.flush() ? context.resubmit(this) : await(stream, context);
         }
-        output.closeWriters();
+        if (!closing) {
+          closing = true;
+          return closeWriters(context);
+        }
         List<DumpTarget.DumpedFile> files = target().finish();
         finished = true;
         if (stream == null) {
@@ -245,6 +253,55 @@ public final class DumpRunner implements PlanRunner {
       run.close();
       run.done.accept(stream == null ? 0 : stream.rows(), null);
       return null;
+    }
+
+    /// Each writer is closed by a task, since what it has left may be a row group.
+    private Task closeWriters(TaskContext context) {
+      List<Closing> tasks = output.writers().stream().map(Closing::new).toList();
+      open.set(tasks.size());
+      context.spawnAll(tasks.subList(1, tasks.size()));
+      return tasks.getFirst();
+    }
+
+    /// Closes one writer; the last of these tasks goes on with the files.
+    private final class Closing implements Task {
+      private final DumpTarget.Writer writer;
+
+      Closing(DumpTarget.Writer writer) {
+        this.writer = writer;
+      }
+
+      @Override
+      public @Nullable Task run(TaskContext context) {
+        Interrupts.Source before = Interrupts.enter(run.scope);
+        try {
+          run.scope.checkCanceled();
+          writer.close();
+        } catch (Throwable failed) {
+          closeFailure.compareAndSet(null, failed);
+        } finally {
+          Interrupts.leave(before);
+        }
+        return closed();
+      }
+
+      private @Nullable Task closed() {
+        if (open.decrementAndGet() > 0) {
+          return null;
+        }
+        Throwable failure = closeFailure.get();
+        if (failure != null) {
+          run.fail(failure);
+          return null;
+        }
+        return Ending.this;
+      }
+
+      @Override
+      public void discarded(Job job) {
+        closeFailure.compareAndSet(null, RunFailures.canceled());
+        Task ignored = closed();
+      }
     }
 
     private DumpTarget target() {

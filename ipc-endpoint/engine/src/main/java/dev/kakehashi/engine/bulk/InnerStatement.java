@@ -2,7 +2,6 @@ package dev.kakehashi.engine.bulk;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
@@ -17,15 +16,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name of its job
 /// @param defines whether it changes the catalogue instead of rows
-/// @param copy how far the load is
 record InnerStatement(
     String name,
     FunctionSession session,
     Viewer viewer,
     long[] lockedTables,
     boolean defines,
-    Body body,
-    @Nullable CopyActivity copy)
+    Body body)
     implements StatementWork {
   /// Makes the task.
   @FunctionalInterface

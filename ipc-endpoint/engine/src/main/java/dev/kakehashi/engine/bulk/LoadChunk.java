@@ -7,7 +7,9 @@ import dev.kakehashi.engine.exec.dml.StatementChanges;
 import dev.kakehashi.engine.exec.operator.ParameterTable;
 import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.operator.RunFailures;
+import dev.kakehashi.engine.store.api.BulkInsert;
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The rows that one transaction of a load in batches inserts: of one part, as many as are wanted at most, and with them how far the part is then.
 ///
+/// Many rows are inserted together, which tells of keys only when all are there. If one is refused then, or depends on another transaction, the rows are read again and inserted one by
+/// one.
+///
 /// Rows that would wait for another transaction come in the next one, where that is possible: then this one, which has rows, makes nobody wait who makes it wait.
 final class LoadChunk implements Task {
   private final BatchedLoad load;
@@ -32,6 +37,13 @@ final class LoadChunk implements Task {
   private final StatementChanges ofStatement = new StatementChanges(run);
   private final StatementChanges ofBatch = new StatementChanges(run);
   private @Nullable LoadedRows rows;
+
+  /// Null: rows are inserted one by one.
+  private @Nullable BulkInsert bulk;
+
+  private BulkInsert.@Nullable Part bulkPart;
+  private boolean oneByOne;
+  private boolean readAgain;
   private long given;
 
   /// Of the row that was filled in last.
@@ -42,17 +54,20 @@ final class LoadChunk implements Task {
   private PartPosition after;
 
   /// @param before how far the part is
+  /// @param oneByOne whether rows are inserted so from the beginning
   /// @param done gets the number of rows inserted, or the failure, exactly once
   LoadChunk(
       BatchedLoad load,
       LoadFeed feed,
       PartPosition before,
+      boolean oneByOne,
       StatementExecution execution,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     this.load = load;
     this.feed = feed;
     this.before = before;
     this.after = before;
+    this.oneByOne = oneByOne;
     this.execution = execution;
     this.done = done;
   }
@@ -60,6 +75,11 @@ final class LoadChunk implements Task {
   /// How far the part is when the transaction has committed.
   PartPosition after() {
     return after;
+  }
+
+  /// Whether rows were inserted together first, and then one by one.
+  boolean hasReadAgain() {
+    return readAgain;
   }
 
   @Override
@@ -80,7 +100,7 @@ final class LoadChunk implements Task {
   private @Nullable Task work(TaskContext context) {
     LoadedRows into = rows();
     boolean partEnds = false;
-    while (!ended) {
+    while (true) {
       load.checkCanceled();
       execution.checkCanceled();
       if (!into.hasRows()) {
@@ -92,10 +112,14 @@ final class LoadChunk implements Task {
           into.compute(feed);
         } else {
           partEnds = true;
+          given += feed.leftOut();
           break;
         }
       }
-      if (into.hasRows()) {
+      BulkInsert.Part part = bulkPart;
+      if (into.hasRows() && part != null) {
+        into.insert(part, (row, rowId) -> {});
+      } else if (into.hasRows()) {
         if (waitsForOther) {
           waitsForOther = false;
           execution.restart();
@@ -118,7 +142,37 @@ final class LoadChunk implements Task {
         return context.resubmit(this);
       }
     }
-    return settle(into, partEnds, context);
+    return entered(into) ? settle(into, partEnds, context) : work(context);
+  }
+
+  /// Ends the insertion of all rows together. False: they are read again.
+  private boolean entered(LoadedRows into) {
+    BulkInsert together = bulk;
+    if (together == null) {
+      return true;
+    }
+    try {
+      together.finish(BulkInsert.Duplicates.FAIL);
+      endBulk();
+      return true;
+    } catch (DuplicateKey | RowConflict refused) {
+      endBulk();
+    }
+    oneByOne = true;
+    readAgain = true;
+    given = 0;
+    into.restart();
+    feed.rewind();
+    return false;
+  }
+
+  private void endBulk() {
+    BulkInsert together = bulk;
+    bulk = null;
+    bulkPart = null;
+    if (together != null) {
+      together.close();
+    }
   }
 
   private LoadedRows rows() {
@@ -130,6 +184,16 @@ final class LoadChunk implements Task {
               run, load.plan(), ofStatement, ofBatch, load.columns().positions(), load.tolerant());
       rows = present;
       present.begin();
+      if (!oneByOne) {
+        feed.mark();
+        BulkInsert together =
+            execution
+                .store()
+                .table(load.plan().target().tableId())
+                .bulkInsert(execution.transaction());
+        bulk = together;
+        bulkPart = together.newPart();
+      }
     }
     return present;
   }
@@ -144,6 +208,7 @@ final class LoadChunk implements Task {
       return false;
     }
     given += into.input().size;
+    feed.markDefaults(into, into.input().columns.length);
     rejectedBefore = into.rejected();
     load.scanned(into.input().size);
     return true;
@@ -214,10 +279,14 @@ final class LoadChunk implements Task {
     LoadedRows open = rows;
     rows = null;
     if (open != null) {
-      open.close();
-      ofStatement.forget();
-      ofBatch.forget();
-      run.end();
+      try {
+        endBulk();
+      } finally {
+        open.close();
+        ofStatement.forget();
+        ofBatch.forget();
+        run.end();
+      }
     }
   }
 
@@ -225,8 +294,14 @@ final class LoadChunk implements Task {
   private void end(EngineException failure) {
     if (!ended) {
       ended = true;
-      close();
-      done.accept(null, failure);
+      EngineException reason = failure;
+      try {
+        close();
+      } catch (Throwable failed) {
+        reason = RunFailures.report(failed);
+        reason.addSuppressed(failure);
+      }
+      done.accept(null, reason);
     }
   }
 

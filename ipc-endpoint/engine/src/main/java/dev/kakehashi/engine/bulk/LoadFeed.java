@@ -10,9 +10,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of the parts that one task of a load draws. Used by one thread at a time.
-final class LoadFeed implements LoadedRows.Rejects, AutoCloseable {
+final class LoadFeed implements LoadedRows.Rejects, LoadedRows.Inserted, AutoCloseable {
   private final LoadSource files;
   private final SourceRows rows;
+  private final RowPlaces places = new RowPlaces();
   private @Nullable LoadPart part;
 
   /// First row of the last filling in its row batch.
@@ -61,8 +62,26 @@ final class LoadFeed implements LoadedRows.Rejects, AutoCloseable {
       gaps = part().rows() - before != rows.rowCount();
     }
     first = rows.taken();
+    places.begin(part().number(), before + first);
     rows.fill(to, most);
     return true;
+  }
+
+  /// Says which values of the last filling stand for defaults.
+  void markDefaults(LoadedRows to, int columns) {
+    to.clearDefaults();
+    LoadPart from = part();
+    if (!from.hasDefaults()) {
+      return;
+    }
+    int size = to.input().size;
+    for (int row = 0; row < size; row++) {
+      for (int column = 0; column < columns; column++) {
+        if (from.isDefault(first + row, column)) {
+          to.markDefault(row, column);
+        }
+      }
+    }
   }
 
   /// Whether [#unfill()] leaves a position that is known.
@@ -80,9 +99,37 @@ final class LoadFeed implements LoadedRows.Rejects, AutoCloseable {
     return !gaps || rows.isEmpty();
   }
 
+  /// Rows of the part that have been read, and were left out by conditions.
+  long leftOut() {
+    return part().leftOut();
+  }
+
   /// Rows of the part that have been read, and given or rejected.
   long position() {
     return rows.isEmpty() ? part().rows() : before + rows.taken();
+  }
+
+  /// Only of a load without gaps: then its rows are known by their numbers.
+  @Override
+  public void inserted(int row, long rowId) {
+    places.add(row, rowId);
+  }
+
+  /// Where the rows come from that it was told of.
+  RowPlaces places() {
+    return places;
+  }
+
+  /// From here on rows may be read once more. [#position()] is known.
+  void mark() {
+    part().mark(position());
+  }
+
+  /// Goes back to the mark.
+  void rewind() {
+    rows.end();
+    gaps = false;
+    part().rewind();
   }
 
   @Override

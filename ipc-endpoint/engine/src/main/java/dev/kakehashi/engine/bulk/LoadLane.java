@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One of the lanes of a load in batches: transaction after transaction, each with rows of one part. Its steps come one after another, on whatever thread.
 final class LoadLane {
+  private static final int MAX_ONE_BY_ONE = 31;
+
   private final BatchedLoad load;
   private final LoadFeed feed;
   private final LaneSession session;
@@ -23,6 +25,11 @@ final class LoadLane {
 
   /// No part is left.
   private boolean exhausted;
+
+  /// Batches whose rows are inserted one by one: those that follow, and how many there were when it was last so. Where many batches have to be read again, most are not tried together.
+  private int oneByOne;
+
+  private int lastOneByOne;
 
   LoadLane(BatchedLoad load, LoadFeed feed, LaneSession session) {
     this.load = load;
@@ -64,7 +71,8 @@ final class LoadLane {
             done.accept(0L, null);
             return null;
           }
-          LoadChunk next = new LoadChunk(load, feed, position, execution, done);
+          boolean apart = oneByOne > 0 || !load.isBulk();
+          LoadChunk next = new LoadChunk(load, feed, position, apart, execution, done);
           chunk = next;
           return next;
         } catch (Throwable failed) {
@@ -114,7 +122,7 @@ final class LoadLane {
         CommitResponse.AVAILABLE,
         refused -> {
           if (refused == null) {
-            committed(last.after());
+            committed(last.after(), last.hasReadAgain());
           } else {
             load.noteFailure(refused);
             end();
@@ -129,9 +137,17 @@ final class LoadLane {
     end();
   }
 
-  private void committed(PartPosition now) {
+  private void committed(PartPosition now, boolean again) {
     load.committed(feed.part().number(), now);
     position = now;
+    if (again) {
+      lastOneByOne = Math.min(MAX_ONE_BY_ONE, 2 * lastOneByOne + 1);
+      oneByOne = lastOneByOne;
+    } else if (oneByOne > 0) {
+      oneByOne--;
+    } else {
+      lastOneByOne = 0;
+    }
     try {
       if (now.done()) {
         feed.endPart();

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.bulk.BulkUser;
+import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadRequest.LoadControl;
 import dev.kakehashi.engine.api.bulk.LoadSource;
 import dev.kakehashi.engine.exec.dml.LoadedRows;
@@ -140,7 +141,7 @@ public final class LoadRun implements Task {
   private Task begin(TaskContext context) {
     open();
     LoadPlan plan = statement.plan();
-    if (!byTurns && LoadedRows.isBulk(plan, statement.request().control().tolerant())) {
+    if (!byTurns && !statement.request().control().tolerant() && LoadedRows.isBulk(plan)) {
       bulk = execution.store().table(plan.target().tableId()).bulkInsert(execution.transaction());
     }
     List<LoadTask> all = newTasks(context);
@@ -151,22 +152,26 @@ public final class LoadRun implements Task {
   }
 
   private void open() {
-    LoadPlan plan = statement.plan();
     LoadSource before = source;
-    source =
-        statement
-            .request()
-            .open(
-                plan.target().schema() + "." + plan.target().table(),
-                plan.columns(),
-                plan.listed(),
-                user,
-                new StatementFiles(execution, run.memory()));
+    source = newSource();
     execution.copying(new Activity(source()));
     if (before != null) {
       // Not earlier: what was sent for this load goes with it, unless it is open.
       before.close();
     }
+  }
+
+  private LoadSource newSource() {
+    LoadPlan plan = statement.plan();
+    return statement
+        .request()
+        .open(
+            plan.target().schema() + "." + plan.target().table(),
+            plan.columns(),
+            plan.listed(),
+            LoadConditions.of(plan),
+            user,
+            new StatementFiles(execution, run.memory()));
   }
 
   /// How far it is. Counts of rows are the tasks' own, which another thread may see late.
@@ -319,10 +324,7 @@ public final class LoadRun implements Task {
     execution.checkCanceled();
     BulkInsert inserted = bulk;
     if (inserted != null) {
-      LoadedRows any = tasks.getFirst().rows();
-      inserted.finish((duplicate, rowId, other) -> {
-        throw any.duplicateKey(duplicate, inserted, rowId);
-      });
+      enter(inserted);
     }
     ofStatement.settle();
     LoadSource.LoadSummary summary = source().finish();
@@ -341,6 +343,70 @@ public final class LoadRun implements Task {
               }
               done.accept(failed == null ? report.loaded() : null, failed);
             });
+  }
+
+  /// @throws EngineException UNIQUE_VIOLATION, with file and line of the row
+  private void enter(BulkInsert inserted) {
+    LoadedRows any = tasks.getFirst().rows();
+    List<RowPlaces.Place> found = new ArrayList<>();
+    try {
+      inserted.finish((duplicate, rowId, other) -> {
+        // Of two rows of the files the later one: it would have been refused when it came.
+        RowPlaces.Place one = place(rowId);
+        RowPlaces.Place two = other == BulkInsert.Duplicates.NONE ? null : place(other);
+        boolean isTwo = one != null && two != null && two.isAfter(one);
+        RowPlaces.Place later = isTwo ? two : one;
+        if (later != null) {
+          found.add(later);
+        }
+        throw any.duplicateKey(duplicate, inserted, isTwo ? other : rowId);
+      });
+    } catch (EngineException refused) {
+      throw found.isEmpty() ? refused : located(found.getFirst(), refused);
+    }
+  }
+
+  private RowPlaces.@Nullable Place place(long rowId) {
+    for (LoadTask task : tasks) {
+      RowPlaces.Place found = task.places().find(rowId);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /// Reads the files again as far as the row, which says file and line.
+  private EngineException located(RowPlaces.Place place, EngineException refused) {
+    try (LoadSource again = newSource()) {
+      for (LoadPart part = again.next(); part != null; part = again.next()) {
+        try (LoadPart each = part) {
+          if (each.number() == place.part()) {
+            reject(each, place.ordinal(), refused);
+            return refused;
+          }
+        }
+      }
+    } catch (EngineException withPlace) {
+      if (withPlace.code() == ErrorCode.QUERY_CANCELED || withPlace.code() == refused.code()) {
+        return withPlace;
+      }
+      refused.addSuppressed(withPlace);
+    }
+    return refused;
+  }
+
+  /// @throws EngineException the failure, with its place
+  private static void reject(LoadPart part, long ordinal, EngineException refused) {
+    long before = part.rows();
+    while (part.next() != null) {
+      // None of the rows before was rejected: the load would have ended.
+      if (ordinal < part.rows()) {
+        part.reject((int) (ordinal - before), refused);
+        return;
+      }
+      before = part.rows();
+    }
   }
 
   private LoadReport report(LoadSource.LoadSummary summary) {

@@ -38,6 +38,11 @@ final class LoadTask implements Task {
     return rows;
   }
 
+  /// Where the rows come from that it has inserted.
+  RowPlaces places() {
+    return feed.places();
+  }
+
   /// Rows that the files have given.
   long read() {
     return read;
@@ -77,7 +82,7 @@ final class LoadTask implements Task {
           into = bulk.newPart();
           bulkPart = into;
         }
-        rows.insert(into);
+        rows.insert(into, feed);
       } else if (rows.hasRows()) {
         if (!run.turn().take(this)) {
           return context.await(wake, this);
@@ -112,12 +117,14 @@ final class LoadTask implements Task {
     if (!rows.isUnfinished()) {
       VectorBatch input = rows.input();
       while (feed.hasPart() && !feed.fill(input, VectorBatch.CAPACITY)) {
+        read += feed.leftOut();
         feed.endPart();
       }
       if (!feed.hasPart()) {
         return false;
       }
       read += input.size;
+      feed.markDefaults(rows, input.columns.length);
       run.execution().scanned(input.size);
     }
     rows.compute(feed);

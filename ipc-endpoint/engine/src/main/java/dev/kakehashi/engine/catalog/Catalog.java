@@ -3,6 +3,7 @@ package dev.kakehashi.engine.catalog;
 import dev.kakehashi.engine.store.api.Store;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /// The catalogue of a store: the committed version, and numbers for versions that transactions have for themselves.
 ///
@@ -12,12 +13,22 @@ public final class Catalog {
   private final Store store;
   private final AtomicLong versions = new AtomicLong();
   private volatile CatalogSnapshot snapshot;
+  private volatile Consumer<CatalogSnapshot> listener = committed -> {};
 
   /// Reads the catalogue of an open store; a fresh store gets the schema `public`.
   public Catalog(Store store) {
     this.store = store;
     snapshot = CatalogSnapshot.of(store.catalog()).with(List.of(), nextVersion());
-    store.catalogListener(changes -> snapshot = snapshot.with(changes, nextVersion()));
+    store.catalogListener(changes -> {
+      CatalogSnapshot committed = snapshot.with(changes, nextVersion());
+      snapshot = committed;
+      listener.accept(committed);
+    });
+  }
+
+  /// Who hears of committed versions from now on: in their order, on the thread that commits. Set once.
+  public void listener(Consumer<CatalogSnapshot> committed) {
+    listener = committed;
   }
 
   /// The committed version.

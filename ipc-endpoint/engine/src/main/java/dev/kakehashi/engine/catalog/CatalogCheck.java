@@ -65,9 +65,13 @@ public final class CatalogCheck {
     checkForeignKeys(catalog, report);
     checkRights(catalog, report);
     report.checked(
-        "catalogue: %d entries, %d tables, %d sequences, %d views"
+        "catalogue: %d entries, %d tables, %d sequences, %d views, %d queues"
             .formatted(
-                entries.size(), tables.size(), catalog.sequences().size(), catalog.views().size()));
+                entries.size(),
+                tables.size(),
+                catalog.sequences().size(),
+                catalog.views().size(),
+                catalog.queues().size()));
     return catalog;
   }
 
@@ -83,6 +87,7 @@ public final class CatalogCheck {
               .forEach(index -> relations.add(new String[] {table.schema(), index.name()}));
         });
     catalog.sequences().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));
+    catalog.queues().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));
     catalog.views().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));
     for (String[] relation : relations) {
       String quoted = "\"%s\".\"%s\"".formatted(relation[0], relation[1]);
@@ -115,6 +120,14 @@ public final class CatalogCheck {
         .forEach(each ->
             checkRights(
                 "sequence \"%s\".\"%s\"".formatted(each.schema(), each.name()),
+                each.rights(),
+                roles,
+                report));
+    catalog
+        .queueObjects()
+        .forEach(each ->
+            checkRights(
+                "queue \"%s\".\"%s\"".formatted(each.schema(), each.name()),
                 each.rights(),
                 roles,
                 report));

@@ -41,6 +41,16 @@ public record CatalogNames(
         .toList();
   }
 
+  public List<Queue> queues() {
+    if (schema != null && name != null) {
+      Queue queue = catalog.queue(schema, name);
+      return queue == null ? List.of() : List.of(queue);
+    }
+    return catalog.queueObjects().stream()
+        .filter(queue -> fits(queue.schema(), queue.name()))
+        .toList();
+  }
+
   Collection<String> schemas() {
     return catalog.schemas();
   }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +15,7 @@ import org.pcollections.TreePMap;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` and `view/` number with the forms of [TableCodec] and [CatalogCodec],
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/`, `view/` and `queue/` number with the forms of [TableCodec], [CatalogCodec] and [QueueCodec],
 /// and those of [Access].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
@@ -24,6 +25,7 @@ public final class CatalogSnapshot {
   static final String TABLE_KEY = "table/";
   private static final String SEQUENCE_KEY = "sequence/";
   private static final String VIEW_KEY = "view/";
+  private static final String QUEUE_KEY = "queue/";
 
   private final long version;
 
@@ -44,28 +46,33 @@ public final class CatalogSnapshot {
       PSortedMap<Long, Table> tables,
       PSortedMap<Long, Sequence> sequences,
       PSortedMap<Long, View> views,
+      QueueSet queues,
       PSortedMap<String, String> comments,
       Access access) {
     Objects withTables(
         PSortedMap<String, PSortedMap<String, Table>> newSchemas,
         PSortedMap<Long, Table> newTables) {
-      return new Objects(newSchemas, newTables, sequences, views, comments, access);
+      return new Objects(newSchemas, newTables, sequences, views, queues, comments, access);
     }
 
     Objects withSequences(PSortedMap<Long, Sequence> newSequences) {
-      return new Objects(schemas, tables, newSequences, views, comments, access);
+      return new Objects(schemas, tables, newSequences, views, queues, comments, access);
     }
 
     Objects withViews(PSortedMap<Long, View> newViews) {
-      return new Objects(schemas, tables, sequences, newViews, comments, access);
+      return new Objects(schemas, tables, sequences, newViews, queues, comments, access);
+    }
+
+    Objects withQueues(QueueSet newQueues) {
+      return new Objects(schemas, tables, sequences, views, newQueues, comments, access);
     }
 
     Objects withComments(PSortedMap<String, String> newComments) {
-      return new Objects(schemas, tables, sequences, views, newComments, access);
+      return new Objects(schemas, tables, sequences, views, queues, newComments, access);
     }
 
     Objects with(Access newAccess) {
-      return new Objects(schemas, tables, sequences, views, comments, newAccess);
+      return new Objects(schemas, tables, sequences, views, queues, comments, newAccess);
     }
 
     PSortedMap<String, Table> tables(String schema) {
@@ -125,6 +132,9 @@ public final class CatalogSnapshot {
         View view = CatalogCodec.decodeView(key, value);
         return withViews(views.plus(view.viewId(), view));
       }
+      if (key.startsWith(QUEUE_KEY)) {
+        return withQueues(queues.plus(QueueCodec.decode(key, value)));
+      }
       return Access.accepts(key) ? with(access.put(key, value)) : this;
     }
 
@@ -141,6 +151,9 @@ public final class CatalogSnapshot {
       if (key.startsWith(SEQUENCE_KEY)) {
         return withSequences(sequences.minus(Long.parseLong(key.substring(SEQUENCE_KEY.length()))));
       }
+      if (key.startsWith(QUEUE_KEY)) {
+        return withQueues(queues.minus(Long.parseLong(key.substring(QUEUE_KEY.length()))));
+      }
       return key.startsWith(VIEW_KEY)
           ? withViews(views.minus(Long.parseLong(key.substring(VIEW_KEY.length()))))
           : this;
@@ -155,9 +168,13 @@ public final class CatalogSnapshot {
             TreePMap.empty(),
             TreePMap.empty(),
             TreePMap.empty(),
+            QueueSet.EMPTY,
             TreePMap.empty(),
             Access.initial());
     for (Table table : SystemTables.TABLES) {
+      objects = objects.with(table);
+    }
+    for (Table table : QueueTables.TABLES) {
       objects = objects.with(table);
     }
     return new CatalogSnapshot(0, objects.withSchema(DEFAULT_SCHEMA));
@@ -175,7 +192,7 @@ public final class CatalogSnapshot {
     return version;
   }
 
-  /// Roles, and rights on what is no table, view or sequence.
+  /// Roles, and rights on what is no table, view, sequence or queue.
   public Access access() {
     return objects.access;
   }
@@ -250,9 +267,31 @@ public final class CatalogSnapshot {
     return null;
   }
 
-  /// Whether a table, sequence or view has the number.
+  /// What the queue system is told: all queues, in the order of their numbers.
+  public List<QueueDefinition> queues() {
+    return objects.queues.definitions();
+  }
+
+  /// All queues with their rights, in the order of their numbers.
+  public Collection<Queue> queueObjects() {
+    return objects.queues.all();
+  }
+
+  /// The queue of a number, or null.
+  public @Nullable Queue queue(long queueId) {
+    return objects.queues.get(queueId);
+  }
+
+  public @Nullable Queue queue(String schema, String name) {
+    return objects.queues.find(schema, name);
+  }
+
+  /// Whether a table, sequence, view or queue has the number.
   public boolean hasObject(long id) {
-    return table(id) != null || objects.sequences.containsKey(id) || objects.views.containsKey(id);
+    return table(id) != null
+        || objects.sequences.containsKey(id)
+        || objects.views.containsKey(id)
+        || queue(id) != null;
   }
 
   /// The table that has the index, or null.
@@ -327,6 +366,15 @@ public final class CatalogSnapshot {
 
   public static CatalogChange remove(View view) {
     return new CatalogChange.Remove(VIEW_KEY + view.viewId());
+  }
+
+  /// Adds a queue, or gives it a new form.
+  public static CatalogChange put(Queue queue) {
+    return new CatalogChange.Put(QUEUE_KEY + queue.queueId(), QueueCodec.encode(queue));
+  }
+
+  public static CatalogChange remove(Queue queue) {
+    return new CatalogChange.Remove(QUEUE_KEY + queue.queueId());
   }
 
   /// This version changed; changes of the physical side mean nothing here.

@@ -33,6 +33,9 @@ final class CommentRows {
     for (Sequence sequence : names.sequences()) {
       all.add("sequence", sequence.schema(), sequence.name(), null, sequence.comment());
     }
+    for (Queue queue : names.queues()) {
+      all.add("queue", queue.schema(), queue.name(), null, queue.comment());
+    }
     return all.rows;
   }
 

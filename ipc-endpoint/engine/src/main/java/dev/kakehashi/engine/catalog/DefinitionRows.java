@@ -37,6 +37,7 @@ final class DefinitionRows {
     tables.forEach(all::addIndexes);
     tables.forEach(all::addForeignKeys);
     catalog.views().forEach(all::addView);
+    QueueDefinitions.addAll(catalog, all::add);
     all.addComments();
     rights.addRights();
     return all.rows;

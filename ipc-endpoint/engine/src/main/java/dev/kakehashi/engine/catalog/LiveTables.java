@@ -42,6 +42,12 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Locations of files that the settings have: location_name, readable, writable, privileges (those of the viewer).
   List<@Nullable Object[]> locations(Viewer viewer);
 
+  /// Rows of the tables about queues; empty without queues.
+  ///
+  /// @param tableId of [QueueTables]
+  /// @param names narrows the queues
+  List<@Nullable Object[]> queues(int tableId, CatalogNames names, Viewer viewer);
+
   /// Who checks, reads and writes files of COPY.
   BulkAccess bulkAccess();
 

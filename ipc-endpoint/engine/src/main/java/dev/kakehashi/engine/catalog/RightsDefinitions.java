@@ -148,11 +148,17 @@ final class RightsDefinitions {
         owner("SEQUENCE", each.schema(), each.name(), name(each), each.rights());
       }
     }
+    catalog
+        .queueObjects()
+        .forEach(each -> owner("QUEUE", each.schema(), each.name(), name(each), each.rights()));
     tables.forEach(table -> addTable(table));
     catalog.views().forEach(view -> addTable(view.form()));
     for (Sequence each : catalog.sequences()) {
       grants(
           "SEQUENCE", each.schema(), each.name(), name(each), ObjectKind.SEQUENCE, each.rights());
+    }
+    for (Queue each : catalog.queueObjects()) {
+      grants("QUEUE", each.schema(), each.name(), name(each), ObjectKind.QUEUE, each.rights());
     }
   }
 
@@ -299,6 +305,10 @@ final class RightsDefinitions {
 
   private static String name(Table form) {
     return Quoting.identifier(form.schema()) + "." + Quoting.identifier(form.name());
+  }
+
+  private static String name(Queue queue) {
+    return Quoting.identifier(queue.schema()) + "." + Quoting.identifier(queue.name());
   }
 
   private static String name(Sequence sequence) {

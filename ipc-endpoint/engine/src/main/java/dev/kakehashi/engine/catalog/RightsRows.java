@@ -92,6 +92,9 @@ final class RightsRows {
     for (Sequence each : names.sequences()) {
       rows.add("sequence", each.schema(), each.name(), null, ObjectKind.SEQUENCE, each.rights());
     }
+    for (Queue each : names.queues()) {
+      rows.add("queue", each.schema(), each.name(), null, ObjectKind.QUEUE, each.rights());
+    }
     return rows.rows;
   }
 

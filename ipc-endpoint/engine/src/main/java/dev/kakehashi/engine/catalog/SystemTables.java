@@ -410,13 +410,13 @@ public final class SystemTables {
 
   /// Position of the column with the schema of what a row is about; -1: there is none.
   public static int schemaColumn(Table table) {
-    return columnOf(table, "table_schema", "sequence_schema", "object_schema");
+    return columnOf(table, "table_schema", "sequence_schema", "object_schema", "queue_schema");
   }
 
   /// Position of the column with the name of what a row is about; -1: there is none. Comments are not narrowed by it: they are also about indexes, which are
   /// found by their tables.
   public static int nameColumn(Table table) {
-    return columnOf(table, "table_name", "sequence_name");
+    return columnOf(table, "table_name", "sequence_name", "queue_name");
   }
 
   private static int columnOf(Table table, String... names) {
@@ -433,7 +433,7 @@ public final class SystemTables {
     return name.equals(CATALOG_SCHEMA) || name.equals(INFORMATION_SCHEMA);
   }
 
-  /// Rows of a system table; values are String, Long (any integer), Double, Boolean or null.
+  /// Rows of a system table; values are String, Long (any integer), Double, Boolean, Duration (an interval) or null.
   ///
   /// @param catalog narrows what the rows are about; there may be rows about others
   /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
@@ -539,7 +539,8 @@ public final class SystemTables {
         || tableId == JOBS
         || tableId == COPIES
         || tableId == TABLE_MEMORY
-        || tableId == LOCATIONS;
+        || tableId == LOCATIONS
+        || QueueTables.isOf(tableId);
   }
 
   private static @Nullable Object[] row(Sequence sequence, ToLongFunction<Table> facts) {
@@ -559,6 +560,9 @@ public final class SystemTables {
 
   private static List<@Nullable Object[]> liveRows(
       Table table, CatalogNames catalog, LiveTables live, Viewer viewer) {
+    if (QueueTables.isOf(table.tableId())) {
+      return live.queues((int) table.tableId(), catalog, viewer);
+    }
     return switch ((int) table.tableId()) {
       case (int) COLUMN_STATISTICS -> live.columnStatistics(catalog.tables(), viewer);
       case -7 -> live.preparedTransactions(viewer);
@@ -686,7 +690,7 @@ public final class SystemTables {
     }
   }
 
-  private static Table table(long tableId, String schema, String name, String... columns) {
+  static Table table(long tableId, String schema, String name, String... columns) {
     List<Column> list = new ArrayList<>();
     for (String column : columns) {
       int space = column.indexOf(' ');
@@ -697,6 +701,8 @@ public final class SystemTables {
             case "bool" -> TypeOid.BOOL;
             case "float8" -> TypeOid.FLOAT8;
             case "timestamptz" -> TypeOid.TIMESTAMPTZ;
+            case "interval" -> TypeOid.INTERVAL;
+            case "jsonb" -> TypeOid.JSONB;
             default -> TypeOid.TEXT;
           };
       list.add(new Column(column.substring(0, space), SqlType.of(oid), false, null));

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -55,6 +56,7 @@ final class CommentPlanner {
     Table table = state.table(schema, name);
     View view = state.view(schema, name);
     Sequence sequence = state.sequence(schema, name);
+    Queue queue = state.queue(schema, name);
     Table indexed = state.tableOfIndex(schema, name);
     boolean ofConstraint = comment.kind() == Commented.CONSTRAINT;
     String column = ofConstraint ? null : comment.part();
@@ -66,6 +68,8 @@ final class CommentPlanner {
       plan.change(CatalogSnapshot.put(view.withComment(text)));
     } else if (comment.kind() == Commented.SEQUENCE && sequence != null) {
       plan.change(CatalogSnapshot.put(sequence.withComment(text)));
+    } else if (comment.kind() == Commented.QUEUE && queue != null) {
+      plan.change(CatalogSnapshot.put(queue.withComment(text)));
     } else if (comment.kind() == Commented.INDEX && indexed != null) {
       List<Index> indexes = new ArrayList<>(indexed.indexes());
       indexes.replaceAll(each -> each.name().equals(name) ? each.withComment(text) : each);

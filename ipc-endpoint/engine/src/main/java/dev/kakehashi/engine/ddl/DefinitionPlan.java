@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Needs;
@@ -20,6 +21,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// What one statement does to the catalogue: the locks that it needs first, then its steps in order. Made under the lock of the catalogue; confined to
@@ -42,6 +44,11 @@ final class DefinitionPlan {
 
     /// Rows that are checked or copied.
     record Rows(TablePass pass) implements Step {}
+
+    /// What is done to tasks and files of queues.
+    ///
+    /// @param action gives the number of tasks that it has moved
+    record OfQueue(ToLongFunction<QueueChanges> action) implements Step {}
   }
 
   /// @param state the catalogue as the transaction sees it before
@@ -145,12 +152,13 @@ final class DefinitionPlan {
     return catalog.nextObjectId();
   }
 
-  /// Whether a table, an index, a sequence or a view has the name.
+  /// Whether a table, an index, a sequence, a view or a queue has the name.
   boolean isTaken(String schema, String name) {
     return state.table(schema, name) != null
         || state.tableOfIndex(schema, name) != null
         || state.sequence(schema, name) != null
-        || state.view(schema, name) != null;
+        || state.view(schema, name) != null
+        || state.queue(schema, name) != null;
   }
 
   /// @throws EngineException DUPLICATE_TABLE
@@ -193,6 +201,11 @@ final class DefinitionPlan {
 
   void pass(TablePass pass) {
     steps.add(new Step.Rows(pass));
+  }
+
+  /// Does something to a queue itself, and gives the number of tasks that were moved.
+  void queue(ToLongFunction<QueueChanges> action) {
+    steps.add(new Step.OfQueue(action));
   }
 
   Map<Long, Mode> locks() {

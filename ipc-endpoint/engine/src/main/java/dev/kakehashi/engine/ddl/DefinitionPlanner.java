@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
@@ -39,6 +40,7 @@ final class DefinitionPlanner {
   private final ViewPlanner views;
   private final ForeignKeyPlanner references;
   private final DefinitionRights rights;
+  private final QueuePlanner queues;
 
   DefinitionPlanner(DefinitionPlan plan) {
     this.plan = plan;
@@ -49,12 +51,14 @@ final class DefinitionPlanner {
     this.views = new ViewPlanner(plan);
     this.references = new ForeignKeyPlanner(plan);
     this.rights = new DefinitionRights(plan);
+    this.queues = new QueuePlanner(plan);
   }
 
   void plan(DdlStatement statement) {
     rights.check(statement);
     planChanges(statement);
-    if (!(statement instanceof DdlStatement.OfRights)) {
+    if (!(statement instanceof DdlStatement.OfRights
+        || statement instanceof DdlStatement.OfQueue)) {
       views.checkAll(statement, cascades(statement));
     }
   }
@@ -138,6 +142,7 @@ final class DefinitionPlanner {
       case DdlStatement.AlterSequence alter -> sequences.alter(schema(alter.name()), alter);
       case DdlStatement.AlterName alter -> names.alter(schema(alter.name()), alter);
       case DdlStatement.OfRights about -> planRights(about.statement());
+      case DdlStatement.OfQueue about -> queues.plan(about.statement());
       case DdlStatement.DropSequence drop ->
           drop.names()
               .forEach(name ->
@@ -172,6 +177,7 @@ final class DefinitionPlanner {
       for (Sequence sequence : objects.sequences(role.id())) {
         sequences.drop(sequence.schema(), sequence.name(), true, drop.cascade());
       }
+      queues.drop(objects.queues(role.id()), drop.cascade());
       for (String schema : objects.schemas(role.id())) {
         dropSchema(schema, new DdlStatement.DropSchema(List.of(schema), true, drop.cascade()));
       }
@@ -210,7 +216,9 @@ final class DefinitionPlanner {
         ? "view"
         : plan.state().sequence(schema, name) != null
             ? "sequence"
-            : plan.state().tableOfIndex(schema, name) != null ? "index" : null;
+            : plan.state().queue(schema, name) != null
+                ? "queue"
+                : plan.state().tableOfIndex(schema, name) != null ? "index" : null;
   }
 
   private @Nullable Table findToAlter(QualifiedName name, boolean ifExists) {
@@ -295,6 +303,8 @@ final class DefinitionPlanner {
     plan.state().views().stream()
         .filter(view -> view.schema().equals(name))
         .forEach(view -> contents.add("view " + name + "." + view.name()));
+    List<Queue> queuesThere = queues.inSchema(name);
+    queuesThere.forEach(queue -> contents.add("queue " + name + "." + queue.name()));
     if (!contents.isEmpty() && !drop.cascade()) {
       throw new EngineException(
               ErrorCode.DEPENDENT_OBJECTS_EXIST,
@@ -305,6 +315,7 @@ final class DefinitionPlanner {
     views.dropAll(name);
     dropTables(tables, true);
     sequences.dropAll(name);
+    queues.drop(queuesThere, true);
     plan.change(CatalogSnapshot.removeSchema(name));
     new OwnedObjects(plan).forgetSchema(name);
   }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Permissions;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -76,10 +77,11 @@ final class DefinitionRights {
         createIn(schema == null ? DefinitionPlanner.schema(alter.name()) : schema);
       }
       case DdlStatement.Comment comment -> comment(comment);
-      // TRUNCATE is looked at when all its tables are known, statements about rights by their own
-      // planners.
+      // TRUNCATE is looked at when all its tables are known, statements about rights and
+      // queues by their own planners.
       case DdlStatement.Truncate truncate -> {}
       case DdlStatement.OfRights rights -> {}
+      case DdlStatement.OfQueue queue -> {}
     }
   }
 
@@ -163,6 +165,9 @@ final class DefinitionRights {
       permissions().requireOwner(view.rights(), "view", relation);
     } else if (sequence != null) {
       permissions().requireOwner(sequence.rights(), "sequence", relation);
+    } else if (state.queue(schema, relation) != null) {
+      Queue queue = Objects.requireNonNull(state.queue(schema, relation));
+      permissions().requireOwner(queue.rights(), "queue", relation);
     } else if (indexed != null) {
       permissions().requireOwner(indexed.rights(), "index", relation);
     }

@@ -43,6 +43,9 @@ public final class DefinitionRun implements Task {
   private long mark;
   private int step;
 
+  /// Tasks of queues that it has moved so far.
+  private long moved;
+
   /// Plans statements that change rows.
   @FunctionalInterface
   public interface QueryPlanner {
@@ -52,7 +55,7 @@ public final class DefinitionRun implements Task {
   /// @param definer who runs it
   /// @param queries plans what fills a table that the statement makes
   /// @param sink of the statement, which sends no rows
-  /// @param done gets the number of rows that the table was filled with, or the failure, exactly once
+  /// @param done gets the number of rows that the table was filled with or of tasks that were moved, or the failure, exactly once
   public DefinitionRun(
       Catalog catalog,
       DdlStatement statement,
@@ -162,6 +165,8 @@ public final class DefinitionRun implements Task {
             throw duplicates(work, duplicate);
           }
         }
+        case DefinitionPlan.Step.OfQueue queue ->
+            moved += queue.action().applyAsLong(execution.transaction().queueChanges());
         case DefinitionPlan.Step.Rows rows -> {
           try {
             if (!rows.pass().run(execution, context)) {
@@ -176,7 +181,7 @@ public final class DefinitionRun implements Task {
     }
     Prepared.Planned rows = filling;
     if (rows == null) {
-      defined(work, 0);
+      defined(work, moved);
       return null;
     }
     execution.restart();
@@ -240,6 +245,7 @@ public final class DefinitionRun implements Task {
       execution.transaction().rollbackTo(mark);
       plan = null;
       step = 0;
+      moved = 0;
     }
   }
 

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Permissions;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -172,6 +173,14 @@ final class GrantPlanner {
     }
     plan.permissions().requireOnSchema(schema, Privilege.USAGE);
     DefinitionPlanner.refuseSystem(schema);
+    if (kind == ObjectKind.QUEUE) {
+      for (Queue each : List.copyOf(state.queueObjects())) {
+        if (each.schema().equals(schema)) {
+          onQueue(each, wanted);
+        }
+      }
+      return;
+    }
     if (kind == ObjectKind.SEQUENCE) {
       for (Sequence each : List.copyOf(state.sequences())) {
         if (each.schema().equals(schema)) {
@@ -197,6 +206,20 @@ final class GrantPlanner {
     if (name.schema() != null) {
       plan.permissions().requireOnSchema(schema, Privilege.USAGE);
     }
+    Queue queue = state.queue(schema, name.name());
+    if (kind == ObjectKind.QUEUE && queue != null) {
+      onQueue(queue, wanted);
+      return;
+    }
+    if (kind == ObjectKind.QUEUE && !plan.isTaken(schema, name.name())) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT, "queue \"" + name.name() + "\" does not exist");
+    }
+    if (kind == ObjectKind.QUEUE || queue != null) {
+      throw new EngineException(
+          ErrorCode.WRONG_OBJECT_TYPE,
+          "\"%s\" is %s queue".formatted(name.name(), queue == null ? "not a" : "a"));
+    }
     Table table = state.table(schema, name.name());
     View view = state.view(schema, name.name());
     Sequence sequence = state.sequence(schema, name.name());
@@ -221,6 +244,12 @@ final class GrantPlanner {
     DefinitionPlanner.refuseSystem(schema);
     onTable(
         table != null ? table : java.util.Objects.requireNonNull(view).form(), wanted, everything);
+  }
+
+  private void onQueue(Queue queue, Wanted wanted) {
+    Rights rights = queue.rights();
+    Acl acl = granted(ObjectKind.QUEUE, queue.name(), rights, wanted.privileges, wanted);
+    plan.change(CatalogSnapshot.put(queue.withRights(rights.with(acl, ObjectKind.QUEUE))));
   }
 
   private void onSequence(Sequence sequence, Wanted wanted) {

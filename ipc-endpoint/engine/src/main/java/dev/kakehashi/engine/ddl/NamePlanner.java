@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -140,6 +141,11 @@ final class NamePlanner {
       if (view.schema().equals(from)) {
         plan.lock(view.viewId(), Mode.EXCLUSIVE);
         plan.change(CatalogSnapshot.put(view.named(to, view.name())));
+      }
+    }
+    for (Queue queue : before.queueObjects()) {
+      if (queue.schema().equals(from)) {
+        plan.change(CatalogSnapshot.put(queue.named(to, queue.name())));
       }
     }
     plan.change(CatalogSnapshot.removeSchema(from));

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -72,6 +73,12 @@ final class OwnedObjects {
         .toList();
   }
 
+  List<Queue> queues(long role) {
+    return plan.state().queueObjects().stream()
+        .filter(queue -> queue.rights().owner() == role)
+        .toList();
+  }
+
   List<String> schemas(long role) {
     return plan.state().schemas().stream()
         .filter(schema -> access().schema(schema).owner() == role)
@@ -105,6 +112,11 @@ final class OwnedObjects {
       if (sequence.rights().names(role)) {
         found.add(
             why(sequence.rights(), role) + "sequence " + shown(sequence.schema(), sequence.name()));
+      }
+    }
+    for (Queue queue : state.queueObjects()) {
+      if (queue.rights().names(role)) {
+        found.add(why(queue.rights(), role) + "queue " + shown(queue.schema(), queue.name()));
       }
     }
     for (Access.Default said : access().defaults()) {
@@ -172,6 +184,12 @@ final class OwnedObjects {
         plan.change(
             CatalogSnapshot.put(
                 sequence.withRights(without(sequence.rights(), ObjectKind.SEQUENCE, role))));
+      }
+    }
+    for (Queue queue : List.copyOf(plan.state().queueObjects())) {
+      if (granted(queue.rights(), role)) {
+        plan.change(
+            CatalogSnapshot.put(queue.withRights(without(queue.rights(), ObjectKind.QUEUE, role))));
       }
     }
     for (Access.Default said : access().defaults()) {

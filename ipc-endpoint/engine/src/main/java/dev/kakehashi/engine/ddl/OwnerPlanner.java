@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Permissions;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -83,10 +84,12 @@ final class OwnerPlanner {
     Table table = state.table(schema, name.name());
     View view = state.view(schema, name.name());
     Sequence sequence = state.sequence(schema, name.name());
+    Queue queue = state.queue(schema, name.name());
     boolean ofKind =
         switch (change.kind()) {
           case VIEW -> view != null;
           case SEQUENCE -> sequence != null;
+          case QUEUE -> queue != null;
           default -> table != null || view != null || sequence != null;
         };
     if (!ofKind) {
@@ -103,7 +106,11 @@ final class OwnerPlanner {
           .withPosition(name.position());
     }
     DefinitionPlanner.refuseSystem(schema);
-    if (table != null) {
+    if (queue != null) {
+      if (require(queue.rights(), Owned.QUEUE, schema, name.name(), change.owner())) {
+        give(queue, plan.role(change.owner()).id());
+      }
+    } else if (table != null) {
       if (require(table.rights(), Owned.TABLE, schema, name.name(), change.owner())) {
         give(table, plan.role(change.owner()).id());
       }
@@ -172,6 +179,10 @@ final class OwnerPlanner {
     plan.change(CatalogSnapshot.put(sequence.withRights(sequence.rights().ownedBy(owner))));
   }
 
+  private void give(Queue queue, long owner) {
+    plan.change(CatalogSnapshot.put(queue.withRights(queue.rights().ownedBy(owner))));
+  }
+
   void reassign(RightsStatement.ReassignOwned reassign) {
     Role to = plan.role(reassign.to());
     OwnedObjects objects = new OwnedObjects(plan);
@@ -194,6 +205,7 @@ final class OwnerPlanner {
       objects.views(from.id()).forEach(view -> give(view, to.id()));
       // Those of columns have gone with their tables.
       objects.sequences(from.id()).forEach(sequence -> give(sequence, to.id()));
+      objects.queues(from.id()).forEach(queue -> give(queue, to.id()));
     }
   }
 }

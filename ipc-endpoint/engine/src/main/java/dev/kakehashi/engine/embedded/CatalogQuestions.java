@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Permissions;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
@@ -90,6 +91,19 @@ record CatalogQuestions(CatalogSnapshot catalog, long role, Supplier<Collection<
     }
     if (name.schema() != null) {
       new Permissions(catalog, role).requireOnSchema(schema, Privilege.USAGE);
+    }
+    Queue queue = catalog.queue(schema, name.name());
+    if (kind == About.QUEUE && queue != null) {
+      return any(
+          asked.get(),
+          permissions.on(ObjectKind.QUEUE, queue.rights()),
+          permissions.grantable(ObjectKind.QUEUE, queue.rights()));
+    }
+    if (kind == About.QUEUE || queue != null) {
+      throw queue == null
+          ? new EngineException(
+              ErrorCode.UNDEFINED_OBJECT, "queue \"" + object + "\" does not exist")
+          : new EngineException(ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is a queue");
     }
     Sequence sequence = catalog.sequence(schema, name.name());
     Table table = catalog.table(schema, name.name());

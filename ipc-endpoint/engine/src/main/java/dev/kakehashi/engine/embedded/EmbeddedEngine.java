@@ -12,9 +12,12 @@ import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
+import dev.kakehashi.engine.api.queue.QueueDefinition;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.bulk.DumpRunner;
 import dev.kakehashi.engine.bulk.LoadEngine;
 import dev.kakehashi.engine.catalog.Catalog;
+import dev.kakehashi.engine.catalog.CatalogNames;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Permissions;
@@ -107,6 +110,9 @@ public final class EmbeddedEngine implements Engine {
 
   private final Supplier<Collection<String>> locationNames = this::namesOfLocations;
 
+  /// What the queues know; the same object as long as no queue is defined anew. Used under the lock of the committed catalogue.
+  private List<QueueDefinition> definedQueues = List.of();
+
   private volatile boolean closing;
 
   private final EngineRoles roles;
@@ -128,6 +134,23 @@ public final class EmbeddedEngine implements Engine {
     this.plans = new PlanCache(config.planCacheEntries());
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
     store.prepared().forEach(this::lockForPrepared);
+    QueueSystem queues = store.queues();
+    if (queues != null) {
+      startQueues(queues);
+    }
+  }
+
+  private void startQueues(QueueSystem queues) {
+    List<QueueDefinition> defined = catalog.snapshot().queues();
+    queues.start(new EngineQueueHost(store, scheduler), defined);
+    definedQueues = defined;
+    catalog.listener(committed -> {
+      List<QueueDefinition> now = committed.queues();
+      if (!now.equals(definedQueues)) {
+        definedQueues = now;
+        queues.define(now);
+      }
+    });
   }
 
   /// Opens the data directory and recovers it.
@@ -243,6 +266,10 @@ public final class EmbeddedEngine implements Engine {
     store.whenAllDurable(done);
   }
 
+  Store store() {
+    return store;
+  }
+
   TempSpace tempSpace() {
     return tempSpace;
   }
@@ -284,6 +311,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public EngineRoles roles() {
     return roles;
+  }
+
+  @Override
+  public @Nullable QueueSystem queues() {
+    return store.queues();
   }
 
   @Override
@@ -413,7 +445,8 @@ public final class EmbeddedEngine implements Engine {
             snapshot.version(),
             basis,
             new AllowedRoles(),
-            zoned ? zone.name() : null);
+            zoned ? zone.name() : null,
+            ReceiveCall.of(prepared));
     if (prepared instanceof Prepared.Planned planned
         && planned.reusable()
         && snapshot == catalog.snapshot()) {
@@ -514,6 +547,15 @@ public final class EmbeddedEngine implements Engine {
             new @Nullable Object[] {each.name(), each.readable(), each.writable(), privileges});
       }
       return rows;
+    }
+
+    @Override
+    public List<@Nullable Object[]> queues(int tableId, CatalogNames names, Viewer viewer) {
+      QueueSystem queues = store.queues();
+      return queues == null
+          ? List.of()
+          : QueueRows.of(
+              tableId, queues, names, roles.role(names.catalog().roles(), viewer.userName()));
     }
 
     @Override

@@ -6,6 +6,9 @@ import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.queue.LeaseHolder;
+import dev.kakehashi.engine.api.queue.LeaseToken;
+import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.ddl.Definer;
 import dev.kakehashi.engine.exec.operator.RunFailures;
@@ -325,6 +328,54 @@ final class EmbeddedSession implements EngineSession {
     }
   }
 
+  /// Who has the leases that end with this session. From any thread.
+  LeaseHolder leaseHolder() {
+    synchronized (this) {
+      LeaseHolder known = holder;
+      if (known == null) {
+        if (closed) {
+          throw new EngineException(ErrorCode.CONNECTION_FAILURE, "the session has ended");
+        }
+        known = new SessionHolder();
+        holder = known;
+      }
+      return known;
+    }
+  }
+
+  private final class SessionHolder implements LeaseHolder {
+    private final String name = "session of " + userName;
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public void lost(LeaseToken token) {
+      leaseListener.accept(token);
+    }
+  }
+
+  private @Nullable LeaseHolder holder;
+  private boolean closed;
+  private volatile Consumer<LeaseToken> leaseListener = token -> {};
+
   @Override
-  public void close() {}
+  public void leaseListener(Consumer<LeaseToken> listener) {
+    leaseListener = listener;
+  }
+
+  @Override
+  public void close() {
+    LeaseHolder ended;
+    synchronized (this) {
+      closed = true;
+      ended = holder;
+    }
+    QueueSystem queues = engine.store().queues();
+    if (ended != null && queues != null) {
+      queues.endHolder(ended);
+    }
+  }
 }

@@ -9,8 +9,11 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.queue.LeasedTask;
+import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.bulk.BatchedLoad;
 import dev.kakehashi.engine.bulk.LoadRun;
+import dev.kakehashi.engine.bulk.LoadTransaction;
 import dev.kakehashi.engine.catalog.LocationUser;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Table;
@@ -33,10 +36,13 @@ import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.queue.QueueAccess;
+import dev.kakehashi.engine.type.queue.ReceiveArguments;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Task;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -104,6 +110,13 @@ final class EmbeddedStatement implements Statement {
   }
 
   @Override
+  public BeginOptions ownTransaction(BeginOptions asked) {
+    return plan.prepared() instanceof Prepared.Load load
+        ? LoadTransaction.options(asked, load, engine.catalogSnapshot())
+        : asked;
+  }
+
+  @Override
   public Execution execute(
       EngineTransaction transaction,
       ParameterBatch parameters,
@@ -149,13 +162,29 @@ final class EmbeddedStatement implements Statement {
   }
 
   /// One execution's view of the statement. Used by one thread at a time.
-  private final class Run implements StatementWork, FunctionSession {
+  private final class Run implements StatementWork, FunctionSession, QueueAccess {
     private final ManagedTransaction transaction;
     private final ParameterBatch parameters;
     private final ResultSink sink;
     private final EmbeddedSession.State state = session.state();
     private PlanCache.Plan current;
-    private volatile @Nullable CopyActivity copy;
+    private volatile @Nullable Rarities rarities;
+
+    /// What few executions have: one reference for all, because there is one of these for each execution.
+    private static final class Rarities {
+      private volatile @Nullable CopyActivity copy;
+      private volatile @Nullable QueueCalls queueCalls;
+      private volatile @Nullable Receiving receiving;
+    }
+
+    private synchronized Rarities rarities() {
+      Rarities made = rarities;
+      if (made == null) {
+        made = new Rarities();
+        rarities = made;
+      }
+      return made;
+    }
 
     Run(ManagedTransaction transaction, ParameterBatch parameters, ResultSink sink) {
       this.transaction = transaction;
@@ -283,14 +312,99 @@ final class EmbeddedStatement implements Statement {
       return session.sequences();
     }
 
+    // ---- queues ----
+
+    @Override
+    public QueueAccess queues() {
+      return this;
+    }
+
+    private QueueCalls queueCalls() {
+      Rarities mine = rarities();
+      QueueCalls made = mine.queueCalls;
+      if (made == null) {
+        made =
+            new QueueCalls(
+                engine.store(), transaction.storeOfQueues(), transaction.catalog(), roleId());
+        mine.queueCalls = made;
+      }
+      return made;
+    }
+
+    @Override
+    public long enqueue(String queue, NewTask task) {
+      return queueCalls().enqueue(queue, task);
+    }
+
+    @Override
+    public void complete(String token) {
+      queueCalls().complete(token);
+    }
+
+    @Override
+    public void fail(String token, String error, long retryMillis) {
+      queueCalls().fail(token, error, retryMillis);
+    }
+
+    @Override
+    public void release(String token) {
+      queueCalls().release(token);
+    }
+
+    @Override
+    public long extend(String token, long leaseMillis) {
+      return queueCalls().extend(token, leaseMillis);
+    }
+
+    @Override
+    public boolean cancel(String queue, long taskId) {
+      return queueCalls().cancel(queue, taskId);
+    }
+
+    @Override
+    public List<LeasedTask> received() {
+      Receiving come = rarities().receiving;
+      return come == null ? queueCalls().received() : come.tasks();
+    }
+
+    @Override
+    public boolean awaits() {
+      return current.receive() != null;
+    }
+
+    @Override
+    public Arrival arrival(StatementScope scope) {
+      ReceiveCall call = Objects.requireNonNull(current.receive());
+      Receiving made =
+          new Receiving(
+              engine.store(),
+              () -> {
+                ReceiveArguments said = call.arguments(scope, parameters);
+                if (transaction.options().kind() == BeginOptions.Kind.RTX) {
+                  throw new EngineException(
+                      ErrorCode.READ_ONLY_TRANSACTION,
+                      "cannot receive tasks in a read-only transaction");
+                }
+                if (!said.completed().isEmpty() && !transaction.isOfOneStatement()) {
+                  throw new EngineException(
+                      ErrorCode.ACTIVE_TRANSACTION,
+                      "complete_and_receive cannot run inside a transaction block");
+                }
+                return queueCalls().request(said, session.leaseHolder());
+              });
+      rarities().receiving = made;
+      return made;
+    }
+
     @Override
     public void copying(CopyActivity activity) {
-      copy = activity;
+      rarities().copy = activity;
     }
 
     @Override
     public @Nullable CopyActivity copy() {
-      return copy;
+      Rarities mine = rarities;
+      return mine == null ? null : mine.copy;
     }
 
     @Override

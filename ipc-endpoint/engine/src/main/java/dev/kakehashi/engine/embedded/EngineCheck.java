@@ -35,8 +35,7 @@ public final class EngineCheck {
   /// @param config the memory limit has to suffice for the rows and indexes
   /// @param report hears what was looked at and every problem
   public static void run(StoreConfig config, CheckListener report) {
-    try (StoreCheck check =
-        StoreCheck.open(config.directory(), config.memoryLimitBytes(), report)) {
+    try (StoreCheck check = StoreCheck.open(config, report)) {
       if (check == null) {
         return;
       }
@@ -61,6 +60,7 @@ public final class EngineCheck {
           store -> {
             List<String> problems = references(store, catalog, report);
             problems.addAll(RuleCheck.run(store, catalog, report));
+            problems.addAll(CheckedQueues.run(store, catalog.queues(), report));
             return problems;
           });
     } catch (EngineException e) {

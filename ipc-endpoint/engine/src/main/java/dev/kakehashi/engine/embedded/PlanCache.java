@@ -17,13 +17,15 @@ final class PlanCache {
   /// @param basis what it was made with
   /// @param allowed roles that may run it
   /// @param zone name of the time zone that it is of; null: of any
+  /// @param receive what has to come before it begins; null: nothing
   record Plan(
       Prepared prepared,
       @Nullable PlanRunner runner,
       long catalogVersion,
       PlanBasis basis,
       AllowedRoles allowed,
-      @Nullable String zone) {
+      @Nullable String zone,
+      @Nullable ReceiveCall receive) {
     boolean fits(String sessionZone) {
       return zone == null || zone.equals(sessionZone);
     }

@@ -32,6 +32,8 @@ public enum ObjectKind {
       "database",
       Privilege.set(CREATE, TEMPORARY, CONNECT),
       Privilege.set(TEMPORARY, CONNECT)),
+  /// A durable queue: INSERT to enqueue, SELECT to see tasks, UPDATE to receive and complete, DELETE to purge, cancel and move.
+  QUEUE("queue", "queue", Privilege.set(INSERT, SELECT, UPDATE, DELETE), 0),
   /// Where files of loads and dumps may be.
   LOCATION("location", "location", Privilege.set(READ, WRITE), 0);
 

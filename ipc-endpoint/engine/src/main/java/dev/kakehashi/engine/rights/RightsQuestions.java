@@ -39,6 +39,7 @@ public interface RightsQuestions {
     COLUMN,
     ANY_COLUMN,
     SEQUENCE,
+    QUEUE,
     SCHEMA,
     DATABASE,
     LOCATION

@@ -14,6 +14,7 @@ import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.parser.CopyStatement;
 import dev.kakehashi.engine.sql.parser.ParsedStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
+import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.text.Quoting;
@@ -70,7 +71,13 @@ final class CopyToPlanner {
         columns.stream()
             .map(column -> Quoting.identifier(column.name()))
             .collect(Collectors.joining(", "));
-    String text = "SELECT " + (table == null ? "*" : list) + " FROM " + shown;
+    // Always in quotes: some words that need none as a column of a table are none without them in a
+    // query.
+    String selected =
+        columns.stream()
+            .map(column -> TableExpressions.quoted(column.name()))
+            .collect(Collectors.joining(", "));
+    String text = "SELECT " + (table == null ? "*" : selected) + " FROM " + shown;
     Prepared.Planned planned;
     try {
       planned = (Prepared.Planned) texts.apply(text + order(request, columns, copy.request()));
@@ -218,7 +225,7 @@ final class CopyToPlanner {
                   : "column reference \"" + name + "\" is ambiguous")
           .withPosition(position);
     }
-    return Quoting.identifier(name) + direction;
+    return TableExpressions.quoted(name) + direction;
   }
 
   private static int position(CopyRequest request, String option) {

@@ -156,7 +156,10 @@ final class StatementPlanner {
         context.commonTables.around(
             none ? new PlanNode.Project(rows, List.of()) : rows,
             kept -> translator.translate(Optimizer.optimize(kept)));
-    return planned(Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
+    return planned(
+        Statement.Kind.QUERY,
+        new PhysicalPlan.Query(root, context.locksRows || context.changesQueues),
+        columns);
   }
 
   private static List<Statement.Column> columns(BoundQuery query) {

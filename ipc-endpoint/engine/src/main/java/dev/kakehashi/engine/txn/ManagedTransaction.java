@@ -20,6 +20,7 @@ import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -87,6 +88,9 @@ public final class ManagedTransaction implements EngineTransaction {
   private volatile @Nullable Runnable wakeWaiting;
 
   private volatile @Nullable Timer timer;
+
+  /// Null: there are none. Guarded by `open`.
+  private @Nullable List<Runnable> rollbackActions;
 
   /// @param area what the options declare
   public ManagedTransaction(
@@ -209,6 +213,11 @@ public final class ManagedTransaction implements EngineTransaction {
   }
 
   StoreTransaction store() {
+    return store;
+  }
+
+  /// For what a statement does to queues, which is its own.
+  public StoreTransaction storeOfQueues() {
     return store;
   }
 
@@ -523,6 +532,29 @@ public final class ManagedTransaction implements EngineTransaction {
     }
   }
 
+  /// Calls back if the transaction is rolled back; by the statement that has the turn, or has not ended.
+  void onRollback(Runnable action) {
+    synchronized (open) {
+      List<Runnable> present = rollbackActions;
+      if (present == null) {
+        present = new ArrayList<>(1);
+        rollbackActions = present;
+      }
+      present.add(action);
+    }
+  }
+
+  private void runRollbackActions(State how) {
+    List<Runnable> actions;
+    synchronized (open) {
+      actions = rollbackActions;
+      rollbackActions = null;
+    }
+    if (actions != null && how == State.ABORTED) {
+      actions.forEach(Runnable::run);
+    }
+  }
+
   /// Nothing of it is left but its state, and when it is prepared its locks.
   void ended(State how) {
     Timer held = timer;
@@ -537,6 +569,7 @@ public final class ManagedTransaction implements EngineTransaction {
       environment.locks().releaseAll(lockOwner);
     }
     environment.ended(this);
+    runRollbackActions(how);
   }
 
   /// First phase of a two-phase commit. If it fails, the transaction is rolled back.

@@ -17,6 +17,7 @@ import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.RowIdentities;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -64,6 +65,12 @@ public final class StatementExecution extends CancellableExecution
   /// Of a long transaction: its epoch has come, for the plan at hand. Of a deferrable one: its snapshot is safe.
   private boolean entered;
 
+  /// What the statement has waited for, or waits for; null: nothing.
+  private StatementWork.@Nullable Arrival arrival;
+
+  /// The transaction has no snapshot at the moment.
+  private boolean snapshotGone;
+
   private boolean waits;
   private boolean ended;
 
@@ -108,7 +115,7 @@ public final class StatementExecution extends CancellableExecution
     transaction.requireActive();
     checkCanceled();
     TableLocks.Wait lock = null;
-    if (work.isReady() && !transaction.hasEntrance()) {
+    if (work.isReady() && !transaction.hasEntrance() && !work.awaits()) {
       lock = lockTables();
       // While it did not have them, the tables may have changed.
       if (lock == null && work.isCurrent()) {
@@ -136,6 +143,9 @@ public final class StatementExecution extends CancellableExecution
           Interrupts.during(this::checkEnding, work::prepare);
           plannedHere = true;
           entered = false;
+        }
+        if (work.awaits() && arrival == null) {
+          return new ArrivalWait();
         }
         // Without locks: those whose end the epoch waits for may want them.
         if (transaction.hasEntrance() && !entered) {
@@ -193,6 +203,60 @@ public final class StatementExecution extends CancellableExecution
       refuse(
           new EngineException(
               ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
+    }
+  }
+
+  /// A statement that something has to come for: it waits as a condition, without a snapshot if the transaction needs none. No lock time-out ends it.
+  private final class ArrivalWait implements Task {
+    private final Condition condition = environment.scheduler().condition();
+
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      Interrupts.Source before = Interrupts.enter(StatementExecution.this);
+      try {
+        checkCanceled();
+        StatementWork.Arrival awaited = arrival;
+        transaction.waits(condition::signal);
+        transaction.requireActive();
+        if (awaited == null) {
+          awaited = work.arrival(StatementExecution.this);
+          arrival = awaited;
+          awaited.begin(condition::signal);
+          onCancel(condition::signal);
+        }
+        if (!awaited.hasCome()) {
+          letGoOfSnapshot();
+          return context.await(condition, this);
+        }
+        transaction.waitsNoLonger();
+        return planned();
+      } catch (Throwable failed) {
+        transaction.waitsNoLonger();
+        refuse(RunFailures.report(failed));
+      } finally {
+        Interrupts.leave(before);
+      }
+      return null;
+    }
+
+    @Override
+    public void discarded(Job job) {
+      transaction.waitsNoLonger();
+      refuse(
+          new EngineException(
+              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
+    }
+  }
+
+  /// Where the statement takes another snapshot anyway when it begins.
+  private void letGoOfSnapshot() {
+    if (transaction.hasEntrance()) {
+      return; // it comes with its snapshot
+    }
+    boolean another = options.newSnapshot() && transaction.isReadCommitted();
+    if ((another || transaction.isOfOneStatement()) && !transaction.hasOpenStatements()) {
+      transaction.store().letGoOfSnapshot();
+      snapshotGone = true;
     }
   }
 
@@ -299,7 +363,10 @@ public final class StatementExecution extends CancellableExecution
             ErrorCode.READ_ONLY_TRANSACTION, "cannot change rows in a read-only transaction");
       }
       StoreTransaction store = transaction.store();
-      if (options.newSnapshot() && transaction.isReadCommitted()) {
+      if (snapshotGone) {
+        store.advanceSnapshot();
+        snapshotGone = false;
+      } else if (options.newSnapshot() && transaction.isReadCommitted()) {
         if (transaction.hasOpenStatements()) {
           store.refreshSnapshot();
         } else {
@@ -339,6 +406,16 @@ public final class StatementExecution extends CancellableExecution
     ended = true;
     letGo();
     stopWaiting();
+    if (snapshotGone) {
+      snapshotGone = false;
+      transaction.store().advanceSnapshot();
+    }
+    StatementWork.Arrival come = arrival;
+    if (come != null && failure != null) {
+      come.giveBack();
+    } else if (come != null) {
+      transaction.onRollback(come::rolledBack);
+    }
     if (transaction.hasEntrance()) {
       transaction.waitsNoLonger();
     }
@@ -569,6 +646,11 @@ public final class StatementExecution extends CancellableExecution
   @Override
   public SequenceAccess sequences() {
     return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : work.session().sequences();
+  }
+
+  @Override
+  public QueueAccess queues() {
+    return work.session().queues();
   }
 
   @Override

@@ -51,6 +51,34 @@ public interface StatementWork {
   Task task(
       StatementExecution execution, BiConsumer<@Nullable Long, @Nullable EngineException> done);
 
+  /// Whether something has to come before it begins, by the plan at hand.
+  default boolean awaits() {
+    return false;
+  }
+
+  /// What has to come; where [#awaits] says so.
+  default Arrival arrival(StatementScope scope) {
+    throw new IllegalStateException("it awaits nothing");
+  }
+
+  /// What a statement waits for before it has a view and locks.
+  interface Arrival {
+    /// Called once, first.
+    ///
+    /// @param news called from any thread when it is worth to ask [#hasCome], perhaps within the call
+    /// @throws EngineException if it will not come
+    void begin(Runnable news);
+
+    /// @throws EngineException why it will not come
+    boolean hasCome();
+
+    /// The statement has failed, or waits no longer. Of several calls the first counts.
+    void giveBack();
+
+    /// The statement has succeeded, but its transaction is rolled back. Short, on the thread that ends it.
+    void rolledBack();
+  }
+
   /// Says how far it is, see [dev.kakehashi.engine.exec.operator.StatementScope#copying].
   default void copying(CopyActivity activity) {
     throw new IllegalStateException("it copies nothing");

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.rights.RightsQuestions;
+import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 
@@ -13,6 +14,9 @@ public final class FunctionContext {
   /// Set by a function whose result is null; the caller clears it before the call.
   public boolean resultIsNull;
 
+  /// Of a row of a function that returns rows: bit i says that column i is null. Set by the function; the caller clears it before the call.
+  public long nullColumns;
+
   /// Microseconds since 2000-01-01 UTC at the statement's start.
   public long statementTimestamp;
 
@@ -23,6 +27,8 @@ public final class FunctionContext {
   public Zone zone;
 
   public SequenceAccess sequences;
+
+  public QueueAccess queues;
 
   public RowIdentities identities;
 
@@ -62,6 +68,7 @@ public final class FunctionContext {
     this.viewer = session.viewer();
     this.rights = session.rights();
     this.sequences = session.sequences();
+    this.queues = session.queues();
     this.identities = session.identities();
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;
@@ -82,11 +89,13 @@ public final class FunctionContext {
     viewer = session.viewer();
     rights = session.rights();
     sequences = session.sequences();
+    queues = session.queues();
     identities = session.identities();
     heap = newHeap;
     statementTimestamp = newStatementTimestamp;
     transactionTimestamp = newTransactionTimestamp;
     resultIsNull = false;
+    nullColumns = 0;
   }
 
   /// Says that the result is null.

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.rights.RightsQuestions;
+import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Zone;
 
 /// What functions see of the session that their statement belongs to.
@@ -16,6 +17,11 @@ public interface FunctionSession {
 
   /// The sequences as the session uses them.
   SequenceAccess sequences();
+
+  /// The queues as the statement uses them.
+  default QueueAccess queues() {
+    return QueueAccess.NONE;
+  }
 
   /// What names rows to clients; of no table without a statement.
   default RowIdentities identities() {

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.type.json.JsonFunctions;
 import dev.kakehashi.engine.type.number.FloatFunctions;
 import dev.kakehashi.engine.type.number.NumberFunctions;
 import dev.kakehashi.engine.type.numeric.NumericFunctions;
+import dev.kakehashi.engine.type.queue.QueueFunctions;
 import dev.kakehashi.engine.type.text.TextFunctions;
 import dev.kakehashi.engine.type.time.DateTimeFunctions;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ public final class Functions {
     JsonFunctions.register(SET);
     SystemFunctions.register(SET);
     AccessFunctions.register(SET);
+    QueueFunctions.register(SET);
   }
 
   private Functions() {}

@@ -13,6 +13,7 @@ import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.json.JsonRows;
 import dev.kakehashi.engine.type.numeric.NumericForm;
+import dev.kakehashi.engine.type.queue.QueueFunctions;
 import dev.kakehashi.engine.type.text.TextRows;
 import dev.kakehashi.engine.type.time.DateTimeMath;
 import dev.kakehashi.engine.type.time.Intervals;
@@ -42,6 +43,7 @@ public final class RowFunctions {
     JsonRows.register(FUNCTIONS::add);
     TextRows.register(FUNCTIONS::add);
     FileFunctions.register(FUNCTIONS::add);
+    QueueFunctions.register(FUNCTIONS::add);
   }
 
   private RowFunctions() {}

@@ -11,12 +11,20 @@ import java.util.UUID;
 public final class VolatileFunctions {
   private static final Set<String> NAMES =
       Set.of(
+          "cancel_task",
           "clock_timestamp",
+          "complete",
+          "complete_and_receive",
           "currval",
+          "enqueue",
+          "extend",
+          "fail",
           "gen_random_uuid",
           "lastval",
           "nextval",
           "random",
+          "receive",
+          "release",
           "setseed",
           "setval");
 

@@ -13,10 +13,16 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,6 +197,121 @@ class BatchedLoadTest {
     assertEquals(
         "8000|4000|4000|0|in:rejected.csv|NULL",
         load("copy t from 'in:x' (batch_rows 1000, on_error ignore, workers 2)"));
+  }
+
+  /// Rows with two unique keys, of which some are there twice, some cannot be converted and some violate a check.
+  private static List<String> rowsWithDuplicates(long seed) {
+    Random random = new Random(seed);
+    return IntStream.range(0, 9000)
+        .mapToObj(i ->
+            switch (random.nextInt(100)) {
+              case 0 -> "x|1";
+              case 1 -> i + "|-1";
+              default ->
+                  (i - (random.nextInt(500) == 0 ? random.nextInt(50) : 0))
+                      + "|"
+                      + (i - (random.nextInt(500) == 0 ? random.nextInt(50) : 0));
+            })
+        .toList();
+  }
+
+  @Test
+  void shouldRejectRowsOfABatchAsIfTheyWereInsertedOneByOne() {
+    long seed = System.nanoTime();
+    files.put("in:x", rowsWithDuplicates(seed));
+    String columns = " (a int primary key, b int unique check (b >= 0))";
+    test.run("create table t" + columns);
+    test.run("create table u" + columns);
+    String options = " from 'in:x' (on_error ignore, workers 1, part_rows 4000, batch_rows ";
+    String oneByOne = load("copy u" + options + "900)");
+    List<String> rejected = files.rejected;
+    assertEquals(0, files.rereads.get());
+    assertEquals(oneByOne, load("copy t" + options + "1100)"), () -> "seed " + seed);
+    assertTrue(files.rereads.get() > 0, () -> "seed " + seed);
+    assertEquals(rejected, files.rejected, () -> "seed " + seed);
+    assertTrue(rejected.size() > 100, () -> "seed " + seed);
+    assertEquals(
+        List.of("0"),
+        test.query("select count(*) from (select * from t except select * from u) as d"),
+        () -> "seed " + seed);
+    assertEquals(
+        List.of("t"), test.query("select (select count(*) from t) = (select count(*) from u)"));
+  }
+
+  @Test
+  void shouldNameTheLineOfAKeyThatIsThereTwice() {
+    test.run("create table t (a int primary key)");
+    List<String> lines = new ArrayList<>(numbers(6000));
+    lines.set(4321, "17");
+    files.put("in:x", lines);
+    EngineException refused =
+        assertThrows(
+            EngineException.class,
+            () -> load("copy t from 'in:x' (batch_rows 2000, part_rows 6000, workers 1)"));
+    assertEquals("23505", refused.code().sqlstate());
+    assertEquals("line 4322", refused.detail());
+    assertEquals(List.of("4000"), test.query("select count(*) from t"));
+  }
+
+  @Test
+  void shouldWaitForKeyOfOtherTransactionAndGoOn() throws Exception {
+    test.run("create table t (a int primary key)");
+    files.put("in:x", numbers(3000));
+    EngineTransaction other = test.begin(BeginOptions.Isolation.READ_COMMITTED);
+    test.run(other, "insert into t values (1500)");
+    CompletableFuture<String> loading =
+        CompletableFuture.supplyAsync(
+            () -> load("copy t from 'in:x' (batch_rows 3000, part_rows 3000, workers 1)"),
+            task -> Thread.ofPlatform().start(task));
+    LongTransactionTest.awaitUntil(() -> files.rereads.get() == 1);
+    test.rollback(other);
+    assertEquals("3000|3000|0|0|NULL|NULL", loading.get());
+    assertEquals(List.of("3000|4498500|3000"), sums());
+  }
+
+  @Test
+  void shouldBeOneCopyWithTheCountsOfAllItsLanes(@TempDir Path other) throws Exception {
+    test.close();
+    test = new TestEngine(other, 3);
+    test.engine.bulkAccess(files);
+    test.run("create table t (a int primary key)");
+    files.put("in:x", numbers(8000));
+    // Both lanes are at work when they meet: before their first rows, and when each has committed
+    // some.
+    CyclicBarrier first = new CyclicBarrier(3);
+    CyclicBarrier later = new CyclicBarrier(3);
+    AtomicInteger steps = new AtomicInteger();
+    files.beforeBatch =
+        () -> {
+          try {
+            int step = steps.incrementAndGet();
+            @Nullable CyclicBarrier meeting =
+                step <= 2 ? first : step == 9 || step == 10 ? later : null;
+            if (meeting != null) {
+              int ignored = meeting.await(1, TimeUnit.MINUTES);
+              ignored = meeting.await(1, TimeUnit.MINUTES);
+            }
+          } catch (InterruptedException | BrokenBarrierException | TimeoutException failed) {
+            throw new AssertionError(failed);
+          }
+        };
+    String copy =
+        "copy t from 'in:x' (batch_rows 300, workers 2, part_rows 4000, step_rows 300) where a % 10 <> 3";
+    CompletableFuture<String> loading =
+        CompletableFuture.supplyAsync(() -> load(copy), task -> Thread.ofPlatform().start(task));
+    String copies =
+        "select command, rows_processed, rows_filtered, rows_rejected, bytes_total from kakehashi_catalog.copies";
+    int ignored = first.await(1, TimeUnit.MINUTES);
+    assertEquals(List.of("COPY FROM|0|0|0|8000"), test.query(copies));
+    List<String> id = test.query("select job_id from kakehashi_catalog.copies");
+    ignored = first.await(1, TimeUnit.MINUTES);
+    ignored = later.await(1, TimeUnit.MINUTES);
+    assertEquals(List.of("COPY FROM|2400|240|0|8000"), test.query(copies));
+    assertEquals(id, test.query("select job_id from kakehashi_catalog.copies"));
+    assertEquals(List.of("2160"), test.query("select count(*) from t"));
+    ignored = later.await(1, TimeUnit.MINUTES);
+    assertEquals("8000|7200|0|800|NULL|NULL", loading.get());
+    LongTransactionTest.awaitUntil(() -> test.query(copies).isEmpty());
   }
 
   @Test

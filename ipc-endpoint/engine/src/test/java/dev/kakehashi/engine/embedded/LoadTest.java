@@ -4,6 +4,7 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
@@ -100,7 +102,7 @@ class LoadTest {
     EngineException refused =
         assertThrows(EngineException.class, () -> test.run(transaction, "copy t from 'in:x'"));
     assertEquals("23505", refused.code().sqlstate());
-    assertEquals("Key (a)=(7) already exists.", refused.detail());
+    assertEquals("line 3", refused.detail());
     transaction.rollbackToSavepoint(1, failure -> {});
     assertEquals(List.of("1", "7"), test.run(transaction, "select a from t order by a").rows());
     test.rollback(transaction);
@@ -239,6 +241,106 @@ class LoadTest {
     assertEquals(1, loader.run("copy t (a) from 'in:x'").count());
     assertState("42501", () -> loader.run("copy t from 'in:x'"));
     assertState("42501", () -> loader.run("copy t (a) from 'in:x' where b is null"));
+  }
+
+  @Test
+  void shouldNameTheLaterLineOfAKeyThatIsThereTwice() {
+    test.run("create table t (a int primary key, b int unique)");
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int round = 0; round < 6; round++) {
+      List<String> lines = new ArrayList<>();
+      for (int i = 0; i < 3000; i++) {
+        lines.add(2 * i + "|" + i);
+      }
+      int earlier = random.nextInt(2999);
+      int later = earlier + 1 + random.nextInt(2999 - earlier);
+      boolean ofFiles = random.nextBoolean();
+      if (!ofFiles) {
+        test.run("insert into t values (-" + (round + 1) + ", " + later + ")");
+      } else if (random.nextBoolean()) {
+        lines.set(later, 2 * earlier + "|" + later);
+      } else {
+        lines.set(later, 2 * later + "|" + earlier);
+      }
+      files.put("in:x", lines);
+      // Rows that the condition leaves out come between, or none.
+      String where =
+          List.of(
+                  "",
+                  " where a % 14 <> 6 or a = "
+                      + 2 * later
+                      + " or b in (%d, %d) or a = %d".formatted(earlier, later, 2 * earlier))
+              .get(random.nextInt(2));
+      EngineException refused =
+          assertThrows(
+              EngineException.class,
+              () -> load("copy t from 'in:x' (part_rows 700, step_rows 130)" + where));
+      assertEquals("23505", refused.code().sqlstate(), () -> "seed " + seed);
+      assertEquals("line " + (later + 1), refused.detail(), () -> "seed " + seed);
+      test.run("delete from t");
+    }
+  }
+
+  @Test
+  void shouldComputeDefaultsThatValuesStandFor() {
+    test.run(
+        "create table t (a int primary key, b text default 'none', c int default 7 check (c <> 3),"
+            + " d int generated always as (c + 1) stored, e int)");
+    files.put("in:x", "1|x|DEFAULT|1", "2|DEFAULT|2|NULL", "3|DEFAULT|DEFAULT|3", "4|NULL|NULL|4");
+    assertEquals(
+        "4|3|0|1|NULL|NULL",
+        load("copy t from 'in:x' where c = 7 or b is distinct from 'x' and a <> 4"));
+    assertEquals(
+        List.of("1|x|7|8|1", "2|none|2|3|NULL", "3|none|7|8|3"),
+        test.query("select * from t order by a"));
+    files.put("in:y", "5|x|1|1", "6|x|1|DEFAULT", "7|DEFAULT|DEFAULT|1", "8|DEFAULT|3|1");
+    EngineException none = assertThrows(EngineException.class, () -> load("copy t from 'in:y'"));
+    assertEquals("22P04", none.code().sqlstate());
+    assertEquals("line 2", none.detail());
+    assertEquals(
+        "4|2|2|0|in:rejected.csv|NULL", load("copy t from 'in:y' (on_error ignore, batch_rows 2)"));
+    assertEquals(List.of("2: 22P04", "4: 23514"), files.rejected);
+    test.run("create sequence s");
+    test.run("create table u (a int default nextval('s'), b int)");
+    files.put(
+        "in:z",
+        IntStream.range(0, 3000).mapToObj(i -> (i % 3 == 0 ? "DEFAULT" : "-1") + "|" + i).toList());
+    load("copy u from 'in:z'");
+    assertEquals(
+        List.of("1000|1000|1000"),
+        test.query("select count(*), count(distinct a), max(a) from u where b % 3 = 0 and a > 0"));
+    assertEquals(List.of("2000"), test.query("select count(*) from u where a = -1 and b % 3 <> 0"));
+  }
+
+  @Test
+  void shouldLetFilesLeaveOutWhatTheConditionExcludes() {
+    test.run("create table t (a int, b bigint, c date)");
+    files.put(
+        "in:x", IntStream.range(0, 1000).mapToObj(i -> i + "|" + 2 * i + "|2024-01-01").toList());
+    String options = "copy t from 'in:x' (part_rows 100, prune 1%s) where ";
+    List<String> conditions =
+        List.of(
+            "a >= 730",
+            "730 <= a and c is not null",
+            "b > 1458.0::int and (a > 0 or b is null)",
+            "a between 730 and 5000000000");
+    for (String condition : conditions) {
+      for (String batches : List.of("", ", batch_rows 30", ", on_error ignore")) {
+        files.excluded.set(0);
+        assertEquals(
+            "1000|270|0|730|NULL|NULL", load(options.formatted(batches) + condition), condition);
+        assertEquals(7, files.excluded.get(), condition);
+      }
+    }
+    files.excluded.set(0);
+    for (String condition :
+        List.of("a >= 730 or b < 0", "a + 0 >= 730", "not (a < 730)", "a >= 730.0", "a <> 3")) {
+      String loaded = load(options.formatted("") + condition);
+      assertTrue(loaded.startsWith("1000|270|0|730") || condition.equals("a <> 3"), condition);
+    }
+    assertEquals(
+        List.of(String.valueOf(12 * 270 + 4 * 270 + 999)), test.query("select count(*) from t"));
   }
 
   @Test

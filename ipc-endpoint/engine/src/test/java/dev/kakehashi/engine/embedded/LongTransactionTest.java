@@ -59,7 +59,7 @@ final class LongTransactionTest {
     return engine.start(transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, 1000, 0);
   }
 
-  private static void awaitUntil(BooleanSupplier condition) {
+  static void awaitUntil(BooleanSupplier condition) {
     long deadline = System.nanoTime() + 60_000_000_000L;
     while (!condition.getAsBoolean()) {
       assertTrue(System.nanoTime() - deadline < 0, "condition did not come true");

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.DumpRequest;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.bulk.LoadCondition;
 import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.LoadSource;
@@ -23,19 +24,27 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Files in memory: a line is a row, values separated by `|`, `NULL` is null. Read by the engine's COPY as if they were on a disk.
+/// Files in memory: a line is a row, values separated by `|`, `NULL` is null, `DEFAULT` stands for the column's default. Read by the engine's COPY as if they were on a disk.
 ///
-/// Options: `columns`, `on_error`, `reject_limit`, `batch_rows`, `workers`, `load_id`; `part_rows`: lines of a part, `step_rows`: lines of a row batch.
+/// Options: `columns`, `on_error`, `reject_limit`, `batch_rows`, `workers`, `load_id`, `write_preserve`; `part_rows`: lines of a part, `step_rows`: lines of a row batch.
 final class MemoryFiles implements BulkAccess {
   private final Map<String, List<String>> files = new ConcurrentHashMap<>();
 
   /// Rejected rows of the last load that has ended well, as `line: SQLSTATE`, by line.
   volatile List<String> rejected = List.of();
+
+  /// Parts that conditions have excluded, where the option `prune` is 1.
+  final AtomicInteger excluded = new AtomicInteger();
+
+  /// How often lines were read again.
+  final AtomicInteger rereads = new AtomicInteger();
 
   /// Called before each row batch, by the thread that asks for it.
   volatile Runnable beforeBatch = () -> {};
@@ -104,7 +113,8 @@ final class MemoryFiles implements BulkAccess {
           "ignore".equals(text("on_error")),
           number("batch_rows", 0),
           (int) number("workers", 0),
-          text("load_id"));
+          text("load_id"),
+          !"false".equals(text("write_preserve")));
     }
 
     @Override
@@ -112,6 +122,7 @@ final class MemoryFiles implements BulkAccess {
         String table,
         List<LoadColumn> columns,
         boolean listed,
+        List<LoadCondition> conditions,
         BulkUser user,
         BulkContext context) {
       if (!user.mayRead(location.split(":", -1)[0])) {
@@ -129,7 +140,7 @@ final class MemoryFiles implements BulkAccess {
               : names.stream()
                   .mapToInt(name -> columns.stream().map(LoadColumn::name).toList().indexOf(name))
                   .toArray();
-      return new Source(this, lines, columns, given, context);
+      return new Source(this, lines, columns, given, conditions, context);
     }
   }
 
@@ -138,6 +149,7 @@ final class MemoryFiles implements BulkAccess {
     private final List<String> lines;
     private final int[] given;
     private final int[] oids;
+    private final List<LoadCondition> conditions;
     private final BulkContext context;
     private final int partRows;
     private final int stepRows;
@@ -151,7 +163,9 @@ final class MemoryFiles implements BulkAccess {
         List<String> lines,
         List<LoadColumn> columns,
         int[] given,
+        List<LoadCondition> conditions,
         BulkContext context) {
+      this.conditions = conditions;
       this.request = request;
       this.lines = lines;
       this.given = given;
@@ -207,6 +221,12 @@ final class MemoryFiles implements BulkAccess {
       rows += read;
     }
 
+    /// Lines of a part that were rejected are not rejected yet.
+    synchronized void takeBack(long first, long end) {
+      rereads.incrementAndGet();
+      rejects.keySet().removeIf(line -> line >= first && line < end);
+    }
+
     synchronized void reject(long line, EngineException failure) {
       if (!request.control().tolerant()) {
         throw failure.withDetail("line " + (line + 1));
@@ -239,6 +259,9 @@ final class MemoryFiles implements BulkAccess {
     private final int first;
     private final int end;
     private int at;
+    private int marked;
+    private long leftOut;
+
     private int[] delivered = {};
 
     Part(Source source, long number, int first, int end) {
@@ -260,7 +283,62 @@ final class MemoryFiles implements BulkAccess {
     }
 
     @Override
+    public void mark(long rows) {
+      marked = first + (int) rows;
+    }
+
+    @Override
+    public void rewind() {
+      source.takeBack(marked, at);
+      at = marked;
+    }
+
+    /// Whether a condition on a whole number excludes all lines.
+    private boolean isExcluded() {
+      return source.request.number("prune", 0) > 0
+          && source.conditions.stream()
+              .filter(condition -> condition.value() instanceof Long)
+              .anyMatch(condition ->
+                  source.lines.subList(first, end).stream()
+                      .noneMatch(line -> mayHold(condition, line)));
+    }
+
+    private static boolean mayHold(LoadCondition condition, String line) {
+      String text = line.split("\\|", -1)[condition.column()];
+      int order =
+          Long.compare(Long.parseLong(text), (Long) Objects.requireNonNull(condition.value()));
+      return switch (condition.operator()) {
+        case LESS -> order < 0;
+        case LESS_OR_EQUAL -> order <= 0;
+        case EQUAL -> order == 0;
+        case GREATER_OR_EQUAL -> order >= 0;
+        case GREATER -> order > 0;
+        case IS_NULL, IS_NOT_NULL -> true;
+      };
+    }
+
+    @Override
+    public long leftOut() {
+      return leftOut;
+    }
+
+    @Override
+    public boolean hasDefaults() {
+      return true;
+    }
+
+    @Override
+    public boolean isDefault(int row, int column) {
+      return source.lines.get(delivered[row]).split("\\|", -1)[column].equals("DEFAULT");
+    }
+
+    @Override
     public @Nullable MemorySegment next() {
+      if (at == first && isExcluded()) {
+        at = end;
+        leftOut = rows();
+        excluded.incrementAndGet();
+      }
       source.context.checkCanceled();
       beforeBatch.run();
       List<@Nullable Object[]> values = new ArrayList<>();
@@ -291,7 +369,7 @@ final class MemoryFiles implements BulkAccess {
       @Nullable Object[] row = new @Nullable Object[source.oids.length];
       try (VarHeap heap = new VarHeap()) {
         for (int c = 0; c < row.length; c++) {
-          if (!texts[c].equals("NULL")) {
+          if (!texts[c].equals("NULL") && !texts[c].equals("DEFAULT")) {
             Values.parse(source.oids[c], texts[c], heap);
             row[c] = texts[c];
           }

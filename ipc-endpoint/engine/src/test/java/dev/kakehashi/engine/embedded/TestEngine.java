@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
@@ -120,18 +121,36 @@ final class TestEngine implements AutoCloseable {
       long statementBytes,
       long tempBytes,
       long lockTimeoutNanos) {
+    this(
+        new StoreConfig(directory, memoryBytes),
+        workers,
+        statementBytes,
+        tempBytes,
+        lockTimeoutNanos);
+  }
+
+  private TestEngine(
+      StoreConfig store,
+      SchedulerConfig workers,
+      long statementBytes,
+      long tempBytes,
+      long lockTimeoutNanos) {
     scheduler = TaskScheduler.start(workers);
     engine =
         EmbeddedEngine.open(
-            new EngineConfig(
-                new StoreConfig(directory, memoryBytes),
-                statementBytes,
-                tempBytes,
-                100,
-                100,
-                lockTimeoutNanos),
+            new EngineConfig(store, statementBytes, tempBytes, 100, 100, lockTimeoutNanos),
             scheduler);
     session = engine.openSession("test");
+  }
+
+  /// With queues.
+  static TestEngine withQueues(Path directory, QueueOpener queues) {
+    return new TestEngine(
+        new StoreConfig(directory, 256L << 20, queues),
+        SchedulerConfig.builder().workers(2).build(),
+        64L << 20,
+        64L << 20,
+        0);
   }
 
   /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the background. What is lost stays held.
@@ -168,7 +187,9 @@ final class TestEngine implements AutoCloseable {
 
     /// The same with the count and the columns.
     Result run(String sql) {
-      return within(transaction -> run(transaction, sql));
+      Statement statement = prepare(sql);
+      return within(
+          statement, transaction -> execute(transaction, statement, new @Nullable Object[][] {{}}));
     }
   }
 
@@ -205,11 +226,14 @@ final class TestEngine implements AutoCloseable {
 
   /// Runs a statement in a transaction of its own.
   Result run(String sql, @Nullable Object... parameters) {
-    return within(transaction -> run(transaction, sql, parameters));
+    Statement statement = prepare(sql);
+    return within(
+        statement,
+        transaction -> execute(transaction, statement, new @Nullable Object[][] {parameters}));
   }
 
-  private Result within(Function<EngineTransaction, Result> work) {
-    EngineTransaction transaction = engine.begin(BeginOptions.DEFAULT);
+  private Result within(Statement statement, Function<EngineTransaction, Result> work) {
+    EngineTransaction transaction = engine.begin(statement.ownTransaction(BeginOptions.DEFAULT));
     transaction.ofOneStatement();
     boolean committed = false;
     try {
@@ -336,6 +360,13 @@ final class TestEngine implements AutoCloseable {
   void rollback(EngineTransaction transaction) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.rollback(() -> done.complete(true));
+    await(done);
+  }
+
+  /// Waits until all that has been committed is durable.
+  void awaitDurable() {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    engine.whenAllDurable(() -> done.complete(true));
     await(done);
   }
 

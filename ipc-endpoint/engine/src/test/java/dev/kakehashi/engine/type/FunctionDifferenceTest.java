@@ -57,6 +57,16 @@ final class FunctionDifferenceTest {
           "has_schema_privilege",
           "has_database_privilege",
           "has_location_privilege",
+          "has_queue_privilege",
+          // Those of queues.
+          "enqueue",
+          "receive",
+          "complete",
+          "complete_and_receive",
+          "extend",
+          "fail",
+          "release",
+          "cancel_task",
           "pg_has_role");
 
   /// In the scripts `from-char` and `to-number`: no random text fits a random template.

@@ -12,7 +12,7 @@ import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.KeepingAccumulator;
+import dev.kakehashi.engine.type.aggregate.KeepingAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;

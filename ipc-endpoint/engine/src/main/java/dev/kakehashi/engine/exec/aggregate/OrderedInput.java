@@ -9,7 +9,7 @@ import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
-import dev.kakehashi.engine.type.SerialAccumulator;
+import dev.kakehashi.engine.type.aggregate.SerialAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;

@@ -33,6 +33,13 @@ public final class LoadedRows implements AutoCloseable {
     void reject(int row, EngineException failure);
   }
 
+  /// Hears of rows that are inserted together.
+  @FunctionalInterface
+  public interface Inserted {
+    /// @param row of [#input()]
+    void inserted(int row, long rowId);
+  }
+
   /// Thrown when a row that is refused ends the load. It is not the failure of the row, which would be looked for.
   public static final class LoadEnded extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -75,6 +82,7 @@ public final class LoadedRows implements AutoCloseable {
   private final int[] missing;
 
   private final Evaluator[] defaults;
+  private final GivenDefaults givenDefaults;
   private final @Nullable RowFilter filter;
   private final RowSlices slices;
   private final Consumer<VectorBatch> computation = this::complete;
@@ -122,6 +130,7 @@ public final class LoadedRows implements AutoCloseable {
     }
     this.missing = without.stream().mapToInt(Integer::intValue).toArray();
     this.defaults = context.evaluators(List.copyOf(computed));
+    this.givenDefaults = new GivenDefaults(plan, given, context);
     Expr where = plan.where();
     this.filter = where == null ? null : RowFilter.of(where, context);
     computed.addAll(ChangedTable.computed(plan.target()));
@@ -150,9 +159,29 @@ public final class LoadedRows implements AutoCloseable {
     }
   }
 
+  /// Forgets all rows: what was inserted has been undone, and they come once more.
+  public void restart() {
+    count = 0;
+    inserted = 0;
+    rejected = 0;
+    slices.begin();
+  }
+
   /// Where rows of the files are put, as columns of the files, before [#compute].
   public VectorBatch input() {
     return input;
+  }
+
+  /// No value of the input stands for the default of its column.
+  public void clearDefaults() {
+    givenDefaults.clear();
+  }
+
+  /// A value of the input stands for the default of its column.
+  ///
+  /// @param column of the files
+  public void markDefault(int row, int column) {
+    givenDefaults.mark(row, column);
   }
 
   /// Rows inserted, and not undone.
@@ -211,6 +240,7 @@ public final class LoadedRows implements AutoCloseable {
     for (int i = 0; i < missing.length; i++) {
       complete.columns[missing[i]] = defaults[i].evaluate(batch);
     }
+    givenDefaults.fill(batch);
     show(batch);
     if (filter != null) {
       filter.apply(complete);
@@ -255,14 +285,14 @@ public final class LoadedRows implements AutoCloseable {
   }
 
   /// Whether a load can insert its rows without looking at them one by one.
-  public static boolean isBulk(LoadPlan plan, boolean tolerant) {
-    return !tolerant && settling(plan, false) == Settling.NONE;
+  public static boolean isBulk(LoadPlan plan) {
+    return settling(plan, false) == Settling.NONE;
   }
 
   /// Inserts the rows that are complete. Whether their keys are there already is known when all rows are there.
-  public void insert(BulkInsert.Part part) {
+  public void insert(BulkInsert.Part part, Inserted listener) {
     for (int k = 0; k < count; k++) {
-      part.insert(complete, rows[k]);
+      listener.inserted(rows[k], part.insert(complete, rows[k]));
     }
     inserted += count;
     count = 0;

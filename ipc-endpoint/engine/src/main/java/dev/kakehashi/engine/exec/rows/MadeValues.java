@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.KeepingAccumulator;
+import dev.kakehashi.engine.type.aggregate.KeepingAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
 
 /// Makes the values of aggregates that keep their input, and counts what lies in the JVM's heap meanwhile. Confined to one task at a time.

@@ -83,6 +83,7 @@ public final class FunctionScan extends Operator {
         Interrupts.check();
       }
       functions.resultIsNull = false;
+      functions.nullColumns = 0;
       if (!source.next(values, functions)) {
         rows = null;
         break;
@@ -92,6 +93,9 @@ public final class FunctionScan extends Operator {
       }
       if (functions.resultIsNull) {
         batch.columns[last].setNull(batch.size);
+      }
+      for (long left = functions.nullColumns; left != 0; left &= left - 1) {
+        batch.columns[Long.numberOfTrailingZeros(left)].setNull(batch.size);
       }
       count++;
       if (node.ordinality()) {

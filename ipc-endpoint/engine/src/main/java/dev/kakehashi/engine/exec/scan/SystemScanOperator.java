@@ -8,10 +8,13 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Rows that describe the catalogue and the server, made when the first one is asked for: the names that narrow them may be those of an outer row.
@@ -73,6 +76,7 @@ public final class SystemScanOperator extends Operator {
       case Long number -> number;
       case Boolean bool -> bool ? 1 : 0;
       case Double number -> FloatMath.word(number);
+      case Duration span -> Intervals.of(batch.heap, 0, 0, TimeUnit.MICROSECONDS.convert(span));
       default -> Varlena.of(batch.heap, value.toString());
     };
   }

@@ -246,7 +246,7 @@ public final class ExpressionBinder {
 
   /// A function call or operator by name.
   RexNode bindFunction(SqlNode at, String name, List<SqlNode> arguments, Scope scope) {
-    if (NamedArguments.areIn(arguments)) {
+    if (NamedArguments.areIn(name, arguments)) {
       NamedArguments named = new NamedArguments(this, at, name, arguments);
       return named.resolve(
           node -> bindArgument(name, node, scope),

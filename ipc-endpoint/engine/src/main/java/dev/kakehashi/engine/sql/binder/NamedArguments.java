@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.sql.spelling.Marks;
+import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
@@ -28,13 +29,20 @@ final class NamedArguments {
   /// @param names in the order of the parameters
   /// @param defaults of the last parameters: integers, doubles and booleans
   /// @param variadic whether the last one is VARIADIC; then a call says so
-  private record Parameters(List<String> names, List<Object> defaults, boolean variadic) {
+  /// @param types what is left out is null of these; of such a function all calls get all arguments. Empty: what is left out at the end is not there
+  private record Parameters(
+      List<String> names, List<Object> defaults, boolean variadic, int[] types, int required) {
     static Parameters of(String names, Object... defaults) {
-      return new Parameters(List.of(names.split(",")), List.of(defaults), false);
+      return new Parameters(List.of(names.split(",", -1)), List.of(defaults), false, new int[0], 0);
     }
 
     static Parameters variadic(String names) {
-      return new Parameters(List.of(names.split(",")), List.of(), true);
+      return new Parameters(List.of(names.split(",", -1)), List.of(), true, new int[0], 0);
+    }
+
+    /// @param required that many are not left out
+    static Parameters typed(int required, String names, int... types) {
+      return new Parameters(List.of(names.split(",", -1)), List.of(), false, types, required);
     }
 
     /// The default of a parameter; null if it has none.
@@ -48,12 +56,54 @@ final class NamedArguments {
   private static final Parameters ELEMENT = Parameters.of("from_json,element_index");
   private static final Parameters PATH = Parameters.variadic("from_json,path_elems");
   private static final Parameters JSON = Parameters.of("from_json");
+  private static final String RECEIVE = "queue,max,wait,lease,group,hold";
 
   private static final Map<String, Parameters> FUNCTIONS =
       Map.ofEntries(
           Map.entry(
               "make_interval",
               Parameters.of("years,months,weeks,days,hours,mins,secs", 0, 0, 0, 0, 0, 0, 0.0)),
+          Map.entry(
+              "enqueue",
+              Parameters.typed(
+                  2,
+                  "queue,payload,key,fair,priority,run_at,unique_key,unique_for",
+                  TypeOid.TEXT,
+                  TypeOid.JSONB,
+                  TypeOid.TEXT,
+                  TypeOid.TEXT,
+                  TypeOid.INT4,
+                  TypeOid.TIMESTAMPTZ,
+                  TypeOid.TEXT,
+                  TypeOid.INTERVAL)),
+          Map.entry(
+              "receive",
+              Parameters.typed(
+                  1,
+                  RECEIVE,
+                  TypeOid.TEXT,
+                  TypeOid.INT4,
+                  TypeOid.INTERVAL,
+                  TypeOid.INTERVAL,
+                  TypeOid.TEXT,
+                  TypeOid.TEXT)),
+          Map.entry(
+              "complete_and_receive",
+              Parameters.typed(
+                  2,
+                  "tokens," + RECEIVE,
+                  TypeOid.arrayOf(TypeOid.TEXT),
+                  TypeOid.TEXT,
+                  TypeOid.INT4,
+                  TypeOid.INTERVAL,
+                  TypeOid.INTERVAL,
+                  TypeOid.TEXT,
+                  TypeOid.TEXT)),
+          Map.entry("extend", Parameters.typed(1, "token,lease", TypeOid.TEXT, TypeOid.INTERVAL)),
+          Map.entry(
+              "fail",
+              Parameters.typed(
+                  1, "token,error,retry_in", TypeOid.TEXT, TypeOid.TEXT, TypeOid.INTERVAL)),
           Map.entry("make_date", Parameters.of("year,month,day")),
           Map.entry("make_time", Parameters.of("hour,min,sec")),
           Map.entry("make_timestamp", Parameters.of("year,month,mday,hour,min,sec")),
@@ -126,6 +176,12 @@ final class NamedArguments {
     }
   }
 
+  /// Whether an argument has a name, or the function gets all of them in any case.
+  static boolean areIn(String function, List<SqlNode> arguments) {
+    Parameters parameters = FUNCTIONS.get(function);
+    return (parameters != null && parameters.types.length > 0) || areIn(arguments);
+  }
+
   /// Whether an argument has a name.
   static boolean areIn(List<SqlNode> arguments) {
     return arguments.stream().anyMatch(argument -> isNamed(withoutVariadic(argument)));
@@ -146,7 +202,7 @@ final class NamedArguments {
 
   /// Whether the last argument is VARIADIC.
   boolean isVariadic() {
-    return ExpressionBinder.isCall(written.getLast(), Marks.VARIADIC_CALL);
+    return !written.isEmpty() && ExpressionBinder.isCall(written.getLast(), Marks.VARIADIC_CALL);
   }
 
   /// Places of the arguments in the statement, in the order of the parameters; known in the call of [#resolve].
@@ -185,11 +241,27 @@ final class NamedArguments {
       if (place < 0 || place >= placed.length || placed[place] != null) {
         return null;
       }
-      placed[place] = bound.get(i);
+      placed[place] =
+          parameters.types.length == 0
+              ? bound.get(i)
+              : typed(bound.get(i), parameters.types[place], values.get(i));
       nodes.set(place, values.get(i));
       last = Math.max(last, place);
     }
     List<RexNode> all = new ArrayList<>();
+    for (int i = 0; i < parameters.types.length; i++) {
+      RexNode given = placed[i];
+      if (given == null && i < parameters.required) {
+        return null;
+      }
+      all.add(
+          given != null
+              ? given
+              : expressions.coercion.constant(Constant.ofNull(SqlType.of(parameters.types[i]))));
+    }
+    if (parameters.types.length > 0) {
+      return all;
+    }
     for (int i = 0; i <= last; i++) {
       RexNode given = placed[i];
       Object value = given == null ? parameters.defaultOf(i) : null;
@@ -199,6 +271,19 @@ final class NamedArguments {
       all.add(given != null ? given : constant(value));
     }
     return all;
+  }
+
+  /// What has no type of its own gets that of the parameter, and json is taken for jsonb.
+  private RexNode typed(RexNode given, int oid, SqlNode node) {
+    int from = PgType.oidOf(given);
+    if (from == Types.UNKNOWN) {
+      return expressions.calls.argument(given, oid, node);
+    }
+    RexNode converted =
+        from == TypeOid.JSON && oid == TypeOid.JSONB
+            ? expressions.coercion.convert(given, SqlType.of(oid), CastContext.ASSIGNMENT)
+            : null;
+    return converted == null ? given : converted;
   }
 
   private RexNode constant(@Nullable Object value) {

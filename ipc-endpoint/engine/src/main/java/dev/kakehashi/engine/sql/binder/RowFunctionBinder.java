@@ -155,7 +155,7 @@ final class RowFunctionBinder {
       return records.columns(objects, (SqlCall) call.arguments.getLast());
     }
     records.refuseUndefined(at, call.name);
-    if (NamedArguments.areIn(call.arguments)) {
+    if (NamedArguments.areIn(call.name, call.arguments)) {
       NamedArguments named = new NamedArguments(expressions, at, call.name, call.arguments);
       if (!named.isVariadic()) {
         return named.resolve(

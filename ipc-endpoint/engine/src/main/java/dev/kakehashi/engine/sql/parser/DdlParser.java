@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT; roles ([RoleParser]) and rights ([GrantParser]).
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT; roles ([RoleParser]), rights ([GrantParser]) and queues ([QueueParser]).
 public final class DdlParser {
   /// A statement by its first words.
   ///
@@ -62,6 +62,13 @@ public final class DdlParser {
           Form.of("revoke", ddl -> rights(new GrantParser(ddl.in).revoke())),
           Form.of("alter default privileges", ddl -> rights(new GrantParser(ddl.in).defaults())),
           Form.of("alter database", DdlParser::alterDatabase),
+          Form.of("create queue", ddl -> queue(ddl.queues().create())),
+          Form.of("alter queue", DdlParser::alterQueue),
+          Form.of("drop queue", ddl -> queue(ddl.queues().drop())),
+          Form.of("create subscription group", ddl -> queue(ddl.queues().createGroup())),
+          Form.of("drop subscription group", ddl -> queue(ddl.queues().dropGroup())),
+          Form.of("purge queue", ddl -> queue(ddl.queues().purge())),
+          Form.of("move", ddl -> queue(ddl.queues().move())),
           Form.of("comment on", DdlParser::comment),
           Form.of("truncate", DdlParser::truncate));
 
@@ -83,7 +90,9 @@ public final class DdlParser {
         || first.isWord("alter")
         || first.isWord("grant")
         || first.isWord("revoke")
-        || first.isWord("reassign");
+        || first.isWord("reassign")
+        || first.isWord("purge")
+        || first.isWord("move");
   }
 
   public static DdlStatement parse(String sql, List<Token> tokens) {
@@ -105,6 +114,18 @@ public final class DdlParser {
 
   private static DdlStatement rights(RightsStatement statement) {
     return new DdlStatement.OfRights(statement);
+  }
+
+  private static DdlStatement queue(QueueStatement statement) {
+    return new DdlStatement.OfQueue(statement);
+  }
+
+  private QueueParser queues() {
+    return new QueueParser(in);
+  }
+
+  private DdlStatement alterQueue() {
+    return queues().alter((name, ifExists) -> ownerTo(RightsStatement.Owned.QUEUE, name, ifExists));
   }
 
   private RoleParser roles() {

@@ -294,6 +294,13 @@ public sealed interface DdlStatement {
     }
   }
 
+  record OfQueue(QueueStatement statement) implements DdlStatement {
+    @Override
+    public String command() {
+      return statement.command();
+    }
+  }
+
   /// @param owner AUTHORIZATION, or null
   record CreateSchema(String name, boolean ifNotExists, RightsStatement.@Nullable RoleName owner)
       implements DdlStatement {}
@@ -332,6 +339,7 @@ public sealed interface DdlStatement {
     TABLE,
     VIEW,
     SEQUENCE,
+    QUEUE,
     INDEX,
     COLUMN,
     CONSTRAINT,

@@ -113,6 +113,7 @@ final class GrantParser {
         switch (word.text()) {
           case "tables" -> ObjectKind.TABLE;
           case "sequences" -> ObjectKind.SEQUENCE;
+          case "queues" -> ObjectKind.QUEUE;
           case "schemas" -> ObjectKind.SCHEMA;
           default -> {
             in.at--;
@@ -178,6 +179,9 @@ final class GrantParser {
     if (in.acceptWords("all", "sequences", "in", "schema")) {
       return new Target(ObjectKind.SEQUENCE, schemas(), true);
     }
+    if (in.acceptWords("all", "queues", "in", "schema")) {
+      return new Target(ObjectKind.QUEUE, schemas(), true);
+    }
     if (in.acceptWords("schema")) {
       return new Target(ObjectKind.SCHEMA, schemas(), false);
     }
@@ -187,6 +191,10 @@ final class GrantParser {
     if (in.peek().isWord("location") && in.peek(1).isIdentifier()) {
       in.next();
       return new Target(ObjectKind.LOCATION, schemas(), false);
+    }
+    if (in.peek().isWord("queue") && in.peek(1).isIdentifier()) {
+      in.next();
+      return new Target(ObjectKind.QUEUE, relations(), false);
     }
     boolean sequence = in.acceptWords("sequence");
     Token next = in.peek().isWord("all") ? in.peek(1) : in.peek();
@@ -199,11 +207,15 @@ final class GrantParser {
     if (!sequence) {
       in.acceptWords("table");
     }
+    return new Target(sequence ? ObjectKind.SEQUENCE : ObjectKind.TABLE, relations(), false);
+  }
+
+  private List<QualifiedName> relations() {
     List<QualifiedName> names = new ArrayList<>();
     do {
       names.add(in.name());
     } while (in.acceptOperator(","));
-    return new Target(sequence ? ObjectKind.SEQUENCE : ObjectKind.TABLE, names, false);
+    return names;
   }
 
   private List<QualifiedName> schemas() {

@@ -150,6 +150,7 @@ public sealed interface RightsStatement {
     TABLE,
     VIEW,
     SEQUENCE,
+    QUEUE,
     SCHEMA,
     DATABASE
   }

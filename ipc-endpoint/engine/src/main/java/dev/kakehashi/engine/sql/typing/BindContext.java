@@ -58,6 +58,9 @@ public final class BindContext {
   /// Whether a SELECT of the statement locks rows.
   public boolean locksRows;
 
+  /// Whether the statement calls a function that changes queues.
+  public boolean changesQueues;
+
   /// What the part of a recursive term that is being bound is in, where the recursive query must not be named; null: nothing.
   public @Nullable String recursionBarrier;
 

@@ -13,6 +13,7 @@ import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.VariadicArrays;
+import dev.kakehashi.engine.type.queue.QueueFunctions;
 import dev.kakehashi.engine.type.time.ComparedTimes;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -58,6 +59,7 @@ public final class FunctionCalls {
     if (function == null) {
       throw noFunction(at, name, oids);
     }
+    context.changesQueues |= QueueFunctions.changes(function.name());
     return coercion.call(
         function,
         arguments(arguments, function.argumentOids(), at, nodes),

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.type.aggregate;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.KeepingAccumulator;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;

@@ -2,7 +2,6 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.KeepingAccumulator;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.ColumnVector;

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
-import dev.kakehashi.engine.type.TextCursor;
+import dev.kakehashi.engine.type.text.TextCursor;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.json;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.TextCursor;
+import dev.kakehashi.engine.type.text.TextCursor;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.text;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.vector.Interrupts;

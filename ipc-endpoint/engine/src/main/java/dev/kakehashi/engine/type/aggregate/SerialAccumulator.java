@@ -1,4 +1,6 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.aggregate;
+
+import dev.kakehashi.engine.type.Accumulator;
 
 /// An accumulator whose states grow with their rows, so that it should have few of them at a time. If its rows come in order, group after group, it needs one.
 public interface SerialAccumulator extends Accumulator {

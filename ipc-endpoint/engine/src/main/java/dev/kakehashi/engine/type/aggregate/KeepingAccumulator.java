@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.vector.VectorBatch;
 
