@@ -1,4 +1,4 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.formats.coding;
 
 import io.airlift.compress.v3.zstd.ZstdJavaCompressor;
 import java.io.IOException;

@@ -1,7 +1,9 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.formats.coding;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
@@ -86,8 +88,10 @@ final class GzipOutput extends CodedOutput {
         drain(Deflater.NO_FLUSH);
       }
       byte[] trailer = new byte[8];
-      ArrowColumn.INTS.set(trailer, 0, (int) crc.getValue());
-      ArrowColumn.INTS.set(trailer, 4, (int) deflater.getBytesRead());
+      ByteBuffer.wrap(trailer)
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .putInt((int) crc.getValue())
+          .putInt((int) deflater.getBytesRead());
       out.write(trailer);
     } finally {
       abort();

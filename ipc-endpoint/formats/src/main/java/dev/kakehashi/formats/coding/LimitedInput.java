@@ -1,4 +1,4 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.formats.coding;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
