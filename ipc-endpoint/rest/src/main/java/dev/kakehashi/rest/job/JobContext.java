@@ -21,7 +21,7 @@ public interface JobContext {
   /// Rows read so far, for progress.
   void rowsScanned(long rows);
 
-  /// Rows sent or changed so far; the last number is that of the result.
+  /// Rows sent or changed so far; the last number is that of the result. -1: it has something else than rows.
   void rowsWritten(long rows);
 
   /// The next file of the result, whose owner is the caller until it is published or discarded.

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 /// @param name proposed to whoever saves it, as `result-1.csv`
 /// @param mediaType as `text/csv`
 /// @param coding of the content, as `gzip`; empty: none
-/// @param rows in it
+/// @param rows in it; -1: it has something else
 /// @param bytes of the file, coded
 /// @param sha256 of these bytes, 64 hexadecimal digits
 public record JobFile(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param text beginning of its statement
 /// @param readMillis when its result was last read, or it was last asked for
 /// @param rowsScanned so far
-/// @param rows sent or changed so far; -1: not known, because the result was lost after the commit
+/// @param rows sent or changed so far; -1: not known, because the result was lost after the commit, or is something else
 /// @param bytes written to files so far
 /// @param failure why it has no result; null: it has not failed
 /// @param transaction name of the transaction in which it takes effect; empty: none was recorded

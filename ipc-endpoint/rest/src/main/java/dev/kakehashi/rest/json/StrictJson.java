@@ -126,6 +126,29 @@ public final class StrictJson {
     }
   }
 
+  /// Reads an object whose members have any names.
+  ///
+  /// @param most members
+  /// @param member called for each, and reads its value
+  public void members(int most, Member member) throws IOException {
+    if (parser.currentToken() != JsonToken.START_OBJECT) {
+      throw wrong("an object");
+    }
+    Set<String> seen = new HashSet<>(8);
+    while (parser.nextToken() == JsonToken.FIELD_NAME) {
+      String name = parser.currentName();
+      if (!seen.add(name)) {
+        throw broken("member \"" + name + "\" comes twice").withPointer(pointer());
+      }
+      if (seen.size() > most) {
+        throw Problem.badRequest("an object has more than " + most + " members")
+            .withPointer(pointer());
+      }
+      parser.nextToken();
+      member.read(name);
+    }
+  }
+
   /// Reads an array.
   ///
   /// @param maxLength of it

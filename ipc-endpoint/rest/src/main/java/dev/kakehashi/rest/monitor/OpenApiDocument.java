@@ -25,7 +25,11 @@ public final class OpenApiDocument {
           "sql.json",
           "transactions.json",
           "jobs.json",
-          "tables.json");
+          "tables.json",
+          "copy.json",
+          "rows.json",
+          "uploads.json",
+          "queues.json");
   private static final List<String> SECTIONS =
       List.of("schemas", "responses", "parameters", "headers", "securitySchemes");
   private static final JsonFactory JSON = new JsonFactory();

@@ -9,9 +9,10 @@ final class ErrorStatus {
   static int of(ErrorCode code) {
     return switch (code) {
       case INSUFFICIENT_PRIVILEGE -> 403;
-      case NO_SUCH_TRANSACTION, LEASE_EXPIRED -> 404;
+      case NO_SUCH_TRANSACTION, LEASE_EXPIRED, UNDEFINED_FILE -> 404;
+      case DUPLICATE_FILE -> 409;
       case SHUTTING_DOWN -> 503;
-      case DISK_FULL -> 507;
+      case DISK_FULL, TEMP_SPACE_EXCEEDED -> 507;
       case LIMIT_EXCEEDED -> 413;
       case COMMIT_TIMEOUT -> 504;
       // Neither to be repeated blindly nor known to have failed: whoever reads it has to ask for

@@ -38,9 +38,13 @@ final class BodyChecks {
       throw unsupported(route, type);
     }
     @Nullable String coding = header.get(HttpHeader.CONTENT_ENCODING);
-    if (coding != null && !coding.equalsIgnoreCase("identity")) {
+    if (coding != null
+        && !coding.equalsIgnoreCase("identity")
+        && !route.codings().contains(coding.toLowerCase(Locale.ROOT))) {
       throw unsupported(
-          "content coding \"" + coding + "\" is not known here", "Accept-Encoding", "identity");
+          "content coding \"" + coding + "\" is not known here",
+          "Accept-Encoding",
+          route.codings().isEmpty() ? "identity" : String.join(", ", route.codings()));
     }
     return true;
   }
@@ -59,7 +63,7 @@ final class BodyChecks {
         route.accepts().isEmpty()
             ? route + " takes no body"
             : "content type \"" + type + "\" is not one of " + String.join(", ", route.accepts()),
-        "Accept-Post",
+        route.method().equals("PATCH") ? "Accept-Patch" : "Accept-Post",
         String.join(", ", route.accepts()));
   }
 

@@ -276,6 +276,19 @@ public final class Exchange {
     onEnd(clients.add(request, gone));
   }
 
+  /// Calls a handler on a virtual thread that reads the body as it comes. It may answer later: then whatever it throws is the answer, and otherwise callbacks answer.
+  public void read(Handler handler) {
+    Thread.ofVirtual()
+        .name("http-body")
+        .start(() -> {
+          try {
+            handler.handle(this);
+          } catch (Throwable e) {
+            fail(e);
+          }
+        });
+  }
+
   private void run(Handler handler) {
     try {
       handler.handle(this);

@@ -2,6 +2,7 @@ package dev.kakehashi.rest.route;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A path whose segments are texts or variables. Immutable.
 ///
@@ -10,6 +11,8 @@ import java.util.List;
 /// | `{name}` | 1 to 256 characters, none of them a control character |
 /// | `{name:token}` | 1 to 64 of letters, digits, `-` and `_` |
 /// | `{name:int}` | 1 to 9 digits |
+///
+/// A text may follow a variable, as in `{token:token}:complete`.
 ///
 /// A segment that the variable does not take is not found: it names nothing.
 public final class PathTemplate {
@@ -25,13 +28,22 @@ public final class PathTemplate {
   }
 
   /// @param variable name; empty: the segment is a text
-  /// @param text of a segment without a variable
+  /// @param text of a segment without a variable; else what follows the variable
   record Segment(String variable, Kind kind, String text) {
     boolean isVariable() {
       return !variable.isEmpty();
     }
 
-    boolean takes(String value) {
+    /// The variable's value in a segment of a path; null: the segment is another one.
+    @Nullable String take(String segment) {
+      if (!segment.endsWith(text)) {
+        return null;
+      }
+      String value = segment.substring(0, segment.length() - text.length());
+      return takes(value) ? value : null;
+    }
+
+    private boolean takes(String value) {
       if (value.isEmpty() || value.length() > MAX_VARIABLE) {
         return false;
       }
@@ -78,8 +90,10 @@ public final class PathTemplate {
   }
 
   private static Segment segment(String part, String template) {
-    if (part.startsWith("{") && part.endsWith("}")) {
-      String inner = part.substring(1, part.length() - 1);
+    int end = part.indexOf('}');
+    if (part.startsWith("{") && end > 0) {
+      String inner = part.substring(1, end);
+      String suffix = part.substring(end + 1);
       int colon = inner.indexOf(':');
       String name = colon < 0 ? inner : inner.substring(0, colon);
       Kind kind =
@@ -92,12 +106,19 @@ public final class PathTemplate {
       if (name.isEmpty()) {
         throw new IllegalArgumentException("variable without a name: " + template);
       }
-      return new Segment(name, kind, "");
+      return new Segment(name, kind, text(suffix, template));
     }
-    if (part.isEmpty() || part.contains("{") || part.contains("}") || part.contains("%")) {
+    if (part.isEmpty()) {
       throw new IllegalArgumentException("no path template: " + template);
     }
-    return new Segment("", Kind.TEXT, part);
+    return new Segment("", Kind.TEXT, text(part, template));
+  }
+
+  private static String text(String text, String template) {
+    if (text.contains("{") || text.contains("}") || text.contains("%")) {
+      throw new IllegalArgumentException("no path template: " + template);
+    }
+    return text;
   }
 
   List<Segment> segments() {
@@ -115,7 +136,8 @@ public final class PathTemplate {
     for (Segment segment : segments) {
       plain
           .append('/')
-          .append(segment.isVariable() ? "{" + segment.variable() + "}" : segment.text());
+          .append(segment.isVariable() ? "{" + segment.variable() + "}" : "")
+          .append(segment.text());
     }
     return plain.toString();
   }

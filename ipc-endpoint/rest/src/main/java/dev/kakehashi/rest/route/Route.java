@@ -17,8 +17,10 @@ public final class Route {
   private final PathTemplate path;
   private final Set<String> parameters;
   private final List<String> accepts;
+  private final List<String> codings;
   private final long maxBody;
   private final boolean anonymous;
+  private final boolean readsBody;
   private final @Nullable Handler handler;
   private final @Nullable DirectHandler directHandler;
 
@@ -27,8 +29,10 @@ public final class Route {
     this.path = PathTemplate.parse(prefix + route.path);
     this.parameters = route.parameters;
     this.accepts = route.accepts;
+    this.codings = route.codings;
     this.maxBody = route.maxBody;
     this.anonymous = route.anonymous;
+    this.readsBody = route.readsBody;
     this.handler = route.handler;
     this.directHandler = route.directHandler;
   }
@@ -38,8 +42,10 @@ public final class Route {
     this.path = PathTemplate.parse(builder.template);
     this.parameters = Set.copyOf(builder.parameters);
     this.accepts = List.copyOf(builder.accepts);
+    this.codings = List.copyOf(builder.codings);
     this.maxBody = builder.maxBody;
     this.anonymous = builder.anonymous;
+    this.readsBody = builder.readsBody;
     this.handler = handler;
     this.directHandler = directHandler;
   }
@@ -86,6 +92,11 @@ public final class Route {
     return accepts;
   }
 
+  /// Content codings of bodies besides `identity`, which the handler undoes.
+  public List<String> codings() {
+    return codings;
+  }
+
   /// Bytes of a body as they are sent.
   public long maxBody() {
     return maxBody;
@@ -94,6 +105,11 @@ public final class Route {
   /// Whether it is for everybody who reaches the listener.
   public boolean isAnonymous() {
     return anonymous;
+  }
+
+  /// Whether the handler reads the body as it comes, see [Builder#handleBody].
+  public boolean readsBody() {
+    return readsBody;
   }
 
   /// Null: [#directHandler] answers.
@@ -117,8 +133,10 @@ public final class Route {
     private final String template;
     private final Set<String> parameters = new TreeSet<>();
     private final List<String> accepts = new ArrayList<>();
+    private final List<String> codings = new ArrayList<>();
     private long maxBody = DEFAULT_MAX_BODY;
     private boolean anonymous;
+    private boolean readsBody;
 
     private Builder(String method, String template) {
       this.method = method;
@@ -137,6 +155,12 @@ public final class Route {
       return this;
     }
 
+    /// Content codings of the body in small letters, which the handler undoes; any other but `identity` is 415.
+    public Builder codings(String... names) {
+      codings.addAll(List.of(names));
+      return this;
+    }
+
     /// @param bytes beyond which a body is 413; Long.MAX_VALUE: only the handler's own limits hold
     public Builder maxBody(long bytes) {
       this.maxBody = bytes;
@@ -150,6 +174,12 @@ public final class Route {
     }
 
     public Route handle(Handler handler) {
+      return new Route(this, handler, null);
+    }
+
+    /// For bodies that may be long: the handler reads [Exchange#body] as it comes, on a virtual thread, and answers at once or later.
+    public Route handleBody(Handler handler) {
+      this.readsBody = true;
       return new Route(this, handler, null);
     }
 

@@ -2,6 +2,7 @@ package dev.kakehashi.rest.route;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -100,10 +101,24 @@ public final class Routes {
     }
   }
 
+  /// Variables of one kind with the same text behind them. The longer text goes first.
+  private record VariableKind(String suffix, PathTemplate.Kind kind)
+      implements Comparable<VariableKind> {
+    private static final Comparator<VariableKind> ORDER =
+        Comparator.<VariableKind>comparingInt(each -> -each.suffix.length())
+            .thenComparing(VariableKind::suffix)
+            .thenComparing(VariableKind::kind);
+
+    @Override
+    public int compareTo(VariableKind other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
   /// One segment of the paths.
   private static final class Node {
     private final Map<String, Node> texts = new HashMap<>();
-    private final Map<PathTemplate.Kind, Node> variables = new TreeMap<>();
+    private final Map<VariableKind, Node> variables = new TreeMap<>();
     private PathTemplate.@Nullable Segment variable;
     private @Nullable Methods methods;
 
@@ -118,8 +133,9 @@ public final class Routes {
         return found;
       }
       for (Node candidate : variables.values()) {
-        if (candidate.variable != null && candidate.variable.takes(segments[depth])) {
-          values.add(segments[depth]);
+        String value = candidate.variable == null ? null : candidate.variable.take(segments[depth]);
+        if (value != null) {
+          values.add(value);
           found = candidate.find(segments, depth + 1, values);
           if (found != null) {
             return found;
@@ -147,7 +163,9 @@ public final class Routes {
       Node node = root;
       for (PathTemplate.Segment segment : route.path().segments()) {
         if (segment.isVariable()) {
-          node = node.variables.computeIfAbsent(segment.kind(), kind -> new Node());
+          node =
+              node.variables.computeIfAbsent(
+                  new VariableKind(segment.text(), segment.kind()), kind -> new Node());
           node.variable = segment;
         } else {
           node = node.texts.computeIfAbsent(segment.text(), text -> new Node());

@@ -131,10 +131,12 @@ final class DoorHandler extends Handler.Abstract.NonBlocking {
     Exchange exchange =
         new Exchange(passage.request, passage.response, passage, found, known, bodyLimits, watch);
     @Nullable DirectHandler direct = found.route().directHandler();
-    if (direct == null) {
-      exchange.block(Objects.requireNonNull(found.route().handler()));
-    } else {
+    if (direct != null) {
       exchange.start(direct);
+    } else if (found.route().readsBody()) {
+      exchange.read(Objects.requireNonNull(found.route().handler()));
+    } else {
+      exchange.block(Objects.requireNonNull(found.route().handler()));
     }
   }
 

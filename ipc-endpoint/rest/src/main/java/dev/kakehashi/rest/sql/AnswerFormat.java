@@ -1,9 +1,9 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.formats.Coding;
 import dev.kakehashi.formats.Format;
 import dev.kakehashi.formats.FormatOptions;
 import dev.kakehashi.formats.RowEncoder;
+import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.rest.header.Accept;
 import dev.kakehashi.rest.header.AcceptEncoding;
 import dev.kakehashi.rest.problem.Problem;
@@ -12,6 +12,8 @@ import dev.kakehashi.rest.route.Exchange;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// How rows are answered: by `Accept` and its parameters, and `Accept-Encoding`. Immutable.
@@ -21,11 +23,17 @@ import org.jspecify.annotations.Nullable;
 /// | `numbers` | JSON, NDJSON | `string` (default: int8 and numeric are strings), `json` |
 /// | `rows` | JSON, NDJSON | `arrays` (default of JSON), `objects` (default of NDJSON) |
 /// | `header` | CSV | `present` (default), `absent` |
-record AnswerFormat(Format format, FormatOptions options, Coding coding) {
-  /// What clients get that ask for nothing.
-  static final AnswerFormat JSON =
-      new AnswerFormat(Format.JSON, FormatOptions.of(Format.JSON), Coding.IDENTITY);
-
+///
+/// @param contentType of the answer
+/// @param suffix of a file's name, without the dot and the coding
+/// @param encoders makes one for each answer, and for each file of an answer that is divided
+/// @param isRows whether it has the rows of the result: they are counted then, and a long answer of a job may be several files, each whole by itself
+public record AnswerFormat(
+    ContentType contentType,
+    String suffix,
+    Coding coding,
+    Supplier<RowEncoder> encoders,
+    boolean isRows) {
   private static final Map<Format, ContentType> TYPES =
       new EnumMap<>(
           Map.of(
@@ -33,21 +41,54 @@ record AnswerFormat(Format format, FormatOptions options, Coding coding) {
               Format.NDJSON, ContentType.NDJSON,
               Format.CSV, ContentType.CSV,
               Format.ARROW, ContentType.ARROW_STREAM));
+
+  /// What clients get that ask for nothing.
+  static final AnswerFormat JSON = of(Format.JSON, FormatOptions.of(Format.JSON), Coding.IDENTITY);
+
+  private static final AnswerFormat JSON_OBJECTS =
+      of(Format.JSON, FormatOptions.of(Format.JSON).withObjects(true), Coding.IDENTITY);
+
   private static final List<String> OFFERED =
       List.of(Format.values()).stream().map(Format::mediaType).toList();
   private static final List<String> CODINGS = List.of("zstd", "gzip");
 
+  /// One that the request does not choose. It makes something else of the rows than rows, and one file.
+  public static AnswerFormat of(
+      ContentType contentType, String suffix, Supplier<RowEncoder> encoders) {
+    return new AnswerFormat(contentType, suffix, Coding.IDENTITY, encoders, false);
+  }
+
+  private static AnswerFormat of(Format format, FormatOptions options, Coding coding) {
+    return new AnswerFormat(
+        Objects.requireNonNull(TYPES.get(format)),
+        suffix(format),
+        coding,
+        () -> RowEncoder.of(format, options),
+        true);
+  }
+
   /// @throws Problem 400: a field is broken, or a parameter unknown; 406: there is no such format
-  static AnswerFormat of(Exchange exchange) {
+  public static AnswerFormat of(Exchange exchange) {
+    return of(exchange, false);
+  }
+
+  /// As [#of(Exchange)].
+  ///
+  /// @param objects whether rows of JSON are objects unless the client says something else
+  static AnswerFormat of(Exchange exchange, boolean objects) {
     @Nullable String accept = exchange.header("Accept");
     @Nullable String encoding = exchange.header("Accept-Encoding");
     if ((accept == null || accept.equals("*/*") || accept.equals("application/json"))
         && encoding == null) {
-      return JSON;
+      return objects ? JSON_OBJECTS : JSON;
     }
     Accept.Choice choice = Accept.parse(accept).choose(OFFERED);
     Format format = format(choice.mediaType());
-    return new AnswerFormat(format, options(format, choice.parameters()), coding(encoding));
+    FormatOptions usual = FormatOptions.of(format);
+    if (objects && format == Format.JSON) {
+      usual = usual.withObjects(true);
+    }
+    return of(format, options(format, usual, choice.parameters()), coding(encoding));
   }
 
   private static Format format(String mediaType) {
@@ -64,8 +105,9 @@ record AnswerFormat(Format format, FormatOptions options, Coding coding) {
     return coding == null ? Coding.IDENTITY : coding;
   }
 
-  private static FormatOptions options(Format format, Map<String, String> parameters) {
-    FormatOptions options = FormatOptions.of(format);
+  private static FormatOptions options(
+      Format format, FormatOptions usual, Map<String, String> parameters) {
+    FormatOptions options = usual;
     boolean isJson = format == Format.JSON || format == Format.NDJSON;
     List<String> known =
         isJson
@@ -101,32 +143,29 @@ record AnswerFormat(Format format, FormatOptions options, Coding coding) {
     return value.equals(second);
   }
 
-  ContentType contentType() {
-    ContentType type = TYPES.get(format);
-    return java.util.Objects.requireNonNull(type);
-  }
-
   RowEncoder encoder() {
-    return RowEncoder.of(format, options);
+    return encoders.get();
   }
 
   boolean isCoded() {
     return coding != Coding.IDENTITY;
   }
 
+  private static String suffix(Format format) {
+    return switch (format) {
+      case JSON -> "json";
+      case NDJSON -> "ndjson";
+      case CSV -> "csv";
+      case ARROW -> "arrows";
+    };
+  }
+
   /// Of a file's name, without the dot.
   String extension() {
-    String name =
-        switch (format) {
-          case JSON -> "json";
-          case NDJSON -> "ndjson";
-          case CSV -> "csv";
-          case ARROW -> "arrows";
-        };
     return switch (coding) {
-      case IDENTITY -> name;
-      case GZIP -> name + ".gz";
-      case ZSTD -> name + ".zst";
+      case IDENTITY -> suffix;
+      case GZIP -> suffix + ".gz";
+      case ZSTD -> suffix + ".zst";
     };
   }
 }

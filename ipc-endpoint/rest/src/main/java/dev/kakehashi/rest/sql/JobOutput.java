@@ -41,7 +41,7 @@ final class JobOutput extends OutputStream {
 
   /// Whether the next rows belong to another file.
   boolean isFull() {
-    return file != null && file.bytes() >= job.fileBytes();
+    return file != null && format.isRows() && file.bytes() >= job.fileBytes();
   }
 
   /// Ends a file. Its encoder has ended.
@@ -110,11 +110,11 @@ final class JobOutput extends OutputStream {
 
   /// What was written is whole.
   ///
-  /// @param headers of an answer that is kept with the job
-  void finish(List<StoredAnswer.Header> headers) throws IOException {
+  /// @param status and `headers` of an answer that is kept with the job
+  void finish(int status, List<StoredAnswer.Header> headers) throws IOException {
     if (file == null && !hasFiles) {
       StoredAnswer answer =
-          new StoredAnswer(200, headers, format.contentType().value(), kept.toByteArray());
+          new StoredAnswer(status, headers, format.contentType().value(), kept.toByteArray());
       if (job.answer(answer)) {
         return;
       }
@@ -131,7 +131,7 @@ final class JobOutput extends OutputStream {
     }
     ResultFile written = file;
     if (written != null) {
-      written.addRows(rows);
+      written.addRows(format.isRows() ? rows : -1);
       written.publish();
       file = null;
     }

@@ -22,14 +22,17 @@ import org.jspecify.annotations.Nullable;
 
 /// A statement that runs as a job: its rows go to files, or a short answer is kept with the job.
 ///
-/// It runs in a transaction with a handle, also if the request names none: the job keeps the handle before the commit, so that after a crash the outcome says whether it took effect.
+/// It runs in a transaction with a handle, also if the request names none: the job keeps the handle before the commit, so that after a crash the outcome says whether it took effect. A statement
+/// that commits while it runs has no such transaction, unless the request names one.
 final class JobStatement implements JobWork {
   private final SqlService service;
   private final RequestUser user;
   private final SqlRequest request;
   private final AnswerFormat format;
   private final TransactionHeader header;
+  private final StatementOrder order;
 
+  private volatile boolean begun;
   private volatile boolean canceled;
   private volatile RequestSession.@Nullable Cancelable running;
 
@@ -37,12 +40,13 @@ final class JobStatement implements JobWork {
       SqlService service,
       RequestUser user,
       SqlRequest request,
-      AnswerFormat format,
+      StatementOrder order,
       TransactionHeader header) {
     this.service = service;
     this.user = user;
     this.request = request;
-    this.format = format;
+    this.format = order.format();
+    this.order = order;
     this.header = header;
   }
 
@@ -58,6 +62,9 @@ final class JobStatement implements JobWork {
     if (now != null) {
       now.cancel();
     }
+    if (!begun) {
+      order.ended().run();
+    }
   }
 
   private void runs(RequestSession.Cancelable now) {
@@ -69,16 +76,23 @@ final class JobStatement implements JobWork {
 
   @Override
   public void run(JobContext job) throws IOException {
+    begun = true;
     try (SessionPool.Lease lease = service.sessions().lease(user)) {
       run(job, lease);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new EngineException(ErrorCode.QUERY_CANCELED, "the job was interrupted", e);
+    } finally {
+      order.ended().run();
     }
   }
 
   private void run(JobContext job, SessionPool.Lease lease)
       throws IOException, InterruptedException {
+    if (order.isCommittingItself() && header.verb() == TransactionHeader.Verb.AUTO) {
+      execute(job, lease, new TransactionUse.AutoCommit(header.options(), header.commit()));
+      return;
+    }
     boolean begins =
         header.verb() == TransactionHeader.Verb.AUTO
             || header.verb() == TransactionHeader.Verb.BEGIN;
@@ -136,7 +150,7 @@ final class JobStatement implements JobWork {
         encoder.rows(chunk.batch());
         output.addRows(chunk.rows());
         rowCount += chunk.rows();
-        job.rowsWritten(rowCount);
+        job.rowsWritten(format.isRows() ? rowCount : 0);
       } finally {
         rows.release(chunk);
       }
@@ -146,7 +160,7 @@ final class JobStatement implements JobWork {
     if (failure != null) {
       throw failure;
     }
-    job.rowsWritten(answer.rows());
+    job.rowsWritten(format.isRows() ? answer.rows() : -1);
     if (encoder == null) {
       encoder = format.encoder();
       encoder.begin(columns, output);
@@ -154,7 +168,7 @@ final class JobStatement implements JobWork {
     } else {
       encoder.end(output.rows());
     }
-    output.finish(headers(answer));
+    output.finish(request.status(answer.rows() > 0), headers(answer));
   }
 
   private List<StoredAnswer.Header> headers(RequestAnswer answer) {
@@ -166,7 +180,9 @@ final class JobStatement implements JobWork {
             isOpen
                 ? TransactionFields.of(service.requests(), user, answer, true)
                 : TransactionFields.COMMITTED));
-    headers.add(new StoredAnswer.Header(SqlCall.ROWS, Long.toString(answer.rows())));
+    if (format.isRows()) {
+      headers.add(new StoredAnswer.Header(SqlCall.ROWS, Long.toString(answer.rows())));
+    }
     if (format.isCoded()) {
       headers.add(new StoredAnswer.Header("Content-Encoding", format.coding().token()));
     }

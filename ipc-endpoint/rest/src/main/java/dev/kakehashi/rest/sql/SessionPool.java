@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionPool implements AutoCloseable {
   private static final int KEPT = 16;
   private static final int STATEMENTS = 64;
+  private static final String COPY = "copy ";
   private static final int LONGEST_KEPT = 16_384;
   static final long IDLE_NANOS = 30_000_000_000L;
 
@@ -65,9 +66,11 @@ final class SessionPool implements AutoCloseable {
       return statements.get(sql);
     }
 
-    /// Keeps a statement for the next time. Definitions are not worth it.
+    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files.
     void keep(String sql, Statement statement) {
-      if (statement.kind() != Statement.Kind.DDL && sql.length() <= LONGEST_KEPT) {
+      if (statement.kind() != Statement.Kind.DDL
+          && sql.length() <= LONGEST_KEPT
+          && !sql.regionMatches(true, 0, COPY, 0, COPY.length())) {
         statements.put(sql, statement);
       }
     }

@@ -60,7 +60,16 @@ final class SqlCall {
   /// Begins. Does not block.
   static void start(
       SqlService service, Exchange exchange, SqlRequest request, TransactionHeader header) {
-    AnswerFormat format = AnswerFormat.of(exchange);
+    start(service, exchange, request, AnswerFormat.of(exchange, request.isObjects()), header);
+  }
+
+  /// Begins, with rows in a form that the request does not choose. Does not block.
+  static void start(
+      SqlService service,
+      Exchange exchange,
+      SqlRequest request,
+      AnswerFormat format,
+      TransactionHeader header) {
     SqlCall call = new SqlCall(service, exchange, request, format, header);
     exchange.onEnd(call::end);
     exchange.onFailure(call::cancel);
@@ -254,7 +263,14 @@ final class SqlCall {
       throw withoutRows;
     }
     exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
-    exchange.answerHeader(ROWS, Long.toString(answer.rows()));
+    if (format.isRows()) {
+      exchange.answerHeader(ROWS, Long.toString(answer.rows()));
+    }
+    int status = request.status(answer.rows() > 0);
+    if (status == 204) {
+      exchange.send(status);
+      return;
+    }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
     OutputStream coded = service.coded(format, bytes);
     RowEncoder encoder = format.encoder();
@@ -264,7 +280,7 @@ final class SqlCall {
     encoder.end(answer.rows());
     coded.close();
     describe();
-    exchange.send(200, format.contentType(), bytes.toByteArray());
+    exchange.send(status, format.contentType(), bytes.toByteArray());
   }
 
   /// Writes all rows, as they come.
@@ -290,8 +306,12 @@ final class SqlCall {
   private void stream(Exchange unused) throws IOException, InterruptedException {
     StatementRun running = Objects.requireNonNull(run);
     describe();
-    exchange.announceTrailers(TransactionHeader.NAME, ROWS);
-    ExchangeOutput out = exchange.stream(200, format.contentType());
+    if (format.isRows()) {
+      exchange.announceTrailers(TransactionHeader.NAME, ROWS);
+    } else {
+      exchange.announceTrailers(TransactionHeader.NAME);
+    }
+    ExchangeOutput out = exchange.stream(request.status(true), format.contentType());
     OutputStream coded = service.coded(format, out);
     RowEncoder encoder = format.encoder();
     encoder.begin(running.statement().columns(), coded);
@@ -308,7 +328,9 @@ final class SqlCall {
     encoder.end(answer.rows());
     coded.close();
     out.trailer(TransactionHeader.NAME, transaction(answer));
-    out.trailer(ROWS, Long.toString(answer.rows()));
+    if (format.isRows()) {
+      out.trailer(ROWS, Long.toString(answer.rows()));
+    }
     out.finish();
   }
 }

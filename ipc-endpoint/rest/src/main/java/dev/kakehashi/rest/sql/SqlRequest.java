@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// | `parameters` | JSON alone: array of the values of $1, $2, … |
 /// | `parameterRows` | JSON alone: array of such arrays; the statement runs once for each, atomically |
 /// | `timeout`, `lockTimeout` | milliseconds; 0: none, and the endpoint's |
-final class SqlRequest {
+public final class SqlRequest {
   /// Query parameters of routes that take a statement.
   static final String[] QUERY = {"timeout", "lockTimeout"};
 
@@ -48,6 +48,9 @@ final class SqlRequest {
   private int parametersTo;
   private boolean isMany;
   private @Nullable Problem withoutRows;
+  private boolean objects;
+  private int status = 200;
+  private int statusWithoutRows = 200;
 
   private SqlRequest(byte[] body) {
     this.body = body;
@@ -67,8 +70,48 @@ final class SqlRequest {
     return request;
   }
 
+  /// Refuses a text that is too long, or no text of the engine.
+  ///
+  /// @throws Problem 413, 422
+  SqlRequest checked(SqlLimits limits) {
+    check(limits);
+    return this;
+  }
+
+  /// A statement of another module's with parameters.
+  ///
+  /// @param parameters JSON: an array of values; of `many` rows an array of such arrays
+  public static SqlRequest of(String sql, byte[] parameters, boolean many) {
+    SqlRequest request = new SqlRequest(parameters);
+    request.sql = sql;
+    request.parametersTo = parameters.length;
+    request.isMany = many;
+    return request;
+  }
+
+  /// Rows are JSON objects unless the client asks for something else.
+  public SqlRequest asObjects() {
+    objects = true;
+    return this;
+  }
+
+  /// Statuses of answers with rows and without; 204 has no body.
+  public SqlRequest withStatus(int withRows, int withoutThem) {
+    status = withRows;
+    statusWithoutRows = withoutThem;
+    return this;
+  }
+
+  boolean isObjects() {
+    return objects;
+  }
+
+  int status(boolean hasRows) {
+    return hasRows ? status : statusWithoutRows;
+  }
+
   /// An answer without rows is this problem.
-  SqlRequest requireRows(Problem otherwise) {
+  public SqlRequest requireRows(Problem otherwise) {
     withoutRows = otherwise;
     return this;
   }

@@ -1,7 +1,7 @@
 package dev.kakehashi.rest.sql;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.formats.Coding;
+import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.requests.Requests;

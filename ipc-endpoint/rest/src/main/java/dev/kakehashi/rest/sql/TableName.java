@@ -4,9 +4,9 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.problem.Problem;
 
 /// A table as a path names it: `table` of schema public, or `schema.table`, as the catalogue spells them. Immutable.
-record TableName(String schema, String table) {
+public record TableName(String schema, String table) {
   /// @throws Problem 400
-  static TableName parse(String text) {
+  public static TableName parse(String text) {
     int dot = text.indexOf('.');
     String schema = dot < 0 ? "public" : text.substring(0, dot);
     String table = text.substring(dot + 1);
@@ -14,6 +14,16 @@ record TableName(String schema, String table) {
       throw Problem.badRequest("\"" + text + "\" is no table: write table or schema.table");
     }
     return new TableName(schema, table);
+  }
+
+  /// As a statement names it.
+  public String quoted() {
+    return quoted(schema) + "." + quoted(table);
+  }
+
+  /// A name as a statement has it.
+  public static String quoted(String name) {
+    return "\"" + name.replace("\"", "\"\"") + "\"";
   }
 
   /// 404.

@@ -18,7 +18,8 @@ import tools.jackson.databind.ObjectMapper;
 /// The OpenAPI document as the contract test reads it.
 final class ContractDocument {
   private static final String ID = "https://kakehashi.dev/openapi.json";
-  private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
+  private static final Set<String> METHODS =
+      Set.of("get", "head", "post", "put", "patch", "delete");
 
   private final JsonNode root;
   private final SchemaRegistry schemas;

@@ -12,32 +12,40 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// Doors in the states that provoke the documented statuses. Closed by who has opened them.
 final class ContractDoors implements AutoCloseable {
   private final ContractJobs jobs;
+  private final ContractUploads uploads;
   private final HttpDoor usual;
   private final HttpDoor crowded;
+  private final HttpDoor impatient;
   private final HttpDoor unready;
 
   ContractDoors() throws IOException {
     this.jobs = new ContractJobs();
+    this.uploads = new ContractUploads(jobs.jobs());
     this.usual = open(HttpLimits.DEFAULT, "");
+    HttpLimits usualLimits = HttpLimits.DEFAULT;
+    this.crowded = open(limits(0, usualLimits.idleMillis()), "");
+    this.impatient = open(limits(usualLimits.requestsOfUser(), 50), "");
+    this.unready = open(usualLimits, "recovery runs");
+  }
+
+  private static HttpLimits limits(int requestsOfUser, int idleMillis) {
     HttpLimits d = HttpLimits.DEFAULT;
-    HttpLimits none =
-        new HttpLimits(
-            d.headerBytes(),
-            d.headerMillis(),
-            d.connections(),
-            d.connectionsOfAddress(),
-            0,
-            d.idleMillis(),
-            d.bodyBytesPerSecond(),
-            d.bodyGraceMillis(),
-            d.stopMillis(),
-            d.streamsOfConnection());
-    this.crowded = open(none, "");
-    this.unready = open(HttpLimits.DEFAULT, "recovery runs");
+    return new HttpLimits(
+        d.headerBytes(),
+        d.headerMillis(),
+        d.connections(),
+        d.connectionsOfAddress(),
+        requestsOfUser,
+        idleMillis,
+        d.bodyBytesPerSecond(),
+        d.bodyGraceMillis(),
+        d.stopMillis(),
+        d.streamsOfConnection());
   }
 
   /// Routes of statements come in here, when they are there.
@@ -47,7 +55,7 @@ final class ContractDoors implements AutoCloseable {
         new DoorContent(
             new FixedUsers(),
             LoginLimits.DEFAULT,
-            jobs.routes(),
+            Stream.concat(jobs.routes().stream(), uploads.routes().stream()).toList(),
             List.of(),
             List.of(jobs.metrics()),
             () -> obstacle,
@@ -59,6 +67,10 @@ final class ContractDoors implements AutoCloseable {
     return jobs;
   }
 
+  ContractUploads uploads() {
+    return uploads;
+  }
+
   HttpDoor usual() {
     return usual;
   }
@@ -66,6 +78,11 @@ final class ContractDoors implements AutoCloseable {
   /// Where a user may have no request at all.
   HttpDoor crowded() {
     return crowded;
+  }
+
+  /// Where nobody waits for a body.
+  HttpDoor impatient() {
+    return impatient;
   }
 
   /// Where the endpoint is not ready.
@@ -83,7 +100,7 @@ final class ContractDoors implements AutoCloseable {
       String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
       return client
           .send(method + " " + path + " HTTP/1.1\r\n" + fields + length + "\r\n" + body)
-          .answer();
+          .answer(!method.equals("HEAD"));
     }
   }
 
@@ -91,7 +108,9 @@ final class ContractDoors implements AutoCloseable {
   public void close() {
     usual.close();
     crowded.close();
+    impatient.close();
     unready.close();
     jobs.close();
+    uploads.close();
   }
 }

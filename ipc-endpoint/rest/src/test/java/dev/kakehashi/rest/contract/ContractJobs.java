@@ -7,6 +7,7 @@ import dev.kakehashi.rest.job.JobContext;
 import dev.kakehashi.rest.job.JobFile;
 import dev.kakehashi.rest.job.JobRecord;
 import dev.kakehashi.rest.job.JobWork;
+import dev.kakehashi.rest.job.Jobs;
 import dev.kakehashi.rest.job.TestJobs;
 import dev.kakehashi.rest.job.http.JobMetrics;
 import dev.kakehashi.rest.job.http.JobRoutes;
@@ -51,6 +52,10 @@ final class ContractJobs implements AutoCloseable {
 
   List<Route> routes() {
     return new JobRoutes(test.jobs, new FixedUsers()).routes();
+  }
+
+  Jobs jobs() {
+    return test.jobs;
   }
 
   Metrics metrics() {

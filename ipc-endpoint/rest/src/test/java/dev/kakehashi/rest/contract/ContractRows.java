@@ -24,9 +24,10 @@ final class ContractRows {
 
   private final Map<String, Provocation> rows = new HashMap<>();
 
-  /// @param jobs whose rows are added
-  ContractRows(ContractJobs jobs) {
+  /// @param jobs whose rows are added, as those of uploads
+  ContractRows(ContractJobs jobs, ContractUploads uploads) {
     jobs.rows(this::row);
+    uploads.rows(this::row);
     row("GET /v1", 200, doors -> get(doors, "/v1", RawClient.ALICE));
     row("GET /v1/openapi.json", 200, doors -> get(doors, "/v1/openapi.json", RawClient.ALICE));
     row(

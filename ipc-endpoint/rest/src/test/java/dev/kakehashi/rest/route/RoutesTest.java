@@ -54,6 +54,29 @@ final class RoutesTest {
   }
 
   @Test
+  void shouldTellVariablesWithTextBehindThemApart() {
+    Routes leases =
+        Routes.builder()
+            .add(Route.post("/v1/leases/{lease:token}:complete").handle(NONE))
+            .add(Route.post("/v1/leases/{lease:token}:fail").handle(NONE))
+            .add(Route.post("/v1/leases:complete").handle(NONE))
+            .add(Route.get("/v1/leases/{lease}").handle(NONE))
+            .build();
+    Routes.Found found =
+        assertInstanceOf(Routes.Found.class, leases.match("POST", "/v1/leases/a-b:complete"));
+    assertEquals("/v1/leases/{lease:token}:complete", found.route().path().toString());
+    assertEquals("/v1/leases/{lease}:complete", found.route().path().plain());
+    assertArrayEquals(new String[] {"a-b"}, found.variables());
+    found = assertInstanceOf(Routes.Found.class, leases.match("POST", "/v1/leases/x%3Afail"));
+    assertArrayEquals(new String[] {"x"}, found.variables());
+    assertInstanceOf(Routes.Found.class, leases.match("POST", "/v1/leases:complete"));
+    found = assertInstanceOf(Routes.Found.class, leases.match("GET", "/v1/leases/a.b:complete"));
+    assertArrayEquals(new String[] {"a.b:complete"}, found.variables());
+    assertInstanceOf(Routes.NoPath.class, leases.match("POST", "/v1/leases:fail"));
+    assertThrows(IllegalArgumentException.class, () -> Route.get("/v1/{a}:b{c}").handle(NONE));
+  }
+
+  @Test
   void shouldRefuseBrokenEscapes() {
     assertThrows(Problem.class, () -> routes.match("GET", "/v1/tables/%ff"));
     assertThrows(Problem.class, () -> routes.match("GET", "/v1/tables/%4"));

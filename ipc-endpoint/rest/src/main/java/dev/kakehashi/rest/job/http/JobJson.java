@@ -71,11 +71,7 @@ public final class JobJson {
     json.writeNumberField("bytes", job.bytes());
     json.writeEndObject();
     if (job.state() == JobState.SUCCEEDED) {
-      if (job.rows() < 0) {
-        json.writeNullField("rows");
-      } else {
-        json.writeNumberField("rows", job.rows());
-      }
+      rows(json, job.rows());
       json.writeStringField("result", job.result().text());
     }
     if (isOwner) {
@@ -115,10 +111,19 @@ public final class JobJson {
     if (!file.coding().isEmpty()) {
       json.writeStringField("contentCoding", file.coding());
     }
-    json.writeNumberField("rows", file.rows());
+    rows(json, file.rows());
     json.writeNumberField("bytes", file.bytes());
     json.writeStringField("sha256", file.sha256());
     json.writeEndObject();
+  }
+
+  /// @param rows less than 0: they are not known, or it is something else
+  private static void rows(JsonGenerator json, long rows) throws IOException {
+    if (rows < 0) {
+      json.writeNullField("rows");
+    } else {
+      json.writeNumberField("rows", rows);
+    }
   }
 
   private static void time(JsonGenerator json, String name, long millis) throws IOException {
