@@ -3,13 +3,19 @@
  *
  * KAKEHASHI_FAULT_CONTROL names a file of one byte, mapped here, that the test changes at any time:
  * '0' no faults, 'n' writes fail with ENOSPC, 'e' writes fail with EIO, 's' synchronisation fails with EIO,
- * 'h' writes write half of what they were given, 'w' writes and synchronisation wait until it is another. KAKEHASHI_FAULT_PATH is a part of the paths of the files concerned.
+ * 'h' writes write half of what they were given, 'w' writes and synchronisation wait until it is another, 'k' the process
+ * kills itself when it has written so many bytes as the file has behind its first eight (8 bytes, little-endian), amid a
+ * write if they end there. KAKEHASHI_FAULT_PATH is a part of the paths of the files concerned.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +26,9 @@
 static volatile const char *control;
 static const char *part;
 
+/* Whether this thread's write is the last one. */
+static _Thread_local bool dies;
+
 __attribute__((constructor)) static void
 begin(void)
 {
@@ -29,7 +38,7 @@ begin(void)
 	part = getenv("KAKEHASHI_FAULT_PATH");
 	if (fd < 0 || part == NULL)
 		return;
-	control = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+	control = mmap(NULL, 2 * sizeof(int64_t), PROT_READ, MAP_SHARED, fd, 0);
 	if (control == MAP_FAILED)
 		control = NULL;
 	close(fd);
@@ -66,6 +75,20 @@ fault_after_wait(int fd)
 	return what;
 }
 
+/* Counts bytes that are about to be written, until it has all that are allowed. False: no more than the rest of them may be written. */
+static bool
+lives_after(size_t *bytes)
+{
+	static atomic_int_least64_t written;
+	int64_t last = *(const volatile int64_t *) (control + sizeof(int64_t));
+	int64_t before = atomic_fetch_add(&written, (int64_t) *bytes);
+
+	if (before + (int64_t) *bytes < last)
+		return true;
+	*bytes = before < last ? (size_t) (last - before) : 0;
+	return false;
+}
+
 /* Bytes to write, or -1 with errno set. */
 static ssize_t
 allowed(int fd, size_t bytes)
@@ -78,11 +101,22 @@ allowed(int fd, size_t bytes)
 		case 'e':
 			errno = EIO;
 			return -1;
+		case 'k':
+			dies = !lives_after(&bytes);
+			return (ssize_t) bytes;
 		case 'h':
 			return bytes > 1 ? (ssize_t) (bytes / 2) : (ssize_t) bytes;
 		default:
 			return (ssize_t) bytes;
 	}
+}
+
+static ssize_t
+after_write(ssize_t written)
+{
+	if (dies)
+		kill(getpid(), SIGKILL);
+	return written;
 }
 
 #define REAL(name, type)                                                                                               \
@@ -96,7 +130,7 @@ write(int fd, const void *bytes, size_t count)
 	REAL("write", ssize_t(*)(int, const void *, size_t));
 	ssize_t n = allowed(fd, count);
 
-	return n < 0 ? -1 : real(fd, bytes, (size_t) n);
+	return n < 0 ? -1 : after_write(real(fd, bytes, (size_t) n));
 }
 
 ssize_t
@@ -105,7 +139,7 @@ pwrite(int fd, const void *bytes, size_t count, off_t at)
 	REAL("pwrite", ssize_t(*)(int, const void *, size_t, off_t));
 	ssize_t n = allowed(fd, count);
 
-	return n < 0 ? -1 : real(fd, bytes, (size_t) n, at);
+	return n < 0 ? -1 : after_write(real(fd, bytes, (size_t) n, at));
 }
 
 ssize_t
@@ -114,7 +148,7 @@ pwrite64(int fd, const void *bytes, size_t count, off64_t at)
 	REAL("pwrite64", ssize_t(*)(int, const void *, size_t, off64_t));
 	ssize_t n = allowed(fd, count);
 
-	return n < 0 ? -1 : real(fd, bytes, (size_t) n, at);
+	return n < 0 ? -1 : after_write(real(fd, bytes, (size_t) n, at));
 }
 
 ssize_t

@@ -85,12 +85,9 @@ final class BackupSocket {
     String begun = Instant.now().toString();
     List<BackupManifest.Entry> entries = new ArrayList<>();
     try (Backup backup = engine.backup()) {
-      for (Backup.File file : backup.files()) {
-        entries.add(
-            BackupManifest.copy(
-                file.source(), file.bytes(), target, ENGINE_DIRECTORY + "/" + file.name()));
-        report(entries.getLast(), progress);
-      }
+      // In this order: which moment the backup is of is said when the others are there.
+      copy(backup.changingFiles(), target, entries, progress);
+      copy(backup.files(), target, entries, progress);
     }
     for (String name : List.of(UserFile.NAME, TransactionTokens.FILE)) {
       Path file = data.resolve(name);
@@ -101,6 +98,17 @@ final class BackupSocket {
     }
     BackupManifest.forceTree(target);
     new BackupManifest(begun, entries).write(target);
+  }
+
+  private static void copy(
+      List<Backup.File> files, Path target, List<BackupManifest.Entry> entries, Writer progress)
+      throws IOException {
+    for (Backup.File file : files) {
+      entries.add(
+          BackupManifest.copy(
+              file.source(), file.bytes(), target, ENGINE_DIRECTORY + "/" + file.name()));
+      report(entries.getLast(), progress);
+    }
   }
 
   /// Tells the asker; fails if there is none any more.

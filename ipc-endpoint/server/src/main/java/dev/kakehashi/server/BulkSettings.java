@@ -4,6 +4,7 @@ import dev.kakehashi.bulk.BulkFiles;
 import dev.kakehashi.bulk.file.LocationSettings;
 import dev.kakehashi.bulk.file.UploadDirectory;
 import dev.kakehashi.bulk.option.FileFormats;
+import dev.kakehashi.rest.bulk.SentFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,6 +17,16 @@ final class BulkSettings {
 
   BulkSettings(Settings settings) {
     this.settings = settings;
+  }
+
+  /// What the HTTP door has of the files.
+  SentFiles sent(BulkFiles files) {
+    return new SentFiles(
+        files.uploads(),
+        files::stream,
+        Math.min(
+            settings.number(Setting.BULK_UPLOAD_SPACE),
+            settings.number(Setting.BULK_USER_UPLOAD_SPACE)));
   }
 
   /// Opens the files. The data directory is this process's own already.

@@ -1,7 +1,6 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.embedded.EngineCheck;
-import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.check.CheckListener;
 import dev.kakehashi.requests.TransactionRegistry;
 import java.io.IOException;
@@ -19,7 +18,7 @@ import picocli.CommandLine.Parameters;
     name = "check",
     description = {
       "Verifies a backup, or a data directory on which no endpoint runs, and changes nothing in it: checksums, catalogue,"
-          + " rows, constraints, indexes. Needs the memory that the endpoint needs (setting memory).",
+          + " rows, constraints, indexes, queues. Needs the memory that the endpoint needs (setting memory).",
       "Exit code 0: everything is as it should be; 1: something is not."
     })
 final class CheckCommand implements Callable<Integer> {
@@ -64,7 +63,7 @@ final class CheckCommand implements Callable<Integer> {
     }
     checkUsers(data, printer);
     checkRegistry(data, printer);
-    EngineCheck.run(new StoreConfig(store, memoryBytes), printer);
+    EngineCheck.run(EmbeddedEngineFactory.storeConfig(store, memoryBytes), printer);
     if (printer.problems > 0) {
       System.out.println(printer.problems + (printer.problems == 1 ? " problem" : " problems"));
     } else {

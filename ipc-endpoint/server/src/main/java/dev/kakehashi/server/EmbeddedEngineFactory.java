@@ -1,11 +1,15 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.embedded.EmbeddedEngine;
 import dev.kakehashi.engine.embedded.EngineConfig;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.queue.DurableQueues;
+import dev.kakehashi.queue.push.PushTargets;
+import dev.kakehashi.queue.push.PushingQueues;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +32,13 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     return data.resolve("store");
   }
 
+  /// A store with its queues, none of which pushes: for who looks at the files.
+  ///
+  /// @param store its directory
+  static StoreConfig storeConfig(Path store, long memoryBytes) {
+    return new StoreConfig(store, memoryBytes, DurableQueues.opener());
+  }
+
   @Override
   public Engine open(Settings settings, TaskScheduler scheduler) {
     String zone = settings.text(Setting.TIME_ZONE);
@@ -38,7 +49,9 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     EngineConfig config =
         new EngineConfig(
             new StoreConfig(
-                storeDirectory(settings.dataDirectory()), settings.number(Setting.MEMORY)),
+                storeDirectory(settings.dataDirectory()),
+                settings.number(Setting.MEMORY),
+                PushingQueues.opener(pushTargets(settings))),
             settings.number(Setting.STATEMENT_MEMORY),
             settings.number(Setting.TEMP_SPACE),
             settings.count(Setting.MAX_TRANSACTIONS),
@@ -48,6 +61,15 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     engine.timeZone(zone);
     engine.showSettings(shown(settings.all()));
     return engine;
+  }
+
+  private static PushTargets pushTargets(Settings settings) {
+    try {
+      return PushTargets.of(settings.text(Setting.QUEUE_PUSH_TARGETS));
+    } catch (EngineException e) {
+      throw new SettingsException(
+          "\"%s\": %s".formatted(Setting.QUEUE_PUSH_TARGETS.key(), e.getMessage()));
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.bulk.BulkFiles;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.InProcessRequests;
@@ -88,7 +89,9 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(engine);
     UserFile users = new UserFile(data);
     engine.roles().users(users::verifiers);
-    engine.bulkAccess(new BulkSettings(settings).open());
+    BulkSettings bulk = new BulkSettings(settings);
+    BulkFiles files = bulk.open();
+    engine.bulkAccess(files);
     RequestLimits limits =
         new RequestLimits(
             settings.count(Setting.MAX_TRANSACTIONS),
@@ -125,7 +128,12 @@ public final class EndpointServer implements AutoCloseable {
           HttpInterface.start(
               http,
               new HttpInterface.Parts(
-                  engine, scheduler, endpoint, java.util.Objects.requireNonNull(core), requests()),
+                  engine,
+                  scheduler,
+                  endpoint,
+                  java.util.Objects.requireNonNull(core),
+                  requests(),
+                  bulk.sent(files)),
               data,
               settings.text(Setting.AUTHENTICATION).equals("peer"));
       parts.push(opened);

@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import java.io.IOException;
 import java.util.Arrays;

@@ -3,10 +3,15 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.requests.Requests;
+import dev.kakehashi.rest.bulk.CopyRoutes;
+import dev.kakehashi.rest.bulk.RowRoutes;
+import dev.kakehashi.rest.bulk.SentFiles;
+import dev.kakehashi.rest.bulk.UploadRoutes;
 import dev.kakehashi.rest.job.JobSettings;
 import dev.kakehashi.rest.job.Jobs;
 import dev.kakehashi.rest.job.http.JobMetrics;
 import dev.kakehashi.rest.job.http.JobRoutes;
+import dev.kakehashi.rest.queue.QueueRoutes;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.server.DoorContent;
 import dev.kakehashi.rest.server.HttpConfig;
@@ -15,10 +20,12 @@ import dev.kakehashi.rest.server.HttpListener;
 import dev.kakehashi.rest.sql.SqlLimits;
 import dev.kakehashi.rest.sql.SqlRoutes;
 import dev.kakehashi.rest.sql.SqlService;
+import dev.kakehashi.rest.sql.StatementDoor;
 import dev.kakehashi.rest.sql.TableRoutes;
 import dev.kakehashi.rest.sql.TransactionOutcomes;
 import dev.kakehashi.rest.sql.TransactionRoutes;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.report.EndpointMetrics;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.net.URI;
@@ -42,7 +49,8 @@ final class HttpInterface implements AutoCloseable {
       TaskScheduler scheduler,
       TransportEndpoint transport,
       RequestCore core,
-      Requests requests) {}
+      Requests requests,
+      SentFiles files) {}
 
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final HttpDoor door;
@@ -82,10 +90,17 @@ final class HttpInterface implements AutoCloseable {
     HttpUsers users = new HttpUsers(behind.engine().roles(), new UserFile(data), peers);
     JobRoutes jobRoutes = new JobRoutes(jobs, users);
     List<Route> routes = new ArrayList<>();
-    routes.addAll(new SqlRoutes(statements, jobs, jobRoutes).routes());
+    SqlRoutes sqlRoutes = new SqlRoutes(statements, jobs, jobRoutes);
+    routes.addAll(sqlRoutes.routes());
+    QueueRoutes queueRoutes = new QueueRoutes(sqlRoutes);
+    routes.addAll(queueRoutes.routes());
     routes.addAll(new TransactionRoutes(statements, jobs).routes());
     routes.addAll(new TableRoutes(statements).routes());
     routes.addAll(jobRoutes.routes());
+    StatementDoor statementDoor = new StatementDoor(statements, jobs, jobRoutes);
+    routes.addAll(new CopyRoutes(statementDoor).routes());
+    routes.addAll(new RowRoutes(statementDoor, behind.files()).routes());
+    routes.addAll(new UploadRoutes(behind.files(), jobs).routes());
     HttpConfig config = settings.config();
     HttpDoor opened =
         HttpDoor.start(
@@ -101,10 +116,11 @@ final class HttpInterface implements AutoCloseable {
                     new JobMetrics(jobs)),
                 () -> "",
                 EndpointServer.version(),
-                limits(settings.sqlLimits(), settings.jobSettings())));
+                limits(settings.sqlLimits(), settings.jobSettings(), behind.files())));
     parts.push(opened);
     // The door waits for its requests: long polls are answered first.
     parts.push(jobs::stopWaiting);
+    parts.push(queueRoutes::stopWaiting);
     LOG.info("HTTP listens on {}", places(config, opened));
     return opened;
   }
@@ -120,7 +136,7 @@ final class HttpInterface implements AutoCloseable {
     return String.join(", ", places);
   }
 
-  private static Map<String, Long> limits(SqlLimits sql, JobSettings jobs) {
+  private static Map<String, Long> limits(SqlLimits sql, JobSettings jobs, SentFiles files) {
     Map<String, Long> limits = new LinkedHashMap<>();
     limits.put("statementBytes", (long) sql.statementBytes());
     limits.put("parameterBytes", (long) sql.parameterBytes());
@@ -133,7 +149,13 @@ final class HttpInterface implements AutoCloseable {
     limits.put("resultFileBytes", jobs.fileBytes());
     limits.put("resultRetentionSeconds", jobs.retention().toSeconds());
     limits.put("keyRetentionSeconds", jobs.keyRetention().toSeconds());
+    limits.put("uploadBytesOfUser", files.maxBytes());
     return limits;
+  }
+
+  /// What it answers, for tests.
+  List<Route> routes() {
+    return door.routes().all();
   }
 
   /// Where a TCP listener is reached; the loopback one first.

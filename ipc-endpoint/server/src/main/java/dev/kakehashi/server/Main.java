@@ -2,6 +2,9 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.server.report.ControlReport;
+import dev.kakehashi.server.report.SchedulerReport;
+import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Umask;
 import java.io.IOException;

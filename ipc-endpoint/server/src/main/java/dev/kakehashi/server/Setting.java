@@ -79,6 +79,7 @@ enum Setting {
   BULK_UPLOAD_SPACE(Kind.BYTES, "64GB", 1 << 20, 1L << 50),
   BULK_USER_UPLOAD_SPACE(Kind.BYTES, "16GB", 1 << 20, 1L << 50),
   BULK_UPLOAD_RETENTION(Kind.DURATION, "1h", 1_000_000_000L, 366L * 86_400_000_000_000L),
+  QUEUE_PUSH_TARGETS(Kind.TEXT, "", 0, 0),
   LOG_LEVEL(Kind.TEXT, "info", 0, 0);
 
   /// How a value is written.

@@ -34,6 +34,7 @@ class DependencyRuleTest {
         new String[] {"protocol", "transport", "engine.api", "scheduler", "requests"});
     SEES.put("formats", new String[] {"protocol", "engine.api"});
     SEES.put("bulk", new String[] {"protocol", "engine.api", "formats"});
+    SEES.put("queue", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats"});
     SEES.put(
         "server",
@@ -46,6 +47,7 @@ class DependencyRuleTest {
           "sharedmemory",
           "rest",
           "bulk",
+          "queue",
           "scheduler"
         });
   }

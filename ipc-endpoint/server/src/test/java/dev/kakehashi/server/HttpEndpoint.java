@@ -4,10 +4,12 @@ import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
+import dev.kakehashi.rest.route.Route;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,11 @@ public final class HttpEndpoint implements AutoCloseable {
   /// Where the door is.
   public URI uri() {
     return Objects.requireNonNull(server().http()).uri(0);
+  }
+
+  /// What the door answers.
+  public List<Route> routes() {
+    return Objects.requireNonNull(server().http()).routes();
   }
 
   /// Adds a user, or gives him another password.

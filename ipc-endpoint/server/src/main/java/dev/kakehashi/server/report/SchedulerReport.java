@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.report;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /// The scheduler's part of the status in words.
-final class SchedulerReport {
+public final class SchedulerReport {
   private static final JsonFactory JSON = new JsonFactory();
 
   // Heading, metric.
@@ -44,7 +44,7 @@ final class SchedulerReport {
   /// What the scheduler does and has done; counters and times that are zero are left out.
   ///
   /// @param json of [SchedulerMetrics#toJson]
-  static String text(String json) throws IOException {
+  public static String text(String json) throws IOException {
     Map<String, Long> totals = new LinkedHashMap<>();
     List<Map<String, Long>> workers = new ArrayList<>();
     read(json, totals, workers);

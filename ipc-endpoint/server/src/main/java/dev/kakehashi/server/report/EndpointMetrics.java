@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.report;
 
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.rest.job.Jobs;
@@ -14,7 +14,7 @@ import java.lang.management.MemoryUsage;
 /// What the endpoint counts, besides its HTTP door. Labels are names of ours alone.
 ///
 /// @param core read for its number of transactions, which the poller writes: the number may be a moment old
-record EndpointMetrics(
+public record EndpointMetrics(
     TaskScheduler scheduler,
     TransportEndpoint transport,
     RequestCore core,

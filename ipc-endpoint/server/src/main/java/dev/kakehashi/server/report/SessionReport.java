@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.report;
 
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// The sessions of an endpoint for people: who they are, what they use.
-final class SessionReport {
+public final class SessionReport {
   // A client names itself as it likes: nothing of it may move the cursor of whoever reads this.
   private static final Pattern UNSHOWABLE = Pattern.compile("\\p{Cntrl}");
 
@@ -22,7 +22,7 @@ final class SessionReport {
   /// @param application how it names itself, or ""
   /// @param requests that run
   /// @param blocks of result buffers that it holds
-  record Line(
+  public record Line(
       String id,
       String client,
       String process,
@@ -30,7 +30,7 @@ final class SessionReport {
       String application,
       String requests,
       String blocks) {
-    static Line parse(String line) {
+    public static Line parse(String line) {
       String[] fields = line.split("\t", -1);
       if (fields.length != 7) {
         throw new IllegalArgumentException("no line about a session: " + line);
@@ -49,7 +49,7 @@ final class SessionReport {
   private SessionReport() {}
 
   /// One line for each session: id, kind and process of the client, user, application, open requests, buffers; between tabs.
-  static void write(List<EndpointSession> sessions, Appendable out) throws IOException {
+  public static void write(List<EndpointSession> sessions, Appendable out) throws IOException {
     for (EndpointSession session : sessions) {
       out.append(
           String.join(
@@ -66,7 +66,7 @@ final class SessionReport {
   }
 
   /// How many sessions each user has with each application.
-  static String summary(List<Line> sessions) {
+  public static String summary(List<Line> sessions) {
     Map<String, Integer> counts = new TreeMap<>();
     for (Line session : sessions) {
       counts.merge(session.who(), 1, Integer::sum);
@@ -77,7 +77,7 @@ final class SessionReport {
   }
 
   /// Every session, one a line.
-  static String text(List<Line> sessions) {
+  public static String text(List<Line> sessions) {
     return sessions.stream()
         .map(session ->
             "session %s of %s, client %s, process %s, running requests: %s, result buffers: %s blocks"

@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.report;
 
 import dev.kakehashi.protocol.layout.ControlPageLayout;
 import java.io.IOException;
@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// A control page in words.
-final class ControlReport {
+public final class ControlReport {
   /// @param who lines about the sessions, each after a line feed
-  static String read(Path runtimeDirectory, long pid, String who) throws IOException {
+  public static String read(Path runtimeDirectory, long pid, String who) throws IOException {
     Path file = runtimeDirectory.resolve("control");
     if (Files.notExists(file)) {
       return "endpoint is starting: process " + pid;

@@ -1,0 +1,5 @@
+/// Durable queues of a whole endpoint.
+@NullMarked
+package dev.kakehashi.server.queue;
+
+import org.jspecify.annotations.NullMarked;
