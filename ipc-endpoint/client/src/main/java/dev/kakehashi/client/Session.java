@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Used by one thread at a time. [#close()] ends it, and with it every transaction that no other session has attached to.
 public final class Session implements AutoCloseable {
+  private final AttachOptions options;
   private final AttachSocket socket;
   private final Limits limits;
   private final RequestAppender appender;
@@ -36,7 +37,8 @@ public final class Session implements AutoCloseable {
   private int usedSlots;
   private boolean closed;
 
-  private Session(AttachSocket socket, Path runtimeDirectory) {
+  private Session(AttachOptions options, AttachSocket socket, Path runtimeDirectory) {
+    this.options = options;
     this.socket = socket;
     this.limits = socket.limits();
     this.appender = new RequestAppender(runtimeDirectory, limits);
@@ -61,7 +63,7 @@ public final class Session implements AutoCloseable {
     AttachSocket socket = AttachSocket.attach(options);
     try {
       checkControlPage(socket.directory(), socket.limits());
-      return new Session(socket, socket.directory());
+      return new Session(options, socket, socket.directory());
     } catch (RuntimeException e) {
       socket.close();
       throw e;
@@ -87,6 +89,18 @@ public final class Session implements AutoCloseable {
 
   public Limits limits() {
     return limits;
+  }
+
+  /// How it was attached.
+  AttachOptions options() {
+    return options;
+  }
+
+  /// A durable queue of the engine, see [TaskQueue].
+  ///
+  /// @param name as SQL writes it: `mail`, `shop.mail`
+  public TaskQueue queue(String name) {
+    return new TaskQueue(this, name);
   }
 
   /// False once the endpoint has ended the session, or it is closed. One system call.

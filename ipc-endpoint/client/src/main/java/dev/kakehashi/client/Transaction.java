@@ -38,6 +38,11 @@ public final class Transaction implements AutoCloseable {
     return FinalFrames.token(reply.require(TransactionTokenDecoder.TEMPLATE_ID));
   }
 
+  /// Whose statements run in it.
+  public Session session() {
+    return session;
+  }
+
   /// State as of the last answer.
   public TransactionState state() {
     return state;
