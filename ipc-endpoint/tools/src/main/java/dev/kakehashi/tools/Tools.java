@@ -4,6 +4,7 @@ import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.tools.bulk.DumpCommand;
 import dev.kakehashi.tools.bulk.InspectCommand;
 import dev.kakehashi.tools.bulk.LoadCommand;
+import dev.kakehashi.tools.queue.QueueCommand;
 import dev.kakehashi.tools.replay.ReplayCommand;
 import dev.kakehashi.tools.tpch.TpchCommand;
 import dev.kakehashi.tools.training.TrainingCommand;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Command;
       LoadCommand.class,
       DumpCommand.class,
       InspectCommand.class,
+      QueueCommand.class,
       TpchCommand.class,
       ReplayCommand.class,
       TrainingCommand.class

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// Options of commands that attach to an endpoint.
-final class Connecting {
+public final class Connecting {
   @Option(
       names = {"-R", "--runtime-directory"},
       paramLabel = "DIRECTORY",
@@ -30,7 +30,8 @@ final class Connecting {
           "user of the engine (default: the OS user); its password is in $KAKEHASHI_PASSWORD")
   private @Nullable String user;
 
-  Session attach(String application) {
+  /// A new session.
+  public Session attach(String application) {
     AttachOptions options =
         AttachOptions.of(runtimeDirectory)
             .withRequirePeer(requiredPeer)

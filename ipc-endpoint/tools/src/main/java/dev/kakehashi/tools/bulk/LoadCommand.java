@@ -77,7 +77,7 @@ public final class LoadCommand implements Callable<Integer> {
           locations.add(location(new Place(file), sending, sent));
         }
         LoadOutcome report =
-            options.has("batch_rows")
+            options.has("batch_rows") || (locations.size() == 1 && !isShort)
                 ? load(sending, commands, locations)
                 : inTransaction(session, sending, commands, locations);
         print(report);
