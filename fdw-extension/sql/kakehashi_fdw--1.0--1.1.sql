@@ -457,3 +457,178 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
 
 COMMENT ON FUNCTION kakehashi_inspect(name, text, jsonb) IS
   'what is in a file of a location of the engine: its columns, its parts, and a CREATE TABLE and a COPY that would take it';
+
+/* Durable queues of the engine. A task is enqueued and completed in the current transaction, with the rows of both sides. */
+CREATE FUNCTION kakehashi_enqueue(
+  server name,
+  queue text,
+  payload jsonb,
+  key text DEFAULT NULL,
+  fair text DEFAULT NULL,
+  priority integer DEFAULT NULL,
+  run_at timestamptz DEFAULT NULL,
+  unique_key text DEFAULT NULL,
+  unique_for interval DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- A literal without a type is JSON.
+CREATE FUNCTION kakehashi_enqueue(
+  server name,
+  queue text,
+  payload text,
+  key text DEFAULT NULL,
+  fair text DEFAULT NULL,
+  priority integer DEFAULT NULL,
+  run_at timestamptz DEFAULT NULL,
+  unique_key text DEFAULT NULL,
+  unique_for interval DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'kakehashi_enqueue_text'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION kakehashi_enqueue(
+  server name,
+  queue text,
+  payload bytea,
+  key text DEFAULT NULL,
+  fair text DEFAULT NULL,
+  priority integer DEFAULT NULL,
+  run_at timestamptz DEFAULT NULL,
+  unique_key text DEFAULT NULL,
+  unique_for interval DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'kakehashi_enqueue_bytes'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_enqueue(name, text, jsonb, text, text, integer, timestamptz, text, interval) IS
+  'a new task in a queue of the engine, if the current transaction commits; returns its number';
+COMMENT ON FUNCTION kakehashi_enqueue(name, text, text, text, text, integer, timestamptz, text, interval) IS
+  'a new task with a JSON text in a queue of the engine, if the current transaction commits; returns its number';
+COMMENT ON FUNCTION kakehashi_enqueue(name, text, bytea, text, text, integer, timestamptz, text, interval) IS
+  'a new task with any bytes in a queue of the engine, if the current transaction commits; returns its number';
+
+CREATE FUNCTION kakehashi_receive(
+  server name,
+  queue text,
+  max integer DEFAULT 1,
+  wait interval DEFAULT NULL,
+  lease interval DEFAULT NULL,
+  "group" text DEFAULT NULL,
+  OUT token text,
+  OUT task_id bigint,
+  OUT attempt integer,
+  OUT key text,
+  OUT fair text,
+  OUT priority integer,
+  OUT payload jsonb,
+  OUT body bytea,
+  OUT enqueued_at timestamptz,
+  OUT lease_until timestamptz,
+  OUT last_error text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+
+COMMENT ON FUNCTION kakehashi_receive(name, text, integer, interval, interval, text) IS
+  'takes tasks out of a queue of the engine, those first that kakehashi_wait() has taken; a rollback does not give them back';
+
+CREATE FUNCTION kakehashi_complete_and_receive(
+  server name,
+  tokens text[],
+  queue text,
+  max integer DEFAULT 1,
+  wait interval DEFAULT NULL,
+  lease interval DEFAULT NULL,
+  "group" text DEFAULT NULL,
+  OUT token text,
+  OUT task_id bigint,
+  OUT attempt integer,
+  OUT key text,
+  OUT fair text,
+  OUT priority integer,
+  OUT payload jsonb,
+  OUT body bytea,
+  OUT enqueued_at timestamptz,
+  OUT lease_until timestamptz,
+  OUT last_error text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+
+COMMENT ON FUNCTION kakehashi_complete_and_receive(name, text[], text, integer, interval, interval, text) IS
+  'completes tasks and takes the next ones, durable together; not in a transaction block';
+
+CREATE PROCEDURE kakehashi_wait(
+  server name,
+  queue text,
+  wait interval DEFAULT '20 s',
+  max integer DEFAULT 1,
+  lease interval DEFAULT NULL,
+  "group" text DEFAULT NULL,
+  INOUT ready integer DEFAULT NULL)
+AS 'MODULE_PATHNAME'
+LANGUAGE C;
+
+COMMENT ON PROCEDURE kakehashi_wait(name, text, interval, integer, interval, text, integer) IS
+  'waits for tasks of a queue of the engine, without a snapshot, and takes them for the next kakehashi_receive(); ready: how many, 0 after the time';
+
+CREATE FUNCTION kakehashi_complete(server name, token text)
+RETURNS integer
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION kakehashi_complete(server name, tokens text[])
+RETURNS integer
+AS 'MODULE_PATHNAME', 'kakehashi_complete_all'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_complete(name, text) IS 'the task is done when the current transaction commits';
+COMMENT ON FUNCTION kakehashi_complete(name, text[]) IS 'the tasks are done when the current transaction commits; returns their number';
+
+CREATE FUNCTION kakehashi_extend(server name, token text, lease interval DEFAULT NULL)
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'kakehashi_extend_lease'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_extend(name, text, interval) IS
+  'the task is lent for so long from now on, whatever becomes of the current transaction; returns until when';
+
+CREATE FUNCTION kakehashi_fail(server name, token text, error text DEFAULT NULL, retry_in interval DEFAULT NULL)
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_fail(name, text, text, interval) IS
+  'the attempt has failed, when the current transaction commits: the task is lent again after the queue''s wait or this one, or is dead';
+
+CREATE FUNCTION kakehashi_release(server name, token text)
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_release(name, text) IS
+  'gives the task back, when the current transaction commits, as if it had not been taken';
+
+CREATE FUNCTION kakehashi_cancel_task(server name, queue text, task_id bigint)
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_cancel_task(name, text, bigint) IS
+  'takes a task out of its queue, when the current transaction commits; false: there is none, or it is lent';
+
+-- What is done with them is done on the engine.
+REVOKE ALL ON FUNCTION kakehashi_enqueue(name, text, jsonb, text, text, integer, timestamptz, text, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_enqueue(name, text, text, text, text, integer, timestamptz, text, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_enqueue(name, text, bytea, text, text, integer, timestamptz, text, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_receive(name, text, integer, interval, interval, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_complete_and_receive(name, text[], text, integer, interval, interval, text) FROM PUBLIC;
+REVOKE ALL ON PROCEDURE kakehashi_wait(name, text, interval, integer, interval, text, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_complete(name, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_complete(name, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_extend(name, text, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_fail(name, text, text, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_release(name, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_cancel_task(name, text, bigint) FROM PUBLIC;

@@ -97,4 +97,17 @@ extern KakehashiCall *kakehashi_copy_run(const KakehashiCopy *copy, KakehashiSes
 /* Prepares the statement. */
 extern KakehashiStatement *kakehashi_copy_prepare(const KakehashiCopy *copy, KakehashiSession *session);
 
+/* ---- queue_functions.c ---- */
+
+typedef enum KakehashiQueueMode
+{
+	KAKEHASHI_QUEUE_WITHIN, /* a change of the current transaction */
+	KAKEHASHI_QUEUE_APART   /* whatever becomes of that */
+} KakehashiQueueMode;
+
+/* Sends a statement that calls functions of queues, with one row of parameters. statement, if not NULL, is valid until the next one is prepared. */
+extern KakehashiCall *kakehashi_queue_send(KakehashiSession *session, const char *sql, int count, const Oid *types,
+                                           const Datum *values, const bool *nulls, KakehashiQueueMode mode,
+                                           KakehashiStatement **statement);
+
 #endif /* KAKEHASHI_COMMAND_H */

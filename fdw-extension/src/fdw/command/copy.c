@@ -48,6 +48,18 @@ commits_by_itself(const KakehashiCopy *copy)
 	return rows != NULL && strcmp(rows, "0") != 0;
 }
 
+/* Unless the option write_preserve says otherwise. */
+static bool
+preserves_table(const KakehashiCopy *copy)
+{
+	const char *text = copy->from ? kakehashi_copy_option(copy, "write_preserve") : NULL;
+	bool preserves = true;
+
+	if (text != NULL && !parse_bool(text, &preserves))
+		preserves = true;
+	return copy->from && copy->alone && !copy->query && preserves;
+}
+
 /* What has been written in the transaction would keep a load waiting that is none of its. */
 static void
 check_outside(const KakehashiSession *session)
@@ -163,11 +175,11 @@ kakehashi_copy_run(const KakehashiCopy *copy, KakehashiSession *session, Kakehas
 	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, copy->relid);
 	pgstat_progress_update_multi_param(2, params, values);
 	if (commits_by_itself(copy))
-		call = kakehashi_execute_apart(session, statement);
+		call = kakehashi_execute_apart(session, statement, NULL, 0);
 	else
 	{
 		/* Nobody else writes in the transaction: short ones of others give way to it. */
-		session->preserves = copy->from && copy->alone && !copy->query ? copy->target : NULL;
+		session->preserves = preserves_table(copy) ? copy->target : NULL;
 		PG_TRY();
 		{
 			call = kakehashi_execute_statement(session, statement, NULL, NULL, 0);

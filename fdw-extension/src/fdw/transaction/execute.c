@@ -118,7 +118,8 @@ kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
 }
 
 KakehashiCall *
-kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement)
+kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement, const void *parameters,
+                        uint32 parameters_bytes)
 {
 	kh_execute_options options = {
 		.action = KH_AUTO_COMMIT,
@@ -129,5 +130,5 @@ kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement
 	};
 
 	kakehashi_call_make_room(session);
-	return send(session, statement, &options, NULL, NULL, 0);
+	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
 }

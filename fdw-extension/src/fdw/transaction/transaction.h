@@ -137,8 +137,9 @@ extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, Kak
 extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
                                                 const void *owner, KakehashiInbound *buffer, uint32 bytes);
 
-/* Runs a statement that makes transactions of its own, whatever the session's is. */
-extern KakehashiCall *kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement);
+/* Runs a statement that makes transactions of its own, whatever the session's is. parameters may be NULL. */
+extern KakehashiCall *kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement,
+                                              const void *parameters, uint32 parameters_bytes);
 
 /*
  * Runs a query of our own, as catalogue look-ups: outside of any transaction, unless the session's transaction has changed
