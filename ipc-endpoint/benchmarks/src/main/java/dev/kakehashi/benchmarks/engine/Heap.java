@@ -12,13 +12,13 @@ import java.util.List;
 ///
 /// @param pgbench the program
 /// @param directory of files that both this process and the server may read and write
-record Heap(String pgbench, Path directory) {
+public record Heap(String pgbench, Path directory) {
   private static final String TIME = "Time: ";
 
   /// Runs statements in one session.
   ///
   /// @return what psql said
-  String run(String... statements) throws IOException, InterruptedException {
+  public String run(String... statements) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("psql", "-XqAt"));
     command.addAll(List.of("-v", "ON_ERROR_STOP=1", "-c", "\\timing on"));
     for (String statement : statements) {
@@ -28,7 +28,7 @@ record Heap(String pgbench, Path directory) {
   }
 
   /// Milliseconds of the last of these statements, as psql says.
-  double time(String... statements) throws IOException, InterruptedException {
+  public double time(String... statements) throws IOException, InterruptedException {
     return run(statements)
         .lines()
         .filter(line -> line.startsWith(TIME))

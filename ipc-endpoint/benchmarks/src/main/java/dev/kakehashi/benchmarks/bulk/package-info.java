@@ -1,0 +1,5 @@
+/// What loads and dumps of files cost, beside PostgreSQL's heap, DuckDB and a copy of the file.
+@NullMarked
+package dev.kakehashi.benchmarks.bulk;
+
+import org.jspecify.annotations.NullMarked;
