@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
+import dev.kakehashi.pgtests.harness.HttpClientCommand;
 import dev.kakehashi.pgtests.harness.JavaSession;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
@@ -41,8 +42,10 @@ class BulkDoorsTest {
 
   private final Workspace workspace = Workspace.create("doors");
   private final Path files = workspace.newDiskDirectory("files");
+  private final Path socket = workspace.memory().resolve("http");
   private final Cluster cluster =
-      Cluster.start(workspace, "bulk_locations=files:" + files + ":readwrite");
+      Cluster.start(
+          workspace, "bulk_locations=files:" + files + ":readwrite", "http_socket=" + socket);
   private final JavaSession java = JavaSession.open(cluster);
   private Connection connection;
   private Door.Doors doors;
@@ -81,7 +84,7 @@ class BulkDoorsTest {
   @BeforeEach
   void connect() throws SQLException {
     connection = cluster.connect();
-    doors = new Door.Doors(cluster, connection, java, files);
+    doors = new Door.Doors(cluster, connection, java, new HttpClientCommand(socket), files);
     Sql.execute(connection, "TRUNCATE target", "TRUNCATE number");
   }
 
@@ -150,13 +153,14 @@ class BulkDoorsTest {
                     refused(door, "22P02", door.load(doors, "pair", "bad.csv", csv)),
                     refused(
                         door,
-                        "42601",
+                        // As every query parameter that is unknown.
+                        door == Door.HTTP_BODY ? "400" : "42601",
                         door.load(
                             doors, "pair", "bad.csv", Map.of("format", "csv", "headr", "true")))));
     assertAll(checks);
     // Files of the endpoint: where they are is looked at.
     assertAll(
-        Stream.of(Door.FUNCTIONS, Door.JAVA)
+        Stream.of(Door.FUNCTIONS, Door.JAVA, Door.HTTP)
             .flatMap(door ->
                 Stream.of(
                     refused(door, "58P01", door.load(doors, "target", "nowhere.csv", csv)),

@@ -1,11 +1,14 @@
 package dev.kakehashi.pgtests.bulk;
 
 import dev.kakehashi.pgtests.harness.Cluster;
+import dev.kakehashi.pgtests.harness.HttpClientCommand;
 import dev.kakehashi.pgtests.harness.JavaSession;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Tools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -102,6 +105,44 @@ enum Door {
           at.tool("(\\d+) bytes", "dump", "--table", table, options, "--to", at.path(file));
       return answer.equals(at.bytes(file)) ? at.rows(table) : answer;
     }
+  },
+
+  /// Jobs over HTTP, with files of the endpoint.
+  HTTP {
+    @Override
+    String load(Doors at, String table, String file, Map<String, String> options) {
+      return at.job("load", table, "from", file, options);
+    }
+
+    @Override
+    String dump(Doors at, String table, String file, Map<String, String> options) {
+      return at.job("dump", table, "to", file, options);
+    }
+  },
+
+  /// Bodies of HTTP.
+  HTTP_BODY {
+    @Override
+    String load(Doors at, String table, String file, Map<String, String> options) {
+      return at.ofAnswer(
+          "\"loaded\":(\\d+)",
+          at.http()
+              .send(
+                  "POST",
+                  rows(table, options),
+                  "@" + at.path(file),
+                  "",
+                  "Content-Type: " + mediaType(options)));
+    }
+
+    @Override
+    String dump(Doors at, String table, String file, Map<String, String> options) {
+      HttpClientCommand.Answer answer =
+          at.http()
+              .send(
+                  "GET", rows(table, options), "", at.path(file), "Accept: " + mediaType(options));
+      return answer.status() == 200 ? at.rows(table) : "status " + answer.status();
+    }
   };
 
   boolean has(String format) {
@@ -118,6 +159,23 @@ enum Door {
         .collect(Collectors.joining(", ", "{", "}"));
   }
 
+  /// Rows of a table, with all options but the format.
+  private static String rows(String table, Map<String, String> options) {
+    return options.entrySet().stream()
+        .filter(option -> !option.getKey().equals("format"))
+        .map(option ->
+            option.getKey() + "=" + URLEncoder.encode(option.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&", "/v1/tables/" + table + "/rows?", ""));
+  }
+
+  private static String mediaType(Map<String, String> options) {
+    return switch (options.getOrDefault("format", "")) {
+      case "parquet" -> "application/vnd.apache.parquet";
+      case "arrow" -> "application/vnd.apache.arrow.file";
+      default -> "text/csv";
+    };
+  }
+
   private static String text(Map<String, String> options) {
     return options.entrySet().stream()
         .map(option -> option.getKey() + " '" + option.getValue().replace("'", "''") + "'")
@@ -125,7 +183,12 @@ enum Door {
   }
 
   /// What doors lead to. Used by one thread.
-  record Doors(Cluster cluster, Connection connection, JavaSession java, Path files) {
+  record Doors(
+      Cluster cluster,
+      Connection connection,
+      JavaSession java,
+      HttpClientCommand http,
+      Path files) {
     String location(String file) {
       return "files:" + file;
     }
@@ -144,6 +207,33 @@ enum Door {
 
     String rows(String table) {
       return query("SELECT count(*) FROM " + table);
+    }
+
+    private String job(
+        String verb, String table, String way, String file, Map<String, String> options) {
+      String body =
+          "{\"table\": \"%s\", \"%s\": \"%s\", \"options\": %s}"
+              .formatted(table, way, location(file), json(options));
+      return ofAnswer(
+          "^[^,]*,(\\d+),",
+          http.send(
+              "POST",
+              "/v1/" + verb,
+              body,
+              "",
+              "Content-Type: application/json",
+              "Accept: text/csv;header=absent",
+              "Prefer: wait=60"));
+    }
+
+    private String ofAnswer(String good, HttpClientCommand.Answer answer) {
+      boolean isGood = answer.status() == 200;
+      Matcher found =
+          Pattern.compile(isGood ? good : "\"sqlstate\":\"(.....)\"").matcher(answer.body());
+      if (isGood) {
+        return found.find() ? found.group(1) : answer.toString();
+      }
+      return "error " + (found.find() ? found.group(1) : answer.status());
     }
 
     String query(String sql, String... parameters) {

@@ -30,6 +30,39 @@ public record HttpClientCommand(Path socket) {
     }
   }
 
+  /// Sends a request, and keeps the answer's body in a file if it is asked to.
+  ///
+  /// @param target path and query
+  /// @param data the body, or `@` and the file that has it; empty: none
+  /// @param into where the body goes; empty: into the answer
+  /// @param fields each as `Name: value`
+  public Answer send(String method, String target, String data, String into, String... fields) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "curl",
+                "--silent",
+                "--show-error",
+                "--request",
+                method,
+                "--dump-header",
+                "-",
+                "--output",
+                into.isEmpty() ? "-" : into,
+                "--unix-socket",
+                socket.toString(),
+                "--header",
+                "Expect:"));
+    if (!data.isEmpty()) {
+      command.addAll(List.of("--data-binary", data));
+    }
+    for (String field : fields) {
+      command.addAll(List.of("--header", field));
+    }
+    command.add("http://localhost" + target);
+    return run(command);
+  }
+
   /// Sends a statement.
   ///
   /// @param sql empty: none
@@ -54,6 +87,10 @@ public record HttpClientCommand(Path socket) {
       command.addAll(List.of("--header", "Kakehashi-Transaction: " + transaction));
     }
     command.add("http://localhost/v1/sql");
+    return run(command);
+  }
+
+  private static Answer run(List<String> command) {
     OsProcess.Outcome outcome = OsProcess.run(command, Map.of(), "", LIMIT);
     if (outcome.exitCode() != 0) {
       throw new IllegalStateException("curl ended with " + outcome);
