@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-engine bench-rest bench-scheduler bench-settings bench-tpch install clean
+.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-tpch install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 	@.make/deps.sh
 	@.make/test.sh
 
-soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,http,scheduler,system SEED=)
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,scheduler,system SEED=)
 	@.make/stage.sh
 	@.make/soak.sh
 
@@ -75,8 +75,14 @@ hook: ## let git check the files of each commit, in some seconds (git commit --n
 bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport (ROWS="select fill")
 	@.make/bench.sh
 
+bench-bulk: build ## compare loads and dumps of files with PostgreSQL's COPY, DuckDB and cp (ROWS="csv parquetdump" TABLE_ROWS=10000000)
+	@.make/bench-bulk.sh
+
 bench-engine: build ## compare the engine through the Java client with PostgreSQL's heap (ROWS="scan tpch" SCALE=0.1)
 	@.make/bench-engine.sh
+
+bench-queue: build ## compare the queue with tables, PgQ, graphile-worker, pg-boss, db-scheduler, beanstalkd and JetStream (ROWS="life latency")
+	@.make/bench-queue.sh
 
 bench-rest: build ## compare the HTTP door with a service over PostgreSQL's heap (ROWS="select rows1m")
 	@.make/bench-rest.sh

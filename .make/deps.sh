@@ -5,6 +5,7 @@
 os_id=$(. /etc/os-release && printf '%s' "${ID:-}")
 os_version=$(. /etc/os-release && printf '%s' "${VERSION_ID:-}")
 missing=()
+spark_java_missing=no
 
 want() { # command package: the package is missing when the command is
   command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] || missing+=("$2")
@@ -45,10 +46,13 @@ fi
 # Included by a header of the server (utils/pg_locale.h); Debian 13's development package does not bring it.
 [ -f /usr/include/unicode/ucol.h ] || missing+=(libicu-dev)
 
+# Of the example with Apache Spark, and of the test that runs it.
+[ -n "$(locate_spark_java)" ] || spark_java_missing=yes
+
 java_missing=no
 [ -n "$(locate_java)" ] || java_missing=yes
 
-if [ ${#missing[@]} = 0 ] && [ $java_missing = no ]; then
+if [ ${#missing[@]} = 0 ] && [ $java_missing = no ] && [ $spark_java_missing = no ]; then
   say "nothing to install"
   exit 0
 fi
@@ -60,8 +64,17 @@ if [ "$(id -u)" != 0 ]; then
   sudo=(sudo)
 fi
 "${sudo[@]}" apt-get -q update
+offered() { [ -n "$(apt-cache policy "$1" | sed -n 's/.*Candidate: \([0-9].*\)/\1/p')" ]; }
+if [ $spark_java_missing = yes ]; then
+  for version in $SPARK_JAVA; do
+    if offered "openjdk-$version-jre-headless"; then
+      missing+=("openjdk-$version-jre-headless")
+      break
+    fi
+  done
+fi
 if [ $java_missing = yes ]; then
-  if [ -n "$(apt-cache policy openjdk-$JAVA_WANTED-jdk-headless | sed -n 's/.*Candidate: \([0-9].*\)/\1/p')" ]; then
+  if offered "openjdk-$JAVA_WANTED-jdk-headless"; then
     missing+=("openjdk-$JAVA_WANTED-jdk-headless")
   else
     die "no JDK $JAVA_WANTED found, and $os_id $os_version does not offer openjdk-$JAVA_WANTED-jdk-headless" \

@@ -5,6 +5,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 readonly ROOT
 readonly JAVA_WANTED=25
+readonly SPARK_JAVA="17 21" # what Spark 4 runs on
 MVN=${MVN:-mvn}
 
 say() { printf '%s\n' "$*"; }
@@ -49,6 +50,20 @@ locate_java() {
     fi
   done
   [ -z "$best" ] || printf '%s\n' "$best"
+}
+
+# A JDK or JRE under /usr/lib/jvm that Spark runs on. Prints nothing if there is none.
+locate_spark_java() {
+  local wanted home
+  for wanted in $SPARK_JAVA; do
+    for home in /usr/lib/jvm/*; do
+      [ ! -L "$home" ] && [ -x "$home/bin/java" ] || continue
+      if grep -q "^JAVA_VERSION=\"$wanted[.\"]" "$home/release" 2>/dev/null; then
+        printf '%s\n' "$home"
+        return
+      fi
+    done
+  done
 }
 
 find_java() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,sql,server,http,scheduler,system   parts of it, all without
+#   ONLY=store,sql,server,bulk,http,scheduler,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -23,19 +23,27 @@ part() { # name tests arguments-of-Maven and sizes, by the names that the tests 
 }
 
 part store 'Store*Test,OrderedTreeTest,RangeDivisionTest,StaleEntriesTest' -pl ipc-endpoint/engine -am \
-  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((2000 * factor))
+  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((2000 * factor)) -Dkakehashi.cuts=100000
 part sql '*DifferenceTest,NestedSubqueryTest,CorrelatedPlanTest,*CrashTest,SerialOrderTest,SequenceTest,UniqueKeyStressTest' \
   -pl ipc-endpoint/engine -am -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((150 * factor)) \
   -Dkakehashi.queries=$((300 * factor)) -Dkakehashi.statements=$((200 * factor)) \
   -Dkakehashi.texts=$((1500 * factor)) -Dkakehashi.difference.rounds=$((60 * factor))
-part server 'HistoryTest,OrderEntryTest,BackupTest' -pl ipc-endpoint/server -am \
+part server 'HistoryTest,OrderEntryTest,BackupTest,QueueCrashTest' -pl ipc-endpoint/server -am \
   -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor))
+part bulk BulkKillTest -pl ipc-endpoint/server -am -Dkakehashi.kills=$((20 * factor))
 part http 'HttpKillTest,JobCrashTest,RightsDifferenceTest' -pl ipc-endpoint/rest,ipc-endpoint/server,ipc-endpoint/engine -am \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.statements=$((500 * factor))
+part bulk 'Csv*Test,TextValuesTest,Parquet*Test,Arrow*Test,FilesLoadTest,ReadAgainTest,FileGateTest,Load*Test,BatchedLoadTest' \
+  -pl ipc-endpoint/bulk,ipc-endpoint/engine -am -Dkakehashi.csvFiles=$((1000 * factor)) -Dkakehashi.csvValues=$((50000 * factor)) \
+  -Dkakehashi.damagedCsv=$((1000 * factor)) -Dkakehashi.parquet.mutations=$((5000 * factor)) \
+  -Dkakehashi.parquet.tables=$((30 * factor)) -Dkakehashi.arrow.rounds=$((10 * factor)) \
+  -Dkakehashi.arrow.damages=$((500 * factor)) -Dkakehashi.bulk.rows=$((20000 * factor)) \
+  -Dkakehashi.kills=$((20 * factor))
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default'
-part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,LeakTest' -f pg-tests/pom.xml \
+part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
   -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
-  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.queries=$((10000 * factor)) -Dkakehashi.statements=$((12000 * factor))
+  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.queries=$((10000 * factor)) -Dkakehashi.statements=$((12000 * factor)) \
+  -Dkakehashi.csvFiles=$((1000 * factor))
 
 say "soaked for $(elapsed "$started")"
 [ ${#failed[@]} = 0 ] || die "failed: ${failed[*]}" "The seeds are in target/soak-*.log."

@@ -45,6 +45,7 @@ system_suite() {
   else
     say "no Docker daemon answers: container tests will be skipped"
   fi
+  .make/batch.sh
   .make/maven.sh tests-system -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" test
 }
 
