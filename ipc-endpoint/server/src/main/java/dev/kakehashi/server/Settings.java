@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.protocol.NearestWord;
 import dev.kakehashi.transport.TransportConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,32 +80,14 @@ public final class Settings {
       }
       keys.add(setting.key());
     }
-    String nearest = Collections.min(keys, Comparator.comparingInt(known -> distance(known, key)));
+    String nearest =
+        Collections.min(keys, Comparator.comparingInt(known -> NearestWord.distance(known, key)));
     // Of which half is wrong, that is another word.
     String hint =
-        2 * distance(nearest, key) <= key.length()
+        2 * NearestWord.distance(nearest, key) <= key.length()
             ? "did you mean \"%s\"?".formatted(nearest)
             : "kakehashi.conf lists all settings";
     throw new SettingsException("unknown setting \"%s\"; %s".formatted(key, hint));
-  }
-
-  /// Edits between two words (Levenshtein).
-  private static int distance(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int above = row[j];
-        int replace = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(replace, Math.min(above, row[j - 1]) + 1);
-        diagonal = above;
-      }
-    }
-    return row[b.length()];
   }
 
   /// Values of all settings, by key.

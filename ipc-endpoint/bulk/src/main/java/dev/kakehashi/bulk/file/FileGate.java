@@ -1,9 +1,9 @@
 package dev.kakehashi.bulk.file;
 
-import dev.kakehashi.bulk.option.NearestWord;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkUser;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.NearestWord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ import dev.kakehashi.bulk.file.LocationPath;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.NearestWord;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -10,6 +10,7 @@ import dev.kakehashi.bulk.parquet.ParquetFormat;
 import dev.kakehashi.bulk.parquet.ParquetOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.NearestWord;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

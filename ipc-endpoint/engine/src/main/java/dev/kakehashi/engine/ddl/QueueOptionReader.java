@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.engine.sql.parser.QueueStatement.Option;
 import dev.kakehashi.engine.type.queue.QueueDurations;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.NearestWord;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -228,34 +229,15 @@ final class QueueOptionReader {
   private static EngineException unknown(String name) {
     String nearest = NAMES.getFirst();
     for (String each : NAMES) {
-      if (distance(name, each) < distance(name, nearest)) {
+      if (NearestWord.distance(name, each) < NearestWord.distance(name, nearest)) {
         nearest = each;
       }
     }
     return invalid("queues have no option \"" + name + "\"")
         .withHint(
-            distance(name, nearest) <= Math.max(1, nearest.length() / 3)
+            NearestWord.distance(name, nearest) <= Math.max(1, nearest.length() / 3)
                 ? "Perhaps you meant \"" + nearest + "\"."
                 : "There are " + String.join(", ", NAMES) + ".");
-  }
-
-  /// Insertions, deletions and replacements.
-  private static int distance(String left, String right) {
-    int[] row = new int[right.length() + 1];
-    for (int j = 0; j < row.length; j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= left.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j < row.length; j++) {
-        int above = row[j];
-        int replaced = diagonal + (left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(replaced, Math.min(above, row[j - 1]) + 1);
-        diagonal = above;
-      }
-    }
-    return row[right.length()];
   }
 
   /// Options that can be changed one by one.

@@ -1,4 +1,4 @@
-package dev.kakehashi.bulk.option;
+package dev.kakehashi.protocol;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,8 +39,8 @@ public final class NearestWord {
     return best;
   }
 
-  /// Insertions, deletions and replacements.
-  private static int distance(String left, String right) {
+  /// Insertions, deletions and replacements that make one word the other (Levenshtein).
+  public static int distance(String left, String right) {
     int[] row = new int[right.length() + 1];
     for (int j = 0; j < row.length; j++) {
       row[j] = j;
