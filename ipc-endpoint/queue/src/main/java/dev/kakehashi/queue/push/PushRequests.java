@@ -22,6 +22,8 @@ import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.http.HttpCookieStore;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.util.Promise;
@@ -63,10 +65,9 @@ final class PushRequests implements AutoCloseable {
       present.setFollowRedirects(false);
       present.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
       present.setMaxRequestsQueuedPerDestination(10_000);
-      present.setHttpCookieStore(new org.eclipse.jetty.http.HttpCookieStore.Empty());
+      present.setHttpCookieStore(new HttpCookieStore.Empty());
       present.setSocketAddressResolver(new CheckedAddresses(targets));
-      present.setUserAgentField(
-          new org.eclipse.jetty.http.HttpField(HttpHeader.USER_AGENT, "Kakehashi"));
+      present.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "Kakehashi"));
       present.start();
       client = present;
     }
@@ -129,9 +130,8 @@ final class PushRequests implements AutoCloseable {
               done.accept(outcome(result));
             }
           });
-    } catch (EngineException e) {
-      done.accept(PushOutcome.failed(reason(e)));
     } catch (Exception e) {
+      // Whatever keeps a request from being sent is the attempt's failure.
       done.accept(PushOutcome.failed(reason(e)));
     }
   }

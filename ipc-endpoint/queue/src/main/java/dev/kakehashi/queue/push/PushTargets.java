@@ -15,9 +15,6 @@ import java.util.regex.Pattern;
 /// An entry is a host (`mail.example.com`), a host with its port (`mail.example.com:8443`), all hosts of a domain (`*.example.com`), or a network of addresses (`10.1.0.0/16`, `::1/128`).
 /// A name has to be among the hosts. An address that a name stands for, at the time of the connection, has to be a public one or in a network of the list; so has one in place of a name.
 public final class PushTargets {
-  /// Nowhere.
-  public static final PushTargets NONE = new PushTargets(List.of(), List.of());
-
   private static final Pattern HOST =
       Pattern.compile("(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?(:[0-9]{1,5})?");
   private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*");
@@ -85,11 +82,6 @@ public final class PushTargets {
       }
     }
     throw refused("\"" + entry + "\" is no network of addresses");
-  }
-
-  /// Whether nothing is allowed.
-  public boolean isEmpty() {
-    return hosts.isEmpty() && networks.isEmpty();
   }
 
   /// Checks a URL before anything is resolved.

@@ -96,7 +96,9 @@ public final class PushingQueues implements QueueSystem {
             QueuePush push =
                 pushes.computeIfAbsent(
                     key,
-                    one -> new QueuePush(queues, its, requests(its), this::keep, each, groupId));
+                    one ->
+                        new QueuePush(
+                            queues, its, requests(its), queues::enforceRate, each, groupId));
             push.define(each);
             push.ask();
           }
@@ -137,10 +139,6 @@ public final class PushingQueues implements QueueSystem {
       requests = present;
     }
     return present;
-  }
-
-  private void keep(long queueId, long groupId, double rate) {
-    queues.enforceRate(queueId, groupId, rate);
   }
 
   @Override

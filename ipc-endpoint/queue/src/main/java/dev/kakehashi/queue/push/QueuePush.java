@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /// Pushes the tasks of one group of a queue: a consumer that waits for tasks, posts each, and completes it or lets it fail.
 ///
 /// How many may start, and when, is the queue's: this takes as many as it can post at a time. One call for tasks is under way at most; it waits as a consumer does, so an idle queue costs nothing.
-/// Everything is guarded by `this`; nothing of the queue system is called with the lock, but the taking of requests from fields.
+/// What is not final is guarded by `this`; the queue system is called without that lock.
 final class QueuePush implements LeaseHolder, QueueSystem.Listener {
   /// Requests at a time of a queue without a limit.
   static final int DEFAULT_CONCURRENT = 100;
@@ -42,6 +42,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
   private final QueueHost host;
   private final PushRequests requests;
   private final RateKeeper rates;
+  private final long queueId;
   private final long groupId;
   private final TargetRate rate = new TargetRate();
   private QueueDefinition definition;
@@ -63,6 +64,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
     this.requests = requests;
     this.rates = rates;
     this.definition = definition;
+    this.queueId = definition.queueId();
     this.groupId = groupId;
   }
 
@@ -99,7 +101,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
       asking = true;
       request =
           new ReceiveRequest(
-              definition.queueId(),
+              queueId,
               groupId,
               Math.min(free, MAX_TAKEN),
               MAX_BYTES,
@@ -189,7 +191,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
   }
 
   private void keep(double kept) {
-    rates.keep(definition.queueId(), groupId, kept);
+    rates.keep(queueId, groupId, kept);
     synchronized (this) {
       if (kept < 0 || closed || rateAlarm) {
         return;
