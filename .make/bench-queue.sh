@@ -3,6 +3,7 @@
 # turns in one run, fsync on where they have it. Installs the others as packages of Debian and npm. Kept in target/bench-queue/.
 #   ROWS=               of the printed table, all without: life batches latency consumers snapshot backlog keys polls push kill local
 #   SECONDS_PER_RUN=3   of each rate   REPETITIONS=3   of each rate   HELD_SECONDS=60   beside snapshots   BACKLOG=1000000   tasks at most
+#   WARMUP_SECONDS=20   of ours, before rates: the endpoint's compilers work that long
 #   OTHERS=only         the others alone, one turn      ONLY=pgmq   of the others, those whose name has this
 . "$(dirname "$0")/lib.sh"
 
@@ -48,7 +49,7 @@ chmod -R a+rX "$home/node"
 
 end_others() {
   for pid in "${beanstalkd_pid:-}" "${nats_pid:-}"; do
-    [ -z "$pid" ] || kill "$pid" 2>/dev/null || true
+    [ -z "$pid" ] || kill "$pid" 2>/dev/null || true # one that has ended by itself is no error
   done
 }
 
@@ -73,7 +74,7 @@ measured_from=$(processor_ticks)
   printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "${REPETITIONS:-3}"
   # shellcheck disable=SC2086 # the rows are words
-  java_in -Dbench.seconds="${SECONDS_PER_RUN:-3}" -Dbench.repetitions="${REPETITIONS:-3}" -Dbench.heldSeconds="${HELD_SECONDS:-60}" \
+  java_in -Dbench.warmUpSeconds="${WARMUP_SECONDS:-20}" -Dbench.seconds="${SECONDS_PER_RUN:-3}" -Dbench.repetitions="${REPETITIONS:-3}" -Dbench.heldSeconds="${HELD_SECONDS:-60}" \
     -Dbench.backlog="${BACKLOG:-1000000}" -Dbench.only="${ONLY:-}" -Dbench.othersOnly="$([ "${OTHERS:-}" = only ] && echo true || echo false)" \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/peer/*" \
     dev.kakehashi.benchmarks.queue.QueueBenchmark "$runtime_dir" "$pid" \

@@ -1,6 +1,7 @@
 package dev.kakehashi.benchmarks.bulk;
 
 import dev.kakehashi.benchmarks.engine.Numbers;
+import dev.kakehashi.benchmarks.rest.BenchmarkTable;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Parameters;
 import dev.kakehashi.client.PreparedStatement;
@@ -45,15 +46,16 @@ record BesideLoad(AttachOptions options, BulkCopies copies) {
     double before = alone.getValueAtPercentile(50) / 1e3;
     double during = beside.getValueAtPercentile(50) / 1e3;
     BulkReport.atMost(
-        what, BulkReport.micros(before), BulkReport.micros(during), during / before, MOST);
+        what, BenchmarkTable.micros(before), BenchmarkTable.micros(during), during / before, MOST);
     BulkReport.part(
         "mean",
-        BulkReport.micros(alone.getMean() / 1e3),
-        BulkReport.micros(beside.getMean() / 1e3),
+        BenchmarkTable.micros(alone.getMean() / 1e3),
+        BenchmarkTable.micros(beside.getMean() / 1e3),
         beside.getMean() / alone.getMean());
     double p99 = alone.getValueAtPercentile(99) / 1e3;
     double p99During = beside.getValueAtPercentile(99) / 1e3;
-    BulkReport.part("p99", BulkReport.micros(p99), BulkReport.micros(p99During), p99During / p99);
+    BulkReport.part(
+        "p99", BenchmarkTable.micros(p99), BenchmarkTable.micros(p99During), p99During / p99);
   }
 
   private static Histogram alone(Work work) {

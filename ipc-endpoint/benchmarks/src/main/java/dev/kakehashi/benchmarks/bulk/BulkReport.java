@@ -1,5 +1,8 @@
 package dev.kakehashi.benchmarks.bulk;
 
+import static dev.kakehashi.benchmarks.rest.BenchmarkTable.met;
+import static dev.kakehashi.benchmarks.rest.BenchmarkTable.number;
+
 import java.util.Locale;
 
 /// The table that is printed: one line a measure, with what it must be, what it is, and whether that is reached.
@@ -32,26 +35,6 @@ final class BulkReport {
 
   static String seconds(double seconds) {
     return String.format(Locale.ROOT, "%,.2f s", seconds);
-  }
-
-  static String micros(double micros) {
-    return String.format(Locale.ROOT, "%,.1f us", micros);
-  }
-
-  static String millis(double millis) {
-    return String.format(Locale.ROOT, "%,.1f ms", millis);
-  }
-
-  static String megabytes(double bytes) {
-    return String.format(Locale.ROOT, "%,.1f MB", bytes / 1e6);
-  }
-
-  private static String number(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
-  }
-
-  private static String met(boolean reached) {
-    return reached ? "met" : "MISSED";
   }
 
   private static void line(

@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.bulk;
 
+import dev.kakehashi.benchmarks.rest.BenchmarkTable;
 import dev.kakehashi.client.Bulk;
 import dev.kakehashi.client.CopyCommand;
 import dev.kakehashi.client.EndpointException;
@@ -87,7 +88,7 @@ record CopyCancels(BulkCopies copies, int times) {
     BulkReport.atMost(
         "%s canceled %d times: median, longest in ms".formatted(what, millis.size()),
         "",
-        BulkReport.millis(median),
+        BenchmarkTable.millis(median),
         most,
         MOST_MILLIS);
   }

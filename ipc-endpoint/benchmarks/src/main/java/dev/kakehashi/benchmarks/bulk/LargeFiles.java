@@ -1,7 +1,7 @@
 package dev.kakehashi.benchmarks.bulk;
 
-import static dev.kakehashi.benchmarks.bulk.BulkReport.megabytes;
 import static dev.kakehashi.benchmarks.bulk.BulkReport.seconds;
+import static dev.kakehashi.benchmarks.rest.BenchmarkTable.megabytes;
 
 import dev.kakehashi.benchmarks.engine.Heap;
 import java.io.IOException;

@@ -160,6 +160,7 @@ final class HeapPeer implements QueuePeer {
             }
             return ids.size();
           }
+          // A table wakes nobody: who polls it looks again after a while.
           Thread.sleep(LOOK_AGAIN_MILLIS);
         }
         return 0;

@@ -16,7 +16,7 @@ final class KakehashiPeer implements QueuePeer {
   private final String more;
 
   /// @param queueOptions of CREATE QUEUE, with its WITH; may be empty
-  /// @param more named arguments of `enqueue`, after a comma; `i` is the task's number
+  /// @param more named arguments of `enqueue`, after a comma; `:number` is the task's
   KakehashiPeer(Path runtimeDirectory, String queueOptions, String more) {
     this.options = AttachOptions.of(runtimeDirectory).withApplicationName("queue benchmark");
     this.queueOptions = queueOptions;
@@ -50,11 +50,11 @@ final class KakehashiPeer implements QueuePeer {
     Session session = Session.attach(options);
     PreparedStatement one =
         session.prepare(
-            "SELECT enqueue('bench', to_jsonb($1::int8)" + more.replace("i", "$1") + ")");
+            "SELECT enqueue('bench', to_jsonb($1::int8)" + more.replace(":number", "$1") + ")");
     PreparedStatement many =
         session.prepare(
             "SELECT count(enqueue('bench', to_jsonb($1::int8)"
-                + more
+                + more.replace(":number", "i")
                 + ")) FROM generate_series(1, $2::int4) i");
     return new Producer() {
       @Override

@@ -4,9 +4,11 @@ import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
-import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -37,6 +39,35 @@ public final class KilledConsumer {
     }
   }
 
+  /// With the options of this JVM, which the client needs.
+  private static Process begin(Path runtimeDirectory) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            KilledConsumer.class.getName(),
+            runtimeDirectory.toString()));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  /// Returns when a consumer waits.
+  private static void awaitWaiting(Session session) {
+    try (PreparedStatement statement =
+        session.prepare(
+            "SELECT waiting FROM kakehashi_catalog.queues WHERE queue_name = 'killed'")) {
+      long waiting = 0;
+      while (waiting == 0) {
+        try (Rows rows = session.query(statement)) {
+          rows.next();
+          waiting = rows.getLong(0);
+        }
+      }
+    }
+  }
+
   /// Kills consumers.
   ///
   /// @return milliseconds from the kill to the next consumer's start, sorted
@@ -48,17 +79,7 @@ public final class KilledConsumer {
       for (int i = 0; i < rounds; i++) {
         session.execute("DROP QUEUE IF EXISTS killed");
         session.execute("CREATE QUEUE killed WITH (min_backoff = '0 s')");
-        Process consumer =
-            new ProcessBuilder(
-                    List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path").replace(File.pathSeparator, ":"),
-                        KilledConsumer.class.getName(),
-                        runtimeDirectory.toString()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process consumer = begin(runtimeDirectory);
         session.execute("SELECT enqueue('killed', '1'::jsonb)");
         byte[] said = consumer.getInputStream().readNBytes("taken".length());
         if (!new String(said, StandardCharsets.US_ASCII).equals("taken")) {
@@ -69,7 +90,7 @@ public final class KilledConsumer {
               take(waiting);
               return System.nanoTime();
             });
-        Thread.sleep(200); // the second one waits
+        awaitWaiting(session);
         long killed = System.nanoTime();
         consumer.destroyForcibly();
         millis[i] = (again.get() - killed) / 1e6;

@@ -94,6 +94,7 @@ final class PgqPeer implements QueuePeer {
           if (events > 0) {
             return events;
           }
+          // The time between two ticks.
           Thread.sleep(20);
         }
         return 0;

@@ -3,7 +3,7 @@ package dev.kakehashi.benchmarks.rest;
 import java.util.Locale;
 
 /// The table that is printed: one line a measure, with its goal and whether it was reached.
-final class BenchmarkTable {
+public final class BenchmarkTable {
   private BenchmarkTable() {}
 
   static void head() {
@@ -36,19 +36,19 @@ final class BenchmarkTable {
     return String.format(Locale.ROOT, "%,.0f/s", perSecond);
   }
 
-  static String micros(double micros) {
+  public static String micros(double micros) {
     return String.format(Locale.ROOT, "%,.1f us", micros);
   }
 
-  static String millis(double millis) {
+  public static String millis(double millis) {
     return String.format(Locale.ROOT, "%,.1f ms", millis);
   }
 
-  static String megabytes(double bytes) {
+  public static String megabytes(double bytes) {
     return String.format(Locale.ROOT, "%,.1f MB", bytes / 1e6);
   }
 
-  private static String number(double value) {
+  public static String number(double value) {
     return String.format(Locale.ROOT, "%.2f", value);
   }
 
@@ -56,7 +56,7 @@ final class BenchmarkTable {
     return value == Math.rint(value) ? Long.toString((long) value) : number(value);
   }
 
-  private static String met(boolean reached) {
+  public static String met(boolean reached) {
     return reached ? "met" : "MISSED";
   }
 
