@@ -56,6 +56,7 @@ check_changed() {
   step "checks of what the commit changes"
   # The longest takes the time of all others.
   mkdir -p target
+  # Without a file of the kind grep says 1, and there is nothing to check.
   changed '*.java' | { grep '/src/.*/java/' | grep -v '^examples/' || true; } | check_java_format >"$java" 2>&1 &
   trap wait EXIT
   changed '*.[ch]' | { grep -v '/generated/' || true; } | check_c_format

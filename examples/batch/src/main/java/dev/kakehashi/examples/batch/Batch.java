@@ -19,6 +19,7 @@ public final class Batch {
   /// How long it tries a step that fails because others have died.
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
+  /// Nobody says when the endpoint is there again: it is asked after a while.
   private static final long PAUSE_MILLIS = 100;
   private static final int LEASE_SECONDS = 300;
 

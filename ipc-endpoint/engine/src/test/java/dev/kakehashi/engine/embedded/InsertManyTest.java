@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// An INSERT of many rows is one like others, though what comes after some thousands is inserted in bulk.
-@SuppressWarnings("NullAway.Init")
+@SuppressWarnings("NullAway.Init") // set before each test
 final class InsertManyTest {
   @TempDir Path directory;
   private TestEngine engine;

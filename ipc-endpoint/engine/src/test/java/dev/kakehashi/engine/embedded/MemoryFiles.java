@@ -64,22 +64,27 @@ final class MemoryFiles implements BulkAccess {
 
   @Override
   public DumpRequest dump(CopyRequest request) {
-    throw new UnsupportedOperationException();
+    throw ofRealFiles();
   }
 
   @Override
   public List<InspectedItem> inspect(CopyRequest request, BulkUser user, BulkContext context) {
-    throw new UnsupportedOperationException();
+    throw ofRealFiles();
   }
 
   @Override
   public UploadFiles uploads() {
-    throw new UnsupportedOperationException();
+    throw ofRealFiles();
   }
 
   @Override
   public List<Location> locations() {
     return List.of(new Location("in", true, false));
+  }
+
+  /// What no test of loads asks of files in memory: tests of the server and of files ask the real ones.
+  private static UnsupportedOperationException ofRealFiles() {
+    return new UnsupportedOperationException("files in memory are loaded alone");
   }
 
   private final class Request implements LoadRequest {
