@@ -12,23 +12,27 @@ public final class RowCodec {
   private RowCodec() {}
 
   /// Appends the newest version of a row, or its deletion, to a record.
-  public static void encode(Page page, int slot, LogRecord record) {
+  ///
+  /// @param mostBytes of the row
+  /// @return false: it has more bytes, and nothing was appended
+  public static boolean encode(Page page, int slot, LogRecord record, long mostBytes) {
     byte[] key = StoreKeys.row(page.form.tableId(), page.rowId(slot));
     if (Stamp.isTombstone(page.stamp(slot))) {
       record.delete(key, key.length);
-    } else {
-      encodeRow(page, slot, key, record);
+      return true;
     }
+    return encodeRow(page, slot, key, record, mostBytes);
   }
 
-  /// Appends the newest version of a row of a transaction that is being prepared.
-  public static void encodePrepared(byte[] transaction, Page page, int slot, LogRecord record) {
+  /// As [#encode], of a transaction that is being prepared.
+  public static boolean encodePrepared(
+      byte[] transaction, Page page, int slot, LogRecord record, long mostBytes) {
     byte[] key = StoreKeys.preparedRow(transaction, page.form.tableId(), page.rowId(slot));
     if (Stamp.isTombstone(page.stamp(slot))) {
       record.put(key, key.length, 0);
-    } else {
-      encodeRow(page, slot, key, record);
+      return true;
     }
+    return encodeRow(page, slot, key, record, mostBytes);
   }
 
   /// Bytes that [#encode] or [#encodePrepared] of a row appends.
@@ -59,12 +63,16 @@ public final class RowCodec {
     return (columns + 7) >>> 3;
   }
 
-  private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
+  private static boolean encodeRow(
+      Page page, int slot, byte[] key, LogRecord record, long mostBytes) {
     RowLayout layout = page.form.layout;
     boolean[] live = page.form.live();
     int columns = live.length;
     int nullBytes = nullBytes(columns);
     long length = rowBytes(page, slot);
+    if (length > mostBytes) {
+      return false;
+    }
     record.put(key, key.length, (int) Math.min(length, LogRecord.MAX_BYTES));
     int at = record.reserve((int) Math.min(length, LogRecord.MAX_BYTES));
     byte[] to = record.bytes();
@@ -81,6 +89,7 @@ public final class RowCodec {
         at = ValueCodec.encodeValue(layout.kinds[c], page.word(c, slot), to, at);
       }
     }
+    return true;
   }
 
   /// Reads a row; by-reference values are allocated from the pool. What is left of a dropped column is passed over.

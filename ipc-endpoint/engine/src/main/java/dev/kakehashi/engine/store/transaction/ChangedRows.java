@@ -3,8 +3,6 @@ package dev.kakehashi.engine.store.transaction;
 import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.log.SideFileWriter;
 import dev.kakehashi.engine.store.row.Page;
-import dev.kakehashi.engine.store.row.RowCodec;
-import dev.kakehashi.engine.store.row.StoreKeys;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -65,14 +63,11 @@ final class ChangedRows {
   private void encode(byte[] preparedKey, Page page, RowEncoders.Pieces to)
       throws InterruptedException {
     long[] bits = slots.getOrDefault(page, new long[0]);
-    int keyBytes = preparedKey.length + StoreKeys.ROW_KEY_BYTES;
     for (int word = 0; word < bits.length; word++) {
       for (long left = bits[word]; left != 0; left &= left - 1) {
         int slot = (word << 6) + Long.numberOfTrailingZeros(left);
-        if (RowCodec.encodedBytes(page, slot, keyBytes, preparedKey.length > 0) > LONG_ROW_BYTES) {
-          to.apart(record -> WriteList.encodeRow(preparedKey, page, slot, record));
-        } else {
-          WriteList.encodeRow(preparedKey, page, slot, to.piece());
+        if (!WriteList.encodeRow(preparedKey, page, slot, to.piece(), LONG_ROW_BYTES)) {
+          to.apart(record -> WriteList.encodeRow(preparedKey, page, slot, record, Long.MAX_VALUE));
         }
       }
     }

@@ -168,17 +168,18 @@ public final class WriteList {
     WriteLog.Cursor write = log.cursor();
     while (write.next()) {
       if (isLastOfRow(write)) {
-        encodeRow(preparedKey, write.page(), write.rowSlot(), record);
+        encodeRow(preparedKey, write.page(), write.rowSlot(), record, Long.MAX_VALUE);
       }
     }
   }
 
-  static void encodeRow(byte[] preparedKey, Page page, int rowSlot, LogRecord record) {
-    if (preparedKey.length == 0) {
-      RowCodec.encode(page, rowSlot, record);
-    } else {
-      RowCodec.encodePrepared(preparedKey, page, rowSlot, record);
-    }
+  /// @param mostBytes of the row
+  /// @return false: it has more bytes, and nothing was appended
+  static boolean encodeRow(
+      byte[] preparedKey, Page page, int rowSlot, LogRecord record, long mostBytes) {
+    return preparedKey.length == 0
+        ? RowCodec.encode(page, rowSlot, record, mostBytes)
+        : RowCodec.encodePrepared(preparedKey, page, rowSlot, record, mostBytes);
   }
 
   /// Bytes that [#encode] appends.
