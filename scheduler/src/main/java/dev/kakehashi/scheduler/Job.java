@@ -148,6 +148,19 @@ public final class Job extends JobCount {
     BOOTSTRAP.set(this, deferred); // plain, as the count
   }
 
+  /// A timed job that begins as it is submitted, of no lane.
+  Job(TaskScheduler scheduler, String name, Object attachment) {
+    this.timer = false;
+    this.clock = new JobClock();
+    this.scheduler = scheduler;
+    this.name = name;
+    this.lane = null;
+    this.admission = null;
+    this.attachment = attachment;
+    this.teardown = null;
+    this.expected = 0;
+  }
+
   /// Unique in this scheduler.
   public long id() {
     return id;

@@ -100,8 +100,7 @@ public final class JobBuilder {
   public Job submit(Task bootstrap) {
     Objects.requireNonNull(bootstrap, "bootstrap");
     Job job = new Job(this, lane == null && admission == null ? null : bootstrap, false);
-    boolean light = workLevel <= scheduler.lightweightJobLevel();
-    scheduler.submission().accept(job, bootstrap, light ? Option.CALLER : option, timeout);
+    scheduler.submission().accept(job, bootstrap, scheduler.optionOf(workLevel, option), timeout);
     return job;
   }
 

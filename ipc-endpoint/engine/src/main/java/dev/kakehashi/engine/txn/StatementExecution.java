@@ -26,7 +26,6 @@ import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
-import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.BiConsumer;
@@ -347,13 +346,9 @@ public final class StatementExecution extends CancellableExecution
 
   private void start() {
     open();
-    TaskScheduler scheduler = environment.scheduler();
-    scheduler
-        .job(work.name())
-        .attachment(this)
-        .timed()
-        .workLevel(work.workLevel(this))
-        .submit(work.task(this, this));
+    environment
+        .scheduler()
+        .submitTimed(work.name(), this, work.workLevel(this), work.task(this, this));
   }
 
   private void open() {
