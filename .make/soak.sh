@@ -29,7 +29,7 @@ part sql '*DifferenceTest,NestedSubqueryTest,CorrelatedPlanTest,*CrashTest,Seria
   -Dkakehashi.queries=$((300 * factor)) -Dkakehashi.statements=$((200 * factor)) \
   -Dkakehashi.texts=$((1500 * factor)) -Dkakehashi.difference.rounds=$((60 * factor))
 part server 'HistoryTest,OrderEntryTest,BackupTest,QueueCrashTest' -pl ipc-endpoint/server -am \
-  -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor))
+  -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor)) -Dkakehashi.historyCommits=120
 part bulk BulkKillTest -pl ipc-endpoint/server -am -Dkakehashi.kills=$((20 * factor))
 part http 'HttpKillTest,JobCrashTest,RightsDifferenceTest' -pl ipc-endpoint/rest,ipc-endpoint/server,ipc-endpoint/engine -am \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.statements=$((500 * factor))
@@ -39,8 +39,9 @@ part bulk 'Csv*Test,TextValuesTest,Parquet*Test,Arrow*Test,FilesLoadTest,ReadAga
   -Dkakehashi.parquet.tables=$((30 * factor)) -Dkakehashi.arrow.rounds=$((10 * factor)) \
   -Dkakehashi.arrow.damages=$((500 * factor)) -Dkakehashi.bulk.rows=$((20000 * factor)) \
   -Dkakehashi.kills=$((20 * factor))
-part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default'
-part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
+part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
+  -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
+part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
   -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.queries=$((10000 * factor)) -Dkakehashi.statements=$((12000 * factor)) \
   -Dkakehashi.csvFiles=$((1000 * factor))

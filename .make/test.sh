@@ -17,13 +17,19 @@ suite() { # name command...
 find . -path '*/target/surefire-reports' -type d -prune -exec rm -rf {} +
 rm -f target/tests-*.log
 
-# A failed test does not end the build: what it says of the other modules and suites is wanted, too.
+# The tests of the engine run beside those of the other modules: neither uses two processors all the time. A failed test does not end the others: what it says of the
+# other modules and suites is wanted, too.
 built=
 java_suite() {
-  .make/maven.sh tests-java -pl '!pg-tests' -Dmaven.test.failure.ignore=true package || return
+  .make/maven.sh build-java -T 2 -pl '!pg-tests' -DskipTests package || return
   built=yes
+  local tests='-Dmaven.test.failure.ignore=true surefire:test' engine others=0
+  .make/maven.sh tests-engine -pl ipc-endpoint/engine -am -Dkakehashi.skip.others=true $tests &
+  engine=$!
+  .make/maven.sh tests-others -pl '!pg-tests' -Dkakehashi.skip.engine=true $tests || others=1
+  wait "$engine" || others=1
   # Failed tests, and JVMs of tests that ended early.
-  ! grep -E '^\[ERROR\]' target/tests-java.log | head -60 >&2
+  ! grep -hE '^\[ERROR\]' target/tests-engine.log target/tests-others.log | head -60 >&2 && [ "$others" = 0 ]
 }
 
 c_suite() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /// Transactions that change the engine and a local table are whole on both sides or on none, whichever server is killed while they commit.
 class AtomicCommitTest {
-  private static final int KILLS = 8;
+  private static final int KILLS = Integer.getInteger("kakehashi.kills", 4);
   private static final int SESSIONS = 4;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 

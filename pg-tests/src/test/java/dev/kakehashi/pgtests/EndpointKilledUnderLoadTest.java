@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /// The endpoint is killed while four sessions commit: what was reported as stored is there, nothing is there by half, and who was not answered can learn what became of the commit.
 class EndpointKilledUnderLoadTest {
-  private static final int KILLS = Integer.getInteger("kakehashi.kills", 6);
+  private static final int KILLS = Integer.getInteger("kakehashi.kills", 3);
   private static final int SESSIONS = 4;
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern QUESTION =

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class FaultTest {
   private static final long RUN_NANOS =
-      Duration.ofSeconds(Long.getLong("scheduler.faultSeconds", 6)).toNanos();
+      Duration.ofSeconds(Long.getLong("scheduler.faultSeconds", 2)).toNanos();
   private static final Duration LONG = Duration.ofSeconds(60);
 
   @AfterEach

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// a time that a build can bear; `-Dscheduler.stressSeconds=<n>` gives it more. Repeat a program with
 /// `-Dscheduler.seed=<printed>`; the threads' timing is not repeated.
 class StressTest {
-  private static final long TASKS = Long.getLong("scheduler.stressTasks", 10_000_000);
+  private static final long TASKS = Long.getLong("scheduler.stressTasks", 3_000_000);
   private static final long RUN_NANOS =
-      Duration.ofSeconds(Long.getLong("scheduler.stressSeconds", 16)).toNanos();
+      Duration.ofSeconds(Long.getLong("scheduler.stressSeconds", 5)).toNanos();
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   @Test

@@ -36,7 +36,7 @@ class HistoryTest {
   private static final int KEYS = 12;
   private static final int ACCOUNTS = 8;
   private static final long MONEY = 100L * ACCOUNTS;
-  private static final int COMMITS_BEFORE_KILL = 120;
+  private static final int COMMITS_BEFORE_KILL = Integer.getInteger("kakehashi.historyCommits", 60);
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 2);
   private final History history = new History(); // guarded by itself
   private final AtomicLong values = new AtomicLong();

@@ -18,7 +18,7 @@ class OrderEntryTest {
   private static final int CLIENTS = 4;
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 1);
   private static final int COMMITS_IN_A_LIFE =
-      Integer.getInteger("kakehashi.orderEntryCommits", 150);
+      Integer.getInteger("kakehashi.orderEntryCommits", 60);
 
   @ParameterizedTest
   @EnumSource(names = {"READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE"})

@@ -26,6 +26,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.MethodName.class)
 abstract class ContainerContract {
+  /// Scripts of rows and statements of many megabytes: what they are about is no matter of the release. The host's PostgreSQL runs them.
+  private static final String LONG_SCRIPTS =
+      "^(117-long-rows|118-long-values|119-insert-memory|124-wide-tables|128-long-expressions|198-many-partitions)";
+
   private final String debianVersion;
   private final int postgresMajor;
   private final ContainerPair containers;
@@ -78,10 +82,10 @@ abstract class ContainerContract {
             """
             cd /src/test && mkdir -p /tmp/regress && KAKEHASHI_RUNTIME_DIR=%s PGUSER=postgres \\
               /opt/pg_regress --inputdir=. --outputdir=/tmp/regress --bindir=/opt/bin --host=/var/run/postgresql \\
-              --load-extension=kakehashi_fdw $(cd sql && ls | sed 's/[.]sql$//') \\
+              --load-extension=kakehashi_fdw $(cd sql && ls | grep -vE '%s' | sed 's/[.]sql$//') \\
               || cat /tmp/regress/regression.diffs
             """
-                .formatted(ContainerPair.RUNTIME_DIR));
+                .formatted(ContainerPair.RUNTIME_DIR, LONG_SCRIPTS));
     assertTrue(report.contains("tests passed"), report);
   }
 

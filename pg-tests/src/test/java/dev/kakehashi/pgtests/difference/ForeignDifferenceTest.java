@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 ///
 /// Every run takes the same programs unless told otherwise: a difference is a matter of the change that is tested. A program has a seed of its own, by which it runs alone: `-Dkakehashi.seed=<seed> -Dkakehashi.queries=1`.
 class ForeignDifferenceTest {
-  private static final int PROGRAMS = Integer.getInteger("kakehashi.queries", 3_000);
+  private static final int PROGRAMS = Integer.getInteger("kakehashi.queries", 1_500);
   private static final int MAX_SHOWN = 40;
 
   /// Of the data; the same for every run, so that a program's seed is all that it needs.

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Values of sequences: never the same twice, whatever becomes of transactions, threads and processes.
 final class SequenceTest {
-  private static final int KILLS = Integer.getInteger("kakehashi.kills", 20) / 5;
+  private static final int KILLS = Integer.getInteger("kakehashi.kills", 10) / 5;
   private static final int MOST_ACKNOWLEDGED_BEFORE_KILL = 200;
 
   @TempDir Path directory;

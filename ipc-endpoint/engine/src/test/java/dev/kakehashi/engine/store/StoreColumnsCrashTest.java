@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// compared with what the first so many of them make of it.
 final class StoreColumnsCrashTest {
   /// `-Dkakehashi.kills=200` makes a night of it.
-  private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 20) / 3;
+  private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 9) / 3;
 
   private static final int MOST_ACKNOWLEDGED_BEFORE_KILL = 80;
   private static final String TABLE = "table";

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// not at all, and transactions of one writer without gaps.
 final class StoreCrashTest {
   /// `-Dkakehashi.kills=200` makes a night of it.
-  private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 20);
+  private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 8);
 
   private static final int WRITERS = 3;
   private static final int MOST_ACKNOWLEDGED_BEFORE_KILL = 150;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// A row has no key of its own in the table: one that was inserted twice is there twice.
 @Timeout(1800)
 class HttpKillTest {
-  private static final int KILLS = Integer.getInteger("kakehashi.kills", 10);
+  private static final int KILLS = Integer.getInteger("kakehashi.kills", 4);
   private static final long SEED = Long.getLong("kakehashi.seed", System.nanoTime());
   private static final int CLIENTS = 4;
   private static final long LONGEST_LIFE_NANOS = 400_000_000L;
