@@ -185,6 +185,67 @@ kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_exe
 	return send_execute(session, &message, options, error);
 }
 
+/* Longest name of a procedure in a request. */
+#define MAX_PROCEDURE_BYTES 1024
+
+static kh_call *
+send_invoke(kh_session *session, kh_invoke_message *message, kh_error *error)
+{
+	KH_SEND(session, invoke, *message, error);
+}
+
+kh_call *
+kh_send_invoke(kh_session *session, const char *procedure, const uint32_t *parameter_type_oids,
+               uint32_t parameter_count, uint32_t shape, const kh_execute_options *options, const void *parameters,
+               uint32_t parameters_bytes, kh_error *error)
+{
+	size_t name_bytes = strlen(procedure);
+	kh_invoke_parameter_types *types;
+	kh_invoke_message message = {
+		.flags = (uint16_t) ((options->new_snapshot ? KH_EXECUTE_FLAGS_NEW_SNAPSHOT : 0) |
+	                         (options->commit_after ? KH_EXECUTE_FLAGS_COMMIT_AFTER : 0)),
+		.shape = shape,
+		.transaction_handle = options->handle,
+		.lease_nanos = options->lease_nanos,
+		.timeout_millis = options->timeout_millis,
+		.command = options->command,
+		.lock_timeout_millis = options->lock_timeout_millis,
+		.action = (uint8_t) options->action,
+		.kind = (uint8_t) options->kind,
+		.isolation = (uint8_t) options->isolation,
+		.response = (uint8_t) options->response,
+		.parameters = {.data = parameters, .bytes = parameters != NULL ? parameters_bytes : 0},
+	};
+	kh_call *call;
+
+	if (name_bytes == 0 || name_bytes > MAX_PROCEDURE_BYTES)
+	{
+		kh_fail(error, KH_E_INVALID_NAME, "name of a procedure has 1 to %d bytes, not %zu", MAX_PROCEDURE_BYTES,
+		        name_bytes);
+		return NULL;
+	}
+	if (parameter_count >= UINT16_MAX)
+	{
+		kh_fail(error, KH_E_LIMIT_EXCEEDED, "a call has at most %d parameters, not %u", UINT16_MAX - 1,
+		        parameter_count);
+		return NULL;
+	}
+	types = calloc((size_t) parameter_count + 1, sizeof(*types));
+	if (types == NULL)
+	{
+		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not send a call");
+		return NULL;
+	}
+	for (uint32_t i = 0; i < parameter_count; i++)
+		types[i].type_oid = parameter_type_oids[i];
+	message.procedure = (kh_text){.data = procedure, .bytes = (uint32_t) name_bytes};
+	message.parameter_types = types;
+	message.parameter_types_count = (uint16_t) parameter_count;
+	call = send_invoke(session, &message, error);
+	free(types);
+	return call;
+}
+
 static kh_text
 text_of(const char *string)
 {

@@ -122,6 +122,48 @@ example_prepare(void *out, size_t capacity)
 }
 
 static size_t
+round_trip_invoke(const void *frame, size_t bytes, void *out, size_t capacity)
+{
+	kh_invoke_message message;
+	size_t n;
+
+	if (!kh_invoke_decode(frame, bytes, &message))
+		return 0;
+	COLLECT(&message, parameter_types, kh_invoke_parameter_types);
+	n = kh_invoke_encode(&message, out, capacity);
+	free(parameter_types);
+	return n;
+}
+
+static size_t
+example_invoke(void *out, size_t capacity)
+{
+	static const kh_invoke_parameter_types types[] = {{.type_oid = 20}, {.type_oid = 25}};
+	static const kh_invoke_message message = {
+		REQUEST,
+		.flags = KH_EXECUTE_FLAGS_NEW_SNAPSHOT | KH_EXECUTE_FLAGS_COMMIT_AFTER,
+		.shape = 12345,
+		.transaction_handle = 42,
+		.lease_nanos = 1,
+		.inbound_offset = 65536,
+		.inbound_bytes = 128,
+		.timeout_millis = 250,
+		.action = KH_TRANSACTION_ACTION_CONTINUE,
+		.kind = KH_TRANSACTION_KIND_RTX,
+		.isolation = KH_ISOLATION_LEVEL_REPEATABLE_READ,
+		.response = KH_COMMIT_RESPONSE_AVAILABLE,
+		.command = 7,
+		.lock_timeout_millis = 100,
+		.parameter_types = types,
+		.parameter_types_count = 2,
+		.procedure = TEXT("shop.place"),
+		.parameters = BYTES("\0\1\2\3\4\5\6\7"),
+	};
+
+	return kh_invoke_encode(&message, out, capacity);
+}
+
+static size_t
 round_trip_prepared(const void *frame, size_t bytes, void *out, size_t capacity)
 {
 	kh_prepared_message message;
@@ -207,6 +249,7 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(rollback_prepared, ROLLBACK_PREPARED),
 	ENTRY(prepare, PREPARE),
 	ENTRY(execute, EXECUTE),
+	ENTRY(invoke, INVOKE),
 	ENTRY(close_statement, CLOSE_STATEMENT),
 	ENTRY(cancel, CANCEL),
 	ENTRY(acquire_buffers, ACQUIRE_BUFFERS),

@@ -1820,6 +1820,157 @@ kh_continue_transaction_encode(const kh_continue_transaction_message *message, v
 	return w->used;
 }
 
+static bool
+read_invoke_parameter_types(reader *r, uint16_t block_bytes, kh_invoke_parameter_types *out)
+{
+	const unsigned char *block = take(r, block_bytes);
+
+	if (block == NULL)
+		return false;
+	if (block_bytes < 4)
+		return false;
+	out->type_oid = get_u32(block + 0);
+	return true;
+}
+
+static bool
+read_invoke_parameter_types_group(reader *r, kh_group *group)
+{
+	kh_invoke_parameter_types entry;
+
+	if (!begin_read_group(r, group))
+		return false;
+	for (uint16_t i = 0; i < group->count; i++)
+	{
+		if (!read_invoke_parameter_types(r, group->block_bytes, &entry))
+			return false;
+	}
+	group->bytes = (size_t) (r->at - group->at);
+	return true;
+}
+
+bool
+kh_invoke_parameter_types_next(kh_group *group, kh_invoke_parameter_types *out)
+{
+	reader		r = {group->at, group->bytes, group->version};
+
+	if (group->count == 0 || !read_invoke_parameter_types(&r, group->block_bytes, out))
+		return false;
+	group->count--;
+	group->at = r.at;
+	group->bytes = r.left;
+	return true;
+}
+
+bool
+kh_invoke_decode(const void *frame, size_t bytes, kh_invoke_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_INVOKE_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 68)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->flags = get_u16(block + 18);
+	if ((out->flags & ~0x3u) != 0 && r->version <= KH_SCHEMA_VERSION)
+		return false;
+	out->flags &= 0x3u;
+	out->shape = get_u32(block + 20);
+	out->transaction_handle = get_u64(block + 24);
+	out->lease_nanos = get_u64(block + 32);
+	out->inbound_offset = get_u64(block + 40);
+	out->inbound_bytes = get_u32(block + 48);
+	out->timeout_millis = get_u32(block + 52);
+	out->action = get_u8(block + 56);
+	if (!is_transaction_action(out->action))
+		return false;
+	out->kind = get_u8(block + 57);
+	if (!is_transaction_kind(out->kind))
+		return false;
+	out->isolation = get_u8(block + 58);
+	if (!is_isolation_level(out->isolation))
+		return false;
+	out->response = get_u8(block + 59);
+	if (!is_commit_response(out->response))
+		return false;
+	out->command = get_u32(block + 60);
+	out->lock_timeout_millis = get_u32(block + 64);
+	if (!read_invoke_parameter_types_group(r, &out->parameter_types_group))
+		return false;
+	out->parameter_types_count = out->parameter_types_group.count;
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->procedure.data = (const char *) data;
+		out->procedure.bytes = n;
+	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		out->parameters.data = (const unsigned char *) data;
+		out->parameters.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_invoke_encode(const kh_invoke_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_INVOKE_TEMPLATE_ID, 68);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u16(block + 18, message->flags);
+	put_u32(block + 20, message->shape);
+	put_u64(block + 24, message->transaction_handle);
+	put_u64(block + 32, message->lease_nanos);
+	put_u64(block + 40, message->inbound_offset);
+	put_u32(block + 48, message->inbound_bytes);
+	put_u32(block + 52, message->timeout_millis);
+	put_u8(block + 56, message->action);
+	put_u8(block + 57, message->kind);
+	put_u8(block + 58, message->isolation);
+	put_u8(block + 59, message->response);
+	put_u32(block + 60, message->command);
+	put_u32(block + 64, message->lock_timeout_millis);
+	if (!begin_write_group(w, 4, message->parameter_types_count))
+		return 0;
+	for (uint16_t i = 0; i < message->parameter_types_count; i++)
+	{
+		const kh_invoke_parameter_types *entry = &message->parameter_types[i];
+
+		if ((block = claim(w, 4)) == NULL)
+			return 0;
+		memset(block, 0, 4);
+		put_u32(block + 0, entry->type_oid);
+	}
+	if (!write_bytes(w, 1048576, message->procedure.data, message->procedure.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->parameters.data, message->parameters.bytes))
+		return 0;
+	return w->used;
+}
+
 bool
 kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 {

@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 6
+#define KH_SCHEMA_VERSION 7
 
 enum
 {
@@ -552,6 +552,43 @@ typedef struct kh_continue_transaction_message
 
 extern bool kh_continue_transaction_decode(const void *frame, size_t bytes, kh_continue_transaction_message *out);
 extern size_t kh_continue_transaction_encode(const kh_continue_transaction_message *message, void *frame, size_t capacity);
+
+#define KH_INVOKE_TEMPLATE_ID 33
+
+typedef struct kh_invoke_parameter_types
+{
+	uint32_t	type_oid;	/* of the value; 0: the procedure says it, and the value is null */
+} kh_invoke_parameter_types;
+
+/* Calls a procedure without a statement prepared before; otherwise as Execute. */
+typedef struct kh_invoke_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint16_t	flags;
+	uint32_t	shape;	/* of the rows that the client expects; 0: the first batch describes the columns */
+	uint64_t	transaction_handle;	/* with CONTINUE */
+	uint64_t	lease_nanos;	/* with BEGIN; 0: the endpoint's default */
+	uint64_t	inbound_offset;	/* of a granted buffer in the arena file; only with inboundBytes > 0 */
+	uint32_t	inbound_bytes;	/* 0: parameters are inline */
+	uint32_t	timeout_millis;	/* 0: none; the call is canceled with 57014 after it */
+	uint8_t	action;
+	uint8_t	kind;	/* with BEGIN and AUTO_COMMIT */
+	uint8_t	isolation;	/* with BEGIN and AUTO_COMMIT */
+	uint8_t	response;	/* with AUTO_COMMIT and commitAfter */
+	uint32_t	command;	/* number of the client's command; 0: the call is a command of its own */
+	uint32_t	lock_timeout_millis;	/* longest wait for one lock, then 55P03; 0: the endpoint's setting */
+	kh_text	procedure;	/* its name as SQL writes it, at most 1024 bytes */
+	kh_bytes	parameters;	/* row batch of one row; empty: no parameters */
+	const kh_invoke_parameter_types *parameter_types;	/* to encode: parameter_types_count entries */
+	uint16_t	parameter_types_count;
+	kh_group	parameter_types_group;	/* decoded: for kh_invoke_parameter_types_next */
+} kh_invoke_message;
+
+extern bool kh_invoke_decode(const void *frame, size_t bytes, kh_invoke_message *out);
+extern size_t kh_invoke_encode(const kh_invoke_message *message, void *frame, size_t capacity);
+extern bool kh_invoke_parameter_types_next(kh_group *group, kh_invoke_parameter_types *out);
 
 #define KH_COMPLETED_TEMPLATE_ID 40
 

@@ -76,6 +76,11 @@ public final class RowBatchReader {
     return this;
   }
 
+  /// The memory of the batch, for who reads it by other means.
+  public MemorySegment memory() {
+    return memory;
+  }
+
   public int rowCount() {
     return rowCount;
   }

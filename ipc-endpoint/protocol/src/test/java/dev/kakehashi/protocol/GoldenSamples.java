@@ -19,6 +19,7 @@ import dev.kakehashi.protocol.messages.CompletedEncoder;
 import dev.kakehashi.protocol.messages.ContinueTransactionEncoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
+import dev.kakehashi.protocol.messages.InvokeEncoder;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingEncoder;
@@ -55,7 +56,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v6`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v7`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -411,6 +412,33 @@ final class GoldenSamples {
                 .inboundBytes(1 << 20)
                 .putParameters(new byte[0], 0, 0)
                 .encodedLength());
+    put(
+        all,
+        "invoke",
+        b -> {
+          InvokeEncoder invoke =
+              new InvokeEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .sessionId(1)
+                  .requestId(2)
+                  .slot(3)
+                  .shape(0x12345678L)
+                  .transactionHandle(7)
+                  .leaseNanos(6_000_000_000L)
+                  .inboundOffset(0)
+                  .inboundBytes(0)
+                  .timeoutMillis(5000)
+                  .action(TransactionAction.CONTINUE)
+                  .kind(TransactionKind.OCC)
+                  .isolation(IsolationLevel.SERIALIZABLE)
+                  .response(CommitResponse.AVAILABLE)
+                  .command(8)
+                  .lockTimeoutMillis(250);
+          invoke.flags().clear().newSnapshot(true).commitAfter(true);
+          invoke.parameterTypesCount(2).next().typeOid(20).next().typeOid(25);
+          byte[] rows = rowBatch();
+          return invoke.procedure("shop.place").putParameters(rows, 0, rows.length).encodedLength();
+        });
     put(
         all,
         "close_statement",

@@ -22,9 +22,9 @@ import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/// The frozen encodings of `golden/v6`, and those of earlier versions, which C reads too.
+/// The frozen encodings of `golden/v7`, and those of earlier versions, which C reads too.
 class GoldenTest {
-  private static final Path DIRECTORY = Path.of("golden/v6");
+  private static final Path DIRECTORY = Path.of("golden/v7");
 
   @Test
   void shouldStillEncodeEveryGoldenFile() throws IOException {
