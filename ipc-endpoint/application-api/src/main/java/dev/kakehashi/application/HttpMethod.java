@@ -1,0 +1,10 @@
+package dev.kakehashi.application;
+
+/// Methods of routes.
+public enum HttpMethod {
+  GET,
+  POST,
+  PUT,
+  PATCH,
+  DELETE
+}

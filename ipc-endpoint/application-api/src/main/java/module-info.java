@@ -1,0 +1,6 @@
+/// What users' own Java inside the endpoint is written against. It needs `java.base` alone.
+module dev.kakehashi.application {
+  requires static org.jspecify;
+
+  exports dev.kakehashi.application;
+}
