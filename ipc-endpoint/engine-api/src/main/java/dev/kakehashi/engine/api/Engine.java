@@ -3,6 +3,8 @@ package dev.kakehashi.engine.api;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.OptionalLong;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
@@ -45,6 +47,9 @@ public interface Engine extends AutoCloseable {
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
 
+  /// Says which transactions tokens of users name: by user and token the number that [EngineTransaction#reference] was given; empty: none. Without it, none does.
+  default void transactionTokens(BiFunction<String, String, OptionalLong> references) {}
+
   /// Who reads and writes the files of `COPY`. Set once, before the first session; without it, there are none.
   default void bulkAccess(BulkAccess access) {}
 
@@ -72,6 +77,12 @@ public interface Engine extends AutoCloseable {
   default java.util.List<String> definitions() {
     throw new EngineException(
         ErrorCode.FEATURE_NOT_SUPPORTED, "this engine does not show its definitions");
+  }
+
+  /// Native applications of the committed catalogue, for interfaces that have routes for them. Does not block.
+  default java.util.List<dev.kakehashi.engine.api.application.ApplicationDefinition>
+      applicationDefinitions() {
+    return java.util.List.of();
   }
 
   @Override

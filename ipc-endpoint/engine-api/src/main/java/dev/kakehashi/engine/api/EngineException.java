@@ -17,6 +17,7 @@ public final class EngineException extends RuntimeException {
   private String columnName = "";
   private String constraintName = "";
   private int position;
+  private String sqlstate = "";
 
   public EngineException(ErrorCode code, String message) {
     this(code, message, null);
@@ -29,6 +30,11 @@ public final class EngineException extends RuntimeException {
 
   public ErrorCode code() {
     return code;
+  }
+
+  /// The code's, or that of [#withSqlstate].
+  public String sqlstate() {
+    return sqlstate.isEmpty() ? code.sqlstate() : sqlstate;
   }
 
   public String detail() {
@@ -58,6 +64,14 @@ public final class EngineException extends RuntimeException {
   /// Character in the statement, from 1; 0: none.
   public int position() {
     return position;
+  }
+
+  /// An SQLSTATE that is not the code's: users' own code has raised it.
+  ///
+  /// @param sqlstate five digits or upper case letters
+  public EngineException withSqlstate(String sqlstate) {
+    this.sqlstate = sqlstate;
+    return this;
   }
 
   public EngineException withDetail(String detail) {

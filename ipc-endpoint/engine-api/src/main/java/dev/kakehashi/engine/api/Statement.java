@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A planned statement. Immutable and thread-safe; stays valid when the catalogue changes (it is planned again).
 public interface Statement {
+  /// Message of FEATURE_NOT_SUPPORTED when a statement that was planned again has other columns; it has not run.
+  String OTHER_COLUMNS = "cached plan must not change result type";
+
   /// What a statement does.
   enum Kind {
     /// Returns rows, changes nothing.

@@ -28,6 +28,11 @@ public interface BulkAccess {
         }
 
         @Override
+        public byte[] read(String location, BulkUser user, long mostBytes) {
+          throw refused();
+        }
+
+        @Override
         public UploadFiles uploads() {
           throw refused();
         }
@@ -53,6 +58,12 @@ public interface BulkAccess {
 
   /// What is in a file: see [InspectedItem].
   List<InspectedItem> inspect(CopyRequest request, BulkUser user, BulkContext context);
+
+  /// A file as a whole. Blocks.
+  ///
+  /// @param location as in COPY, of one file
+  /// @throws EngineException UNDEFINED_FILE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT for an unknown location, LIMIT_EXCEEDED beyond `mostBytes`
+  byte[] read(String location, BulkUser user, long mostBytes);
 
   /// Files that clients send in pieces before they load them.
   UploadFiles uploads();

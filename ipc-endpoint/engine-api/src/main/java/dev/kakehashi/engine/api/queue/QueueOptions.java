@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param paused nothing is handed out
 /// @param pushTarget URL of HTTP that tasks are posted to; null: tasks are received
 /// @param pushDeadlineMillis for one request of a push; at most the lease
+/// @param jitter a wait after a failure is longer by a random part of it, up to this; 0 to 1
 public record QueueOptions(
     long leaseMillis,
     int maxAttempts,
@@ -40,10 +41,11 @@ public record QueueOptions(
     long agingMillis,
     boolean paused,
     @Nullable String pushTarget,
-    long pushDeadlineMillis) {
+    long pushDeadlineMillis,
+    double jitter) {
   /// Of a queue whose statement says nothing.
   public static final QueueOptions DEFAULT =
       new QueueOptions(
           30_000, 25, 1_000, 3_600_000, 10, 0, 0, -1, 100, 0, -1, 1, 0, false, 60_000, false, null,
-          10_000);
+          10_000, 0.1);
 }
