@@ -1,0 +1,25 @@
+package dev.kakehashi.applications.call;
+
+import dev.kakehashi.applications.process.VersionProcesses;
+import dev.kakehashi.applications.table.Shapes;
+import dev.kakehashi.applications.watch.CallWatch;
+import dev.kakehashi.applications.watch.UserFailures;
+import dev.kakehashi.engine.api.application.ApplicationHost;
+import dev.kakehashi.engine.api.application.ApplicationOptions;
+import java.util.function.Supplier;
+
+/// What calls of one version have around them. Immutable.
+///
+/// @param options limits as they are now
+/// @param slots of the application, which all of its versions share
+/// @param loader of the version
+public record CallEnvironment(
+    ApplicationHost host,
+    CallWatch watch,
+    UserFailures failures,
+    Supplier<ApplicationOptions> options,
+    CallSlots slots,
+    CallRegistry calls,
+    ClassLoader loader,
+    Shapes shapes,
+    VersionProcesses processes) {}

@@ -1,0 +1,387 @@
+package dev.kakehashi.applications.call;
+
+import dev.kakehashi.application.CurrentCall;
+import dev.kakehashi.application.EngineFailure;
+import dev.kakehashi.applications.watch.CallWatch;
+import dev.kakehashi.applications.watch.MemberCounts;
+import dev.kakehashi.applications.watch.UserFailures;
+import dev.kakehashi.applications.watch.Watched;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.application.ApplicationHost.DirectTransaction;
+import dev.kakehashi.engine.api.application.ApplicationOptions;
+import dev.kakehashi.engine.api.application.DirectAccess;
+import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.protocol.ErrorCode;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// A call under way: its thread, how it uses the engine, and how it ends.
+///
+/// ```
+///  state   0 users' code -> ENGINE            the call's thread, before it uses the engine
+///          ENGINE -> 0                        that thread, after it
+///          any -> | CANCELED                  whoever cancels, once
+/// ```
+///
+/// Who cancels a call that is in users' code ends it for its caller: the code finds the engine closed, and is stopped. Of a call that is in the engine, the use is canceled, and its own thread ends it. So
+/// nobody uses a transaction that its caller has back. The listener is told once, by who wins `told`.
+@SuppressWarnings("NullAway") // results of users' code may be null: the type parameter is theirs
+public final class UserCall implements LoadedApplication.Running, Watched, CallWatch.HasThread {
+  private static final int ENGINE = 1;
+  private static final int CANCELED = 2;
+  private static final AtomicLong IDS = new AtomicLong();
+  private static final VarHandle STATE;
+
+  static {
+    try {
+      STATE = MethodHandles.lookup().findVarHandle(UserCall.class, "state", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /// What a call does, on its thread.
+  @FunctionalInterface
+  interface Work {
+    void run(UserCall call) throws Throwable;
+  }
+
+  private final long id = IDS.incrementAndGet();
+  final CallEnvironment environment;
+  final ApplicationOptions limits;
+  private final String member;
+  private final String user;
+  private final MemberCounts counts;
+  private final LoadedApplication.Listener listener;
+  private final Work work;
+  private final long deadlineNanos;
+  private final Thread thread;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private final List<DirectTransaction> open = new ArrayList<>(); // guarded by itself
+
+  @SuppressWarnings("unused") // through its VarHandle
+  private volatile int state;
+
+  private @Nullable DirectAccess inUse; // written before the state says so, read after it did
+  private volatile @Nullable EngineException reason;
+  private volatile boolean over;
+  private volatile boolean committed;
+  private boolean sawConflict; // of the thread
+  private long beganNanos; // of the thread
+  private boolean hasLeft; // of the thread
+
+  /// @param member as `procedure place`
+  /// @param timeMillis until it is canceled, from now on
+  UserCall(
+      CallEnvironment environment,
+      String member,
+      String user,
+      MemberCounts counts,
+      long timeMillis,
+      boolean processorBound,
+      LoadedApplication.Listener listener,
+      Work work) {
+    this.environment = environment;
+    this.limits = environment.options().get();
+    this.member = member;
+    this.user = user;
+    this.counts = counts;
+    this.listener = listener;
+    this.work = work;
+    deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeMillis);
+    thread = CallThreads.unstarted(member, limits.maxStackBytes(), processorBound, this::run);
+  }
+
+  long id() {
+    return id;
+  }
+
+  String user() {
+    return user;
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  boolean isCanceled() {
+    return (state & CANCELED) != 0;
+  }
+
+  @Override
+  public Thread runs() {
+    return thread;
+  }
+
+  void start() {
+    counts.begin();
+    thread.start();
+  }
+
+  /// Starts it, or lets it wait for its turn; it is watched from now on.
+  ///
+  /// @throws EngineException TOO_MANY_SESSIONS
+  void submit() {
+    environment.calls().add(this);
+    environment.watch().add(this);
+    try {
+      environment.slots().enter(this);
+    } catch (EngineException e) {
+      environment.watch().remove(this);
+      environment.calls().remove(this);
+      throw e;
+    }
+  }
+
+  // ---- its thread ----
+
+  private void run() {
+    beganNanos = System.nanoTime();
+    Thread.currentThread().setContextClassLoader(environment.loader());
+    try {
+      if (!isCanceled()) {
+        work.run(this);
+      }
+      if (isCanceled() && !committed) {
+        endCanceled();
+      } else if (told.compareAndSet(false, true)) {
+        leave();
+        listener.done();
+      }
+    } catch (Throwable t) {
+      endFailed(t);
+    } finally {
+      over = true;
+      environment.watch().settle(thread);
+      environment.watch().remove(this);
+      rollbackOpen();
+      leave();
+      environment.calls().remove(this);
+    }
+  }
+
+  private void endFailed(Throwable thrown) {
+    environment.watch().settle(thread);
+    rollbackOpen();
+    if (isCanceled()) {
+      endCanceled();
+    } else if (told.compareAndSet(false, true)) {
+      counts.fail();
+      EngineException error = environment.failures().report(member, id, thrown);
+      leave();
+      listener.failed(error);
+    }
+  }
+
+  private void endCanceled() {
+    environment.watch().settle(thread);
+    rollbackOpen();
+    leave();
+    tellCanceled();
+  }
+
+  /// Gives its place to the next one, before the caller knows the end and comes again.
+  private void leave() {
+    if (!hasLeft) {
+      hasLeft = true;
+      counts.end(System.nanoTime() - beganNanos);
+      environment.slots().leave();
+    }
+  }
+
+  /// Runs something as the call that users' code sees.
+  <R> @Nullable R as(LiveCall call, java.util.concurrent.Callable<R> body) throws Throwable {
+    R result;
+    try {
+      result = CurrentCall.run(call, body::call);
+    } catch (Throwable t) {
+      try {
+        call.closeRows();
+      } catch (EngineFailure e) {
+        t.addSuppressed(e);
+      }
+      throw t;
+    }
+    call.closeRows();
+    return result;
+  }
+
+  /// Uses the engine.
+  ///
+  /// @throws EngineFailure of the engine; QUERY_CANCELED
+  <R extends @Nullable Object> R use(DirectAccess access, EngineUse<R> body) {
+    inUse = access;
+    if (!STATE.compareAndSet(this, 0, ENGINE)) {
+      throw canceledFailure();
+    }
+    try {
+      return body.run();
+    } catch (EngineException e) {
+      sawConflict |= isConflict(e);
+      throw new EngineFailure(e.sqlstate(), String.valueOf(e.getMessage()), e);
+    } finally {
+      if (!STATE.compareAndSet(this, ENGINE, 0)) {
+        STATE.setVolatile(this, CANCELED);
+        if (!committed) {
+          throwCanceled();
+        }
+      }
+    }
+  }
+
+  /// Commits; from then on the call has succeeded, whoever cancels it.
+  void commit(DirectTransaction transaction) {
+    use(
+        transaction,
+        () -> {
+          transaction.commit();
+          committed = true;
+          return null;
+        });
+  }
+
+  private void throwCanceled() {
+    throw canceledFailure();
+  }
+
+  private EngineFailure canceledFailure() {
+    EngineException why = Objects.requireNonNullElseGet(reason, UserCall::canceledByCaller);
+    return new EngineFailure(why.sqlstate(), String.valueOf(why.getMessage()), why);
+  }
+
+  /// A use of the engine.
+  @FunctionalInterface
+  interface EngineUse<R extends @Nullable Object> {
+    R run();
+  }
+
+  static boolean isConflict(EngineException e) {
+    return e.code() == ErrorCode.SERIALIZATION_FAILURE || e.code() == ErrorCode.DEADLOCK_DETECTED;
+  }
+
+  /// Whether the engine has refused something because of what others did, since the last question.
+  boolean takeConflict() {
+    boolean saw = sawConflict;
+    sawConflict = false;
+    return saw;
+  }
+
+  /// Begins a transaction of the platform, which whoever ends the call ends, too.
+  DirectTransaction begin(String isolation) {
+    DirectTransaction transaction = environment.host().begin(user, isolation);
+    synchronized (open) {
+      open.add(transaction);
+    }
+    if (isCanceled()) {
+      rollbackOpen();
+      throw canceledFailure();
+    }
+    return transaction;
+  }
+
+  /// @return whether the transaction is the caller's to end
+  boolean take(DirectTransaction transaction) {
+    synchronized (open) {
+      return open.remove(transaction);
+    }
+  }
+
+  private void rollbackOpen() {
+    for (; ; ) {
+      DirectTransaction next;
+      synchronized (open) {
+        if (open.isEmpty()) {
+          return;
+        }
+        next = open.removeLast();
+      }
+      next.rollback();
+    }
+  }
+
+  // ---- cancel, any thread ----
+
+  @Override
+  public void cancel() {
+    cancel(canceledByCaller());
+  }
+
+  private static EngineException canceledByCaller() {
+    return new EngineException(ErrorCode.QUERY_CANCELED, "canceling the call due to user request");
+  }
+
+  /// @param why the caller is told
+  public void cancel(EngineException why) {
+    if (reason == null) {
+      reason = why;
+    }
+    int before = (int) STATE.getAndBitwiseOr(this, CANCELED);
+    if ((before & CANCELED) != 0 || over || committed) {
+      return;
+    }
+    if (environment.slots().withdraw(this)) {
+      environment.watch().remove(this);
+      tellCanceled();
+      environment.calls().remove(this);
+      return;
+    }
+    if ((before & ENGINE) != 0) {
+      DirectAccess access = inUse;
+      if (access != null) {
+        access.cancel();
+      }
+      return;
+    }
+    environment.watch().stop(thread, () -> !over);
+    // Ending a transaction may block, and this thread may not.
+    Thread.ofVirtual()
+        .name("kakehashi-application-cancel")
+        .start(() -> {
+          rollbackOpen();
+          tellCanceled();
+        });
+  }
+
+  private void tellCanceled() {
+    if (told.compareAndSet(false, true)) {
+      counts.fail();
+      listener.failed(Objects.requireNonNullElseGet(reason, UserCall::canceledByCaller));
+    }
+  }
+
+  @Override
+  public boolean look(long nowNanos) {
+    if (isCanceled()) {
+      if (told.get()) {
+        environment.watch().stop(thread, () -> !over);
+      }
+      return true;
+    }
+    if (nowNanos - deadlineNanos > 0) {
+      cancel(
+          new EngineException(
+              ErrorCode.QUERY_CANCELED, member + " took longer than its time limit"));
+    }
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    UserFailures names = environment.failures();
+    return "application "
+        + names.application()
+        + " version "
+        + names.version()
+        + ", "
+        + member
+        + ", call "
+        + id;
+  }
+}

@@ -1,0 +1,5 @@
+/// What runs in a process of an application: the same system as in the endpoint, whose engine is on the other side of the lanes ([dev.kakehashi.applications.child.RemoteHost]).
+@NullMarked
+package dev.kakehashi.applications.child;
+
+import org.jspecify.annotations.NullMarked;

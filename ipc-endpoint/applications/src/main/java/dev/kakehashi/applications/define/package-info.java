@@ -1,0 +1,5 @@
+/// What an application defines: its members, with signatures for the catalogue and code to be called.
+@NullMarked
+package dev.kakehashi.applications.define;
+
+import org.jspecify.annotations.NullMarked;

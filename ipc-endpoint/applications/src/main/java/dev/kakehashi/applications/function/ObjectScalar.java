@@ -1,0 +1,112 @@
+package dev.kakehashi.applications.function;
+
+import dev.kakehashi.applications.type.ArgumentShape;
+import dev.kakehashi.applications.type.JavaType;
+import dev.kakehashi.engine.api.application.LoadedApplication.ScalarCode;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Scalar functions whose values are objects. Used by one task at a time.
+abstract sealed class ObjectScalar implements ScalarCode {
+  final FunctionRun run;
+  final JavaType result;
+
+  ObjectScalar(FunctionRun run, JavaType result) {
+    this.run = run;
+    this.result = result;
+  }
+
+  @Override
+  public Form form() {
+    return Form.OBJECTS;
+  }
+
+  @Override
+  public void callLongs(long[][] arguments, long[] results, int count) {
+    throw new UnsupportedOperationException("callLongs");
+  }
+
+  @Override
+  public void callDoubles(double[][] arguments, double[] results, int count) {
+    throw new UnsupportedOperationException("callDoubles");
+  }
+
+  /// Of one argument, which may be a record of several parameters.
+  static final class One extends ObjectScalar {
+    private final ArgumentShape shape;
+    private final Function<Object, Object> body;
+    private final @Nullable Object[] values;
+
+    One(FunctionRun run, ArgumentShape shape, JavaType result, Function<Object, Object> body) {
+      super(run, result);
+      this.shape = shape;
+      this.body = body;
+      values = new Object[shape.fields().size()];
+    }
+
+    @Override
+    public void call(@Nullable Object[][] arguments, @Nullable Object[] results, int count) {
+      run.begin();
+      try {
+        if (shape instanceof ArgumentShape.One one && one.type().isPlain()) {
+          @Nullable Object[] column = arguments[0];
+          for (int i = 0; i < count; i++) {
+            run.check();
+            results[i] = result.toSql(body.apply(column[i]));
+          }
+        } else {
+          for (int i = 0; i < count; i++) {
+            run.check();
+            for (int p = 0; p < values.length; p++) {
+              values[p] = arguments[p][i];
+            }
+            results[i] = result.toSql(body.apply(shape.make(values)));
+          }
+        }
+      } catch (Throwable t) {
+        throw run.failed(t);
+      } finally {
+        run.end(count);
+      }
+    }
+  }
+
+  /// Of two arguments.
+  static final class Two extends ObjectScalar {
+    private final JavaType first;
+    private final JavaType second;
+    private final BiFunction<Object, Object, Object> body;
+
+    Two(
+        FunctionRun run,
+        JavaType first,
+        JavaType second,
+        JavaType result,
+        BiFunction<Object, Object, Object> body) {
+      super(run, result);
+      this.first = first;
+      this.second = second;
+      this.body = body;
+    }
+
+    @Override
+    public void call(@Nullable Object[][] arguments, @Nullable Object[] results, int count) {
+      run.begin();
+      try {
+        for (int i = 0; i < count; i++) {
+          run.check();
+          results[i] =
+              result.toSql(
+                  body.apply(
+                      first.toJava(arguments[0][i], "the first argument"),
+                      second.toJava(arguments[1][i], "the second argument")));
+        }
+      } catch (Throwable t) {
+        throw run.failed(t);
+      } finally {
+        run.end(count);
+      }
+    }
+  }
+}

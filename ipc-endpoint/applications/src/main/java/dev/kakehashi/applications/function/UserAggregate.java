@@ -1,0 +1,90 @@
+package dev.kakehashi.applications.function;
+
+import dev.kakehashi.application.Aggregate;
+import dev.kakehashi.applications.type.ArgumentShape;
+import dev.kakehashi.applications.type.JavaType;
+import dev.kakehashi.engine.api.application.LoadedApplication.AggregateCode;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// An aggregate. Used by one task at a time.
+@SuppressWarnings("NullAway") // results of users' code may be null: the type parameter is theirs
+final class UserAggregate implements AggregateCode {
+  private final FunctionRun run;
+  private final ArgumentShape shape;
+  private final JavaType result;
+  private final Aggregate<Object, Object, Object> body;
+  private final @Nullable Object[] values;
+
+  UserAggregate(
+      FunctionRun run,
+      ArgumentShape shape,
+      JavaType result,
+      Aggregate<Object, Object, Object> body) {
+    this.run = run;
+    this.shape = shape;
+    this.result = result;
+    this.body = body;
+    values = new Object[shape.fields().size()];
+  }
+
+  @Override
+  public Object begin() {
+    run.begin();
+    try {
+      return state(body.begin());
+    } catch (Throwable t) {
+      throw run.failed(t);
+    } finally {
+      run.end(0);
+    }
+  }
+
+  @Override
+  public Object add(Object state, @Nullable Object[][] arguments, int count) {
+    Object now = state;
+    run.begin();
+    try {
+      for (int i = 0; i < count; i++) {
+        run.check();
+        for (int p = 0; p < values.length; p++) {
+          values[p] = arguments[p][i];
+        }
+        now = state(body.add(now, shape.make(values)));
+      }
+      return now;
+    } catch (Throwable t) {
+      throw run.failed(t);
+    } finally {
+      run.end(count);
+    }
+  }
+
+  @Override
+  public Object merge(Object state, Object other) {
+    run.begin();
+    try {
+      return state(body.merge(state, other));
+    } catch (Throwable t) {
+      throw run.failed(t);
+    } finally {
+      run.end(0);
+    }
+  }
+
+  @Override
+  public @Nullable Object result(Object state) {
+    run.begin();
+    try {
+      return result.toSql(body.result(state));
+    } catch (Throwable t) {
+      throw run.failed(t);
+    } finally {
+      run.end(0);
+    }
+  }
+
+  private static Object state(@Nullable Object state) {
+    return Objects.requireNonNull(state, "state of an aggregate");
+  }
+}

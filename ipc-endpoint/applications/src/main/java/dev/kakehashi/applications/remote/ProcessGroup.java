@@ -1,0 +1,63 @@
+package dev.kakehashi.applications.remote;
+
+import dev.kakehashi.engine.api.application.ApplicationDefinition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A group of cgroup v2 of one process, with limits of memory and of threads; or none. Confined to the owner of its process.
+final class ProcessGroup {
+  /// What a JVM takes beside its heap.
+  private static final long BESIDE_HEAP = 512L << 20;
+
+  private static final int THREADS = 1_024;
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessGroup.class);
+
+  private final @Nullable Path directory;
+
+  private ProcessGroup(@Nullable Path directory) {
+    this.directory = directory;
+  }
+
+  /// @param parent a directory of cgroup v2; empty: none
+  /// @throws IOException it is not writable
+  static ProcessGroup open(String parent, ApplicationDefinition definition) throws IOException {
+    if (parent.isEmpty()) {
+      return new ProcessGroup(null);
+    }
+    Path directory = Path.of(parent, "application-" + UUID.randomUUID());
+    Files.createDirectory(directory);
+    ProcessGroup group = new ProcessGroup(directory);
+    try {
+      Files.writeString(
+          directory.resolve("memory.max"),
+          Long.toString(definition.options().memoryBytes() + BESIDE_HEAP));
+      Files.writeString(directory.resolve("pids.max"), Integer.toString(THREADS));
+    } catch (IOException e) {
+      group.close();
+      throw e;
+    }
+    return group;
+  }
+
+  void add(long pid) throws IOException {
+    if (directory != null) {
+      Files.writeString(directory.resolve("cgroup.procs"), Long.toString(pid));
+    }
+  }
+
+  /// Removes the group, whose process has ended.
+  void close() {
+    if (directory != null) {
+      try {
+        Files.deleteIfExists(directory);
+      } catch (IOException e) {
+        LOG.warn("could not remove {}", directory, e);
+      }
+    }
+  }
+}

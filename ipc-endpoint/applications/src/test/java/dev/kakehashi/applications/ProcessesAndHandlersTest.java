@@ -1,0 +1,177 @@
+package dev.kakehashi.applications;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.queue.Payload;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+class ProcessesAndHandlersTest {
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < deadline, what);
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  private static boolean hasLogged(PlatformRig rig, String line) {
+    return rig.system.log().stream().anyMatch(each -> each.line().equals(line));
+  }
+
+  @Test
+  void shouldRunProcessesThatTalkToEachOther() throws InterruptedException {
+    try (PlatformRig rig = new PlatformRig()) {
+      LoadedApplication loaded =
+          rig.system.load(
+              rig.deploy(
+                  UserJar.shop(
+                          """
+                          it.process("root", Root::new);
+                          it.process("child", Child::new).autostart(false);
+                          it.procedure("poke", String.class, Integer.class, (call, text) -> {
+                            List<Long> pids = call.processes("root");
+                            for (long pid : pids) call.send(pid, text);
+                            return pids.size();
+                          });
+                          """,
+                          """
+                          static final class Root implements ApplicationProcess {
+                            int answers;
+                            public Next step(Context context) {
+                              for (Object m = context.receive(); m != null; m = context.receive()) {
+                                if (m instanceof Long back) {
+                                  answers++;
+                                  if (answers == 3) context.work((call, own) -> { call.log("three"); return "saved"; });
+                                } else if (m.equals("saved")) {
+                                  context.after(Duration.ofMillis(5), "alarm");
+                                } else if (m.equals("alarm")) {
+                                  context.work((call, own) -> { call.log("alarm"); throw new ApplicationException("AB001", "no"); });
+                                } else if (m instanceof EngineFailure failure) {
+                                  String state = failure.sqlstate();
+                                  context.work((call, own) -> { call.log(state); return "end"; });
+                                } else if (m.equals("end")) {
+                                  return Next.END;
+                                } else {
+                                  for (int i = 0; i < 3; i++) context.spawn("child", context.pid());
+                                }
+                              }
+                              return context.isEnding() ? Next.END : Next.WAIT;
+                            }
+                          }
+                          static final class Child implements ApplicationProcess {
+                            long parent;
+                            public void init(Context context, Object argument) { parent = (Long) argument; }
+                            public Next step(Context context) {
+                              context.send(parent, context.pid());
+                              throw new IllegalStateException("enough");
+                            }
+                          }
+                          """)
+                      .content()));
+      await("a root", () -> (int) rig.call(loaded, "poke", "go").succeeded().get(0)[0] == 1);
+      await(
+          "its end",
+          () -> hasLogged(rig, "three") && hasLogged(rig, "alarm") && hasLogged(rig, "AB001"));
+      await("it has ended", () -> (int) rig.call(loaded, "poke", "go").succeeded().get(0)[0] == 0);
+      assertEquals(
+          3,
+          rig.system.failures().stream()
+              .filter(each -> each.member().equals("process child"))
+              .count());
+    }
+  }
+
+  @Test
+  void shouldStopAStepThatLoops() throws InterruptedException {
+    try (PlatformRig rig = new PlatformRig()) {
+      rig.deploy(
+          new dev.kakehashi.engine.api.application.ApplicationOptions(
+              1_000, 10, 1_000, 10, 10, 1 << 20, 1 << 20, 30),
+          UserJar.shop(
+                  """
+                  it.process("loops", () -> context -> { while (true) { COUNT++; } });
+                  it.process("next", () -> context -> {
+                    context.work((call, own) -> { call.log("works"); return null; });
+                    return ApplicationProcess.Next.END;
+                  });
+                  """,
+                  "static volatile long COUNT;")
+              .content());
+      await(
+          "the loop ends",
+          () -> rig.system.failures().stream().anyMatch(f -> f.member().equals("process loops")));
+      await("others go on", () -> hasLogged(rig, "works"));
+    }
+  }
+
+  @Test
+  void shouldHandleTasksOfAQueue() throws InterruptedException {
+    try (PlatformRig rig = new PlatformRig()) {
+      LoadedApplication loaded =
+          rig.system.load(
+              rig.deploy(
+                  UserJar.shop(
+                          """
+                          it.handler("mail", Mail.class, (call, task) -> {
+                            if (task.value().to().isEmpty()) throw new ApplicationException("AB001", "no address");
+                            call.log(task.value().to() + " " + task.value().copies() + " " + task.key().orElse("-"));
+                            if (task.value().to().equals("slow")) Thread.sleep(120);
+                          }).concurrency(3).lease(Duration.ofMillis(60));
+                          it.procedure("mail", Mail.class, Long.class, (call, mail) ->
+                            call.queue("mail", Mail.class).add(mail, TypedQueue.Options.key("k")));
+                          """,
+                          "record Mail(String to, int copies, byte[] picture) {}")
+                      .content()));
+      rig.call(loaded, "mail", "ann", 2, new byte[] {1}).succeeded();
+      await("it was handled", () -> rig.host.completed.size() == 1);
+      assertTrue(hasLogged(rig, "ann 2 k"));
+      rig.call(loaded, "mail", "", 1, null).succeeded();
+      await("it has failed", () -> rig.host.failed.size() == 1);
+      assertEquals("no address", rig.host.failed.values().iterator().next());
+      rig.call(loaded, "mail", "slow", 1, null).succeeded();
+      await("it was handled", () -> rig.host.completed.size() == 2);
+      assertTrue(rig.host.extended.get() > 0, "the lease was renewed");
+      rig.system.define(List.of());
+      await("the handler has ended", () -> rig.system.calls().isEmpty());
+      assertTrue(rig.host.leased.isEmpty());
+    }
+  }
+
+  @Test
+  void shouldFailATaskWhosePayloadIsNone() throws InterruptedException {
+    try (PlatformRig rig = new PlatformRig()) {
+      rig.deploy(
+          UserJar.shop(
+                  """
+                  it.handler("mail", Mail.class, (call, task) -> {});
+                  """,
+                  "record Mail(String to, int copies) {}")
+              .content());
+      MemoryHost.Work work = rig.host.begin("x", "READ COMMITTED");
+      for (String text :
+          List.of(
+              "{\"to\": 3, \"copies\": 1}",
+              "{\"to\": \"x\"}",
+              "[",
+              "{\"to\": \"x\", \"copies\": 1e9999}")) {
+        work.enqueue(
+            "mail",
+            dev.kakehashi.engine.api.queue.NewTask.of(
+                new Payload(true, text.getBytes(StandardCharsets.UTF_8))));
+      }
+      work.commit();
+      await("all have failed", () -> rig.host.failed.size() == 4);
+      assertTrue(
+          rig.host.failed.values().stream()
+              .allMatch(error -> error.contains("payload of the task")),
+          rig.host.failed.values().toString());
+    }
+  }
+}
