@@ -1,0 +1,108 @@
+package dev.kakehashi.scheduler.platform;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
+
+/// Tells Linux that the calling thread works for long and nobody waits for its next microseconds: whoever wakes takes its processor at once, instead of after some milliseconds.
+///
+/// The thread keeps its share of the processors. It has a long slice, so it comes later than those who need little (`sched_setattr(2)`, from Linux 6.12 on), and takes no
+/// processor from others when it wakes itself (SCHED_BATCH). Neither needs a privilege, and both are taken back. Where the system does not allow it nothing happens.
+@SuppressWarnings("restricted") // functions of the C library, with their documented signatures
+public final class BackgroundWork {
+  private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
+  private static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
+
+  private static final long SYS_SCHED_SETATTR = IS_X86 ? 314 : 274;
+  private static final long THIS_THREAD = 0;
+  private static final int PRIO_PROCESS = 0;
+  private static final int SCHED_OTHER = 0;
+  private static final int SCHED_BATCH = 3;
+
+  /// Long beside the usual one of some 3 ms, but where very many want the processors it is a while until it comes again.
+  private static final long SLICE_NANOS = 20_000_000;
+
+  /// `struct sched_attr`, as it was first.
+  private static final int BYTES = 48;
+
+  private static final int POLICY = 4;
+  private static final int NICE = 16;
+  private static final int RUNTIME = 24;
+
+  /// Null where it is not offered.
+  private static final @Nullable Calls CALLS =
+      IS_LINUX && BackgroundWork.class.getModule().isNativeAccessEnabled() ? Calls.find() : null;
+
+  private static final ThreadLocal<Attributes> ATTRIBUTES =
+      ThreadLocal.withInitial(Attributes::new);
+
+  private BackgroundWork() {}
+
+  private record Calls(MethodHandle setAttributes, MethodHandle priority) {
+    static Calls find() {
+      Linker linker = Linker.nativeLinker();
+      return new Calls(
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("syscall"),
+              FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG),
+              Linker.Option.firstVariadicArg(1)),
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("getpriority"),
+              FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT)));
+    }
+  }
+
+  /// What a thread is, and may be. Confined to it.
+  private static final class Attributes {
+    private final MemorySegment words = Arena.ofAuto().allocate(BYTES, 8);
+    private boolean inBackground;
+
+    /// @return whether the system has done it
+    boolean set(Calls calls, boolean background) {
+      try {
+        words.set(JAVA_INT, 0, BYTES);
+        words.set(JAVA_INT, POLICY, background ? SCHED_BATCH : SCHED_OTHER);
+        // It stays as it is: who has lowered it may not raise it again.
+        words.set(JAVA_INT, NICE, (int) calls.priority.invokeExact(PRIO_PROCESS, 0));
+        words.set(JAVA_LONG, RUNTIME, background ? SLICE_NANOS : 0);
+        long failed =
+            (long) calls.setAttributes.invokeExact(SYS_SCHED_SETATTR, THIS_THREAD, words, 0L);
+        return failed == 0;
+      } catch (Throwable e) {
+        throw new LinkageError("sched_setattr", e);
+      }
+    }
+  }
+
+  /// The calling thread lets others pass, until [#end()].
+  ///
+  /// @return false: it does so already, or the system does not offer it. Then it is not to be ended
+  public static boolean begin() {
+    Calls calls = CALLS;
+    if (calls == null) {
+      return false;
+    }
+    Attributes own = ATTRIBUTES.get();
+    if (own.inBackground || !own.set(calls, true)) {
+      return false;
+    }
+    own.inBackground = true;
+    return true;
+  }
+
+  /// The calling thread is like others again.
+  public static void end() {
+    Calls calls = CALLS;
+    Attributes own = ATTRIBUTES.get();
+    if (calls != null && own.inBackground) {
+      own.inBackground = !own.set(calls, false);
+    }
+  }
+}
