@@ -339,6 +339,42 @@ final class BulkInsertTest {
     assertEquals(1, count(begin(), PRIMARY));
   }
 
+  /// Beside readers that keep everything from being freed, and whether or not the rows had entries.
+  @Test
+  void shouldInsertTheSameKeysRightAfterARollback() {
+    StoreTransaction before = begin();
+    for (int round = 0; round < 4; round++) {
+      boolean entered = round % 2 == 1;
+      boolean whole = round < 2;
+      StoreTransaction transaction = begin();
+      long mark = transaction.mark();
+      try (BulkInsert insertion = table.bulkInsert(transaction);
+          BulkInsert.Part part = insertion.newPart()) {
+        for (int i = 0; i < 5000; i++) {
+          insert(part, i, "t" + i);
+        }
+        if (entered) {
+          insertion.finish(Duplicates.FAIL);
+        }
+      }
+      if (whole) {
+        transaction.abort();
+      } else {
+        transaction.rollbackTo(mark);
+      }
+      assertEquals(0, count(transaction.isEnded() ? begin() : transaction, PRIMARY));
+      assertEquals(0, count(begin(), BY_TEXT));
+      StoreTransaction again = whole ? begin() : transaction;
+      for (long i = 0; i < 5000; i += 7) {
+        Rows.insert(table, again, i, "t" + i);
+      }
+      assertEquals(715, count(again, BY_TEXT));
+      again.abort();
+    }
+    assertEquals(0, count(before, PRIMARY));
+    CheckReport.ofIndexes(store).assertSound();
+  }
+
   @Test
   void shouldGiveAllMemoryBack() {
     MemoryStore memory = (MemoryStore) store;

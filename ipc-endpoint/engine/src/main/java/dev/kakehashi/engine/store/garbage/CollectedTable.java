@@ -21,6 +21,11 @@ public interface CollectedTable {
   /// @param key the entry: key and row identifier
   void dropEntry(TableIndex index, Page page, int slot, KeyBuffer key, long horizon);
 
+  /// Takes the entries of inserts that were taken back out of the indexes, notes their values as garbage, and frees their slots.
+  ///
+  /// @param withEntries whether they may have entries
+  void vacate(WriteLog.Inserts inserts, boolean withEntries, Garbage garbage);
+
   /// A page has got room for rows. Called without its latch.
   void offerRoom(Page page);
 }

@@ -9,9 +9,11 @@ import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.row.TableIndex;
 import dev.kakehashi.engine.store.version.Snapshots;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What one transaction has left. Filled by its owner, then read by whoever frees; `ready` is written when the rows are stamped.
@@ -31,6 +33,13 @@ public final class Garbage {
 
   /// Things to free as a whole, as dropped tables.
   private @Nullable List<Runnable> actions;
+
+  /// What waits for no timestamp, above all slots of inserts that were taken back; null: there never was anything. Each gets the garbage that it is of. Guarded by the collector's lock from
+  /// when it is ready.
+  private @Nullable ArrayDeque<Consumer<Garbage>> retracted;
+
+  /// What [#weight()] was when it became ready.
+  private int weightWhenReady;
 
   private volatile boolean ready;
 
@@ -76,6 +85,55 @@ public final class Garbage {
       actions = new ArrayList<>();
     }
     actions.add(action);
+  }
+
+  /// Notes inserts of the transaction that were taken back. See [GarbageCollector] for what is left to do.
+  ///
+  /// @param withEntries whether they may have entries in indexes
+  public void addRetracted(CollectedTable table, WriteLog.Inserts inserts, boolean withEntries) {
+    addUnseen(of -> table.vacate(inserts, withEntries, of));
+  }
+
+  /// Notes something to be done that waits for no timestamp, because nobody else has ever seen what it frees.
+  public void addUnseen(Consumer<Garbage> action) {
+    if (retracted == null) {
+      retracted = new ArrayDeque<>();
+    }
+    retracted.add(action);
+  }
+
+  /// Inserts that were taken back so far, as garbage of their own; null: there are none. Before it is queued.
+  public @Nullable Garbage takeRetracted() {
+    if (retracted == null) {
+      return null;
+    }
+    Garbage taken = new Garbage();
+    taken.retracted = retracted;
+    retracted = null;
+    return taken;
+  }
+
+  /// Whether slots have to be freed, or had to be.
+  boolean hasRetracted() {
+    return retracted != null;
+  }
+
+  /// Whether no slots have to be freed any more.
+  boolean isVacated() {
+    return retracted == null || retracted.isEmpty();
+  }
+
+  /// Whether tables or indexes are freed as a whole.
+  boolean hasActions() {
+    return actions != null;
+  }
+
+  /// Frees some slots. The caller has the collector's lock.
+  void vacateSome() {
+    Consumer<Garbage> next = retracted == null ? null : retracted.poll();
+    if (next != null) {
+      next.accept(this);
+    }
   }
 
   /// Marks what nobody sees, so that it may be taken out of its chain.
@@ -163,8 +221,9 @@ public final class Garbage {
     return log().rowSlot(write);
   }
 
+  /// How much there is to do. Freeing slots does not change it.
   int weight() {
-    return 1 + writes() + blocks.count();
+    return ready ? weightWhenReady : 1 + writes() + blocks.count();
   }
 
   /// When it was left, in the order of commits. Written before it is queued.
@@ -174,6 +233,7 @@ public final class Garbage {
 
   /// The transaction has ended and its rows are stamped.
   void ready() {
+    weightWhenReady = weight();
     ready = true;
   }
 

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.version.Snapshots;
 import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.protocol.Threads;
+import dev.kakehashi.scheduler.platform.BackgroundWork;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -40,6 +41,10 @@ import org.slf4j.LoggerFactory;
 /// Entries of versions that were taken back wait for no timestamp. Nobody but their transaction has seen such a version; what they need is this look, and for that the holder
 /// of `freeing`, who alone knows where in a chain the freed records begin. So whoever takes back so many changes that their keys would fill the heap drops them meanwhile,
 /// see [#dropMany].
+///
+/// **Inserts that were taken back.** Who takes back very many of them has them disappear from their pages only ([Page#retract]): nobody sees them any more. Their entries and slots
+/// are left here, and wait for no timestamp, because nobody else has seen them. A slot is freed when its entries are gone, so no other row can be meant by them. Their values
+/// wait for the timestamp, as all others.
 ///
 /// **Versions in between.** What was replaced after the horizon but seen by no snapshot in use, because all of them are older or newer, goes too: a
 /// [ChainPruner] takes it out of its chain, and its memory is free when [Readers] says so. A look through the queue costs in proportion to its length, so there is
@@ -76,6 +81,9 @@ public final class GarbageCollector implements AutoCloseable {
 
   /// What was left by those that have changed nothing in the end; it waits for nothing to become durable.
   private final ConcurrentLinkedQueue<Garbage> retired = new ConcurrentLinkedQueue<>();
+
+  /// Of those, what has slots to be freed.
+  private final ConcurrentLinkedQueue<Garbage> retracted = new ConcurrentLinkedQueue<>();
 
   private final AtomicLong queuedWrites = new AtomicLong();
   private final ReentrantLock freeing = new ReentrantLock();
@@ -121,6 +129,9 @@ public final class GarbageCollector implements AutoCloseable {
   /// Queues what an aborted transaction, or a dropped table, leaves.
   public void addRetired(Garbage garbage, long timestamp) {
     garbage.timestamp(timestamp);
+    if (garbage.hasRetracted()) {
+      retracted.add(garbage);
+    }
     retired.add(garbage);
   }
 
@@ -137,7 +148,8 @@ public final class GarbageCollector implements AutoCloseable {
       } finally {
         freeing.unlock();
       }
-    } else if (idle && (queued > WAKE_WRITES || queued == garbage.weight())) {
+    } else if (idle
+        && (queued > WAKE_WRITES || queued == garbage.weight() || !retracted.isEmpty())) {
       signal();
     }
   }
@@ -186,6 +198,10 @@ public final class GarbageCollector implements AutoCloseable {
   public void collect() {
     freeing.lock();
     try {
+      boolean more = true;
+      while (more) {
+        more = vacateSome();
+      }
       free();
       prune();
       long deadline = System.nanoTime() + GRACE_NANOS;
@@ -268,6 +284,21 @@ public final class GarbageCollector implements AutoCloseable {
     }
   }
 
+  /// Frees some slots of inserts that were taken back.
+  ///
+  /// @return whether there may be more
+  private boolean vacateSome() {
+    Garbage first = retracted.peek();
+    if (first == null || !first.isReady()) {
+      return false;
+    }
+    first.vacateSome();
+    if (first.isVacated()) {
+      retracted.remove();
+    }
+    return true;
+  }
+
   private boolean free() {
     long horizon = horizon();
     boolean any = free(queue, horizon, horizon);
@@ -278,7 +309,7 @@ public final class GarbageCollector implements AutoCloseable {
   private boolean free(ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon) {
     boolean any = false;
     Garbage next = from.peek();
-    while (next != null && next.isReady() && next.timestamp() <= upTo) {
+    while (next != null && next.isReady() && next.timestamp() <= upTo && mayGo(next)) {
       from.remove();
       queuedWrites.addAndGet(-next.weight());
       next.free(pool, horizon);
@@ -288,9 +319,31 @@ public final class GarbageCollector implements AutoCloseable {
     return any;
   }
 
+  /// Whether no slots come first: those of its own, and, of a table that is freed as a whole, those that lead to values which nobody would find afterwards.
+  private boolean mayGo(Garbage garbage) {
+    return garbage.isVacated() && (!garbage.hasActions() || retracted.isEmpty());
+  }
+
+  /// Frees the slots of all inserts that were taken back: maybe of millions, so others may free in between.
+  private void vacate() {
+    boolean more = !retracted.isEmpty();
+    while (more && !stopping) {
+      freeing.lock();
+      try {
+        more = vacateSome();
+      } catch (RuntimeException | Error e) {
+        LOG.error("freeing rows that were taken back failed", e);
+      } finally {
+        freeing.unlock();
+      }
+    }
+  }
+
   private void run() {
+    BackgroundWork.begin();
     long delay = FIRST_DELAY_NANOS;
     while (!stopping) {
+      vacate();
       boolean any = false;
       boolean tidy = true;
       freeing.lock();

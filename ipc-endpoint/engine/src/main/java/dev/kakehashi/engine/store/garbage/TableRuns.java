@@ -71,6 +71,11 @@ public final class TableRuns<T extends CollectedTable> {
     return table(count - 1);
   }
 
+  /// Number of the first write behind which all are of the table of the last one.
+  public int lastFrom() {
+    return from[count - 1];
+  }
+
   /// Forgets the writes from a number on.
   public void truncate(int size) {
     while (count > 0 && from[count - 1] >= size) {

@@ -279,6 +279,65 @@ public final class WriteLog {
     }
   }
 
+  /// Inserts that have lain together in a list of writes, each of a row of its own. Any number of threads may read them.
+  public static final class Inserts {
+    private final Chunk chunk;
+    private final int from;
+    private final int size;
+
+    private Inserts(Chunk chunk, int from, int size) {
+      this.chunk = chunk;
+      this.from = from;
+      this.size = size;
+    }
+
+    /// Their number, at least 1.
+    public int size() {
+      return size;
+    }
+
+    /// @param at from 0
+    public Page page(int at) {
+      return chunk.page(from + at);
+    }
+
+    /// @param at from 0
+    public int rowSlot(int at) {
+      return chunk.rowSlot(from + at);
+    }
+  }
+
+  /// Takes writes away from the end, if they are inserts and so many that this is worth it.
+  ///
+  /// @param downTo so many writes stay
+  /// @return null: nothing was taken
+  public @Nullable Inserts takeInserts(int downTo) {
+    if (count > 0 && at(count - 1).size == 0) {
+      dropLast(); // room was made, and no write came
+    }
+    if (size - downTo < CLOSED_WRITES) {
+      return null;
+    }
+    Chunk last = at(count - 1);
+    int from = Math.max(0, downTo - last.first);
+    int taken = last.size - from;
+    if (taken < CLOSED_WRITES) {
+      return null;
+    }
+    close(last);
+    if (last.undos != null) {
+      return null;
+    }
+    Chunk kept = new Chunk(last.first, last);
+    if (from == 0) {
+      dropLast();
+    } else {
+      last.size = from;
+    }
+    size -= taken;
+    return new Inserts(kept, from, taken);
+  }
+
   private void dropLast() {
     heapBytes -= at(count - 1).bytes();
     chunks[--count] = null;

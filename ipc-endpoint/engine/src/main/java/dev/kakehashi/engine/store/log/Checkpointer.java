@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.log;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.protocol.Threads;
+import dev.kakehashi.scheduler.platform.BackgroundWork;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +192,7 @@ final class Checkpointer implements AutoCloseable {
   }
 
   private void run() {
+    BackgroundWork.begin();
     attempt(() -> segments.prepare(lastPrepared));
     while (true) {
       List<Step> steps = next();

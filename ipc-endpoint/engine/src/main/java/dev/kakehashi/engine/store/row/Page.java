@@ -455,6 +455,14 @@ public final class Page {
     occupiedCount++;
   }
 
+  /// Takes an insert back that nobody else has seen, in a latched page: there is no row any more. Its values stay, and the slot is not free, until it is vacated.
+  public void retract(int slot) {
+    setLive(slot, false);
+    setStamp(slot, Stamp.NOTHING);
+    setUndo(slot, 0);
+    inFlight--;
+  }
+
   /// Frees a slot of a latched page. One that has been used as often as identities tell apart stays empty.
   public void vacate(int slot) {
     setLive(slot, false);

@@ -100,6 +100,11 @@ final class BulkInsertion implements BulkInsert {
       table.undoInserts(transaction, part.takeWrites());
     }
     parts.clear();
+    // Some bytes for each row: its client need not wait for that.
+    List<BulkIndex> left = List.copyOf(indexes.values());
+    indexes.clear();
+    transaction.garbage().addUnseen(_ -> left.forEach(BulkIndex::close));
+    transaction.leaveRetracted();
   }
 
   @Override

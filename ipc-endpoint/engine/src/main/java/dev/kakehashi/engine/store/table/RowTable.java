@@ -13,6 +13,7 @@ import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.store.garbage.CollectedTable;
+import dev.kakehashi.engine.store.garbage.Garbage;
 import dev.kakehashi.engine.store.garbage.GarbageCollector;
 import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.index.KeyBuffer;
@@ -313,6 +314,12 @@ public final class RowTable implements TableStore, CollectedTable {
   void undoInserts(Writer transaction, WriteLog inserts) {
     Page last = null;
     while (inserts.size() > 0) {
+      WriteLog.Inserts together = transaction.canRetract() ? inserts.takeInserts(0) : null;
+      if (together != null) {
+        changes.retract(together);
+        transaction.garbage().addRetracted(this, together, false);
+        continue;
+      }
       Page page = inserts.page(inserts.size() - 1);
       changes.undoBare(transaction, page, inserts.rowSlot(inserts.size() - 1));
       inserts.removeLast();
@@ -324,6 +331,13 @@ public final class RowTable implements TableStore, CollectedTable {
     if (last != null) {
       pages.offerRoom(last);
     }
+  }
+
+  /// Takes back inserts of a transaction that rolls back, in an order of their own; they are the last writes of their rows. The collector does the rest.
+  public void retract(Writer transaction, WriteLog.Inserts inserts) {
+    changes.retract(inserts);
+    transaction.addRows(this, -inserts.size());
+    transaction.garbage().addRetracted(this, inserts, true);
   }
 
   /// Makes a change of a prepared transaction again, during recovery.
@@ -351,6 +365,11 @@ public final class RowTable implements TableStore, CollectedTable {
   /// Whether some version of a row that may still be read has the key of an index entry.
   public boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
     return entries.isNeeded(index, page, slot, key, horizon);
+  }
+
+  @Override
+  public void vacate(WriteLog.Inserts inserts, boolean withEntries, Garbage garbage) {
+    changes.vacate(inserts, withEntries && !dropped, garbage);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.garbage.Garbage;
+import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
@@ -13,6 +14,9 @@ import dev.kakehashi.engine.store.row.TableIndex;
 
 /// Takes changes of the rows of one table back, and frees what changes have replaced. Thread-safe.
 final class RowUndo {
+  private static final int ROWS_PER_LATCH = 64;
+  private static final TableIndex[] NO_INDEXES = {};
+
   private final RowTable table;
   private final MemoryPool pool;
   private final IndexEntries entries;
@@ -88,6 +92,82 @@ final class RowUndo {
     page.inFlight--;
     page.vacate(slot);
     page.unlatch();
+  }
+
+  /// Takes back inserts whose entries, values and slots are [#vacate]d later. Neighbours in a page go under one latch, but not so many that readers wait.
+  void retract(WriteLog.Inserts inserts) {
+    for (int at = 0; at < inserts.size(); ) {
+      Page page = inserts.page(at);
+      int end = endInPage(inserts, at);
+      page.latch();
+      while (at < end) {
+        page.retract(inserts.rowSlot(at++));
+      }
+      page.unlatch();
+    }
+  }
+
+  /// End of some neighbours of an insert that are in its page.
+  @SuppressWarnings("ReferenceEquality") // the same page
+  private static int endInPage(WriteLog.Inserts inserts, int from) {
+    Page page = inserts.page(from);
+    int most = Math.min(inserts.size(), from + ROWS_PER_LATCH);
+    int end = from + 1;
+    while (end < most && inserts.page(end) == page) {
+      end++;
+    }
+    return end;
+  }
+
+  /// See [dev.kakehashi.engine.store.garbage.CollectedTable#vacate].
+  void vacate(WriteLog.Inserts inserts, boolean withEntries, Garbage garbage) {
+    TableIndex[] indexes = withEntries ? table.form.indexes() : NO_INDEXES;
+    // One layout to the end: others may add columns meanwhile.
+    RowLayout layout = table.form.layout;
+    RowVersion version = new RowVersion(layout.columns);
+    KeyBuffer key = new KeyBuffer(64);
+    for (int at = 0; at < inserts.size(); ) {
+      Page page = inserts.page(at);
+      int end = endInPage(inserts, at);
+      // Without memory it is that of a table whose pages have been freed.
+      if (page.hasMemory()) {
+        for (int i = at; i < end; i++) {
+          leave(page, inserts.rowSlot(i), indexes, layout, version, key, garbage);
+        }
+        page.latch();
+        for (int i = at; i < end; i++) {
+          page.vacate(inserts.rowSlot(i));
+        }
+        page.unlatch();
+        table.pages.offerRoom(page);
+      }
+      at = end;
+    }
+  }
+
+  /// Takes the entries of a row away that is none any more and whose slot is nobody else's, and notes its values.
+  private void leave(
+      Page page,
+      int slot,
+      TableIndex[] indexes,
+      RowLayout layout,
+      RowVersion version,
+      KeyBuffer key,
+      Garbage garbage) {
+    version.readHead(page, slot);
+    for (TableIndex index : indexes) {
+      index.encode(version, key);
+      if (key.length > 0 && !index.isFreed()) {
+        key.putLong(page.rowId(slot));
+        index.tree.remove(key);
+      }
+    }
+    for (int c : layout.byReference) {
+      long word = version.words[c];
+      if (layout.isOwned(c, word)) {
+        garbage.addBlock(word, VarlenaLengths.bytes(layout.kinds[c], word));
+      }
+    }
   }
 
   /// Notes the entries of an update that was taken back. Unlike those of an insert they cannot be dropped here: an older version may have the same key, and how far down the chain

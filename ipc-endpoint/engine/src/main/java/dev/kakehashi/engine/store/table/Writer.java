@@ -46,6 +46,12 @@ public interface Writer extends SlotOwner {
   /// Counts rows that it has added, or taken away.
   void addRows(RowTable table, int count);
 
+  /// Whether inserts that it takes back may be left to the collector, see [Garbage#addRetracted].
+  boolean canRetract();
+
+  /// Gives the collector the inserts that were taken back so far: it need not wait for the end of the transaction.
+  void leaveRetracted();
+
   /// Gets what its rolled back writes leave.
   Garbage garbage();
 

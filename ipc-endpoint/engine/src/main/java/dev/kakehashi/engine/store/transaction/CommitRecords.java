@@ -29,7 +29,7 @@ final class CommitRecords {
   /// @throws dev.kakehashi.engine.api.EngineException also LEASE_LOST
   static LogRecord commit(RowTransaction transaction, @Nullable Preparation decided) {
     LogRecord rest = null;
-    Definitions definitions = transaction.defined();
+    CatalogChanges definitions = transaction.defined();
     if (definitions != null || decided != null) {
       rest = new LogRecord(512);
       if (definitions != null) {
@@ -79,7 +79,7 @@ final class CommitRecords {
     byte[] key = StoreKeys.prepared(how.globalId());
     LogRecord head = new LogRecord(256);
     PreparedCodec.encode(how, transaction.readSet, head);
-    Definitions definitions = transaction.defined();
+    CatalogChanges definitions = transaction.defined();
     if (definitions != null) {
       definitions.encodePrepared(key, head);
     }

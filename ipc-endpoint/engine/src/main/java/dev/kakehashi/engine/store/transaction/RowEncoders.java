@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SideFileWriter;
+import dev.kakehashi.scheduler.platform.BackgroundWork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -157,6 +158,7 @@ final class RowEncoders implements AutoCloseable {
     }
 
     private void run() {
+      BackgroundWork.begin();
       try {
         for (int stretch = number; stretch < stretches; stretch += encoders.size()) {
           rows.encode(stretch, this);

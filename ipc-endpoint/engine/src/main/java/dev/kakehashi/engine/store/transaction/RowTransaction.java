@@ -78,7 +78,7 @@ public final class RowTransaction implements Writer {
   private @Nullable Garbage garbage;
 
   /// Its changes of the catalogue; null: none so far.
-  private @Nullable Definitions definitions;
+  private @Nullable CatalogChanges definitions;
 
   /// Null: it has not come to change queues. Made under `this`.
   private volatile @Nullable OwnQueues queues;
@@ -257,7 +257,7 @@ public final class RowTransaction implements Writer {
   /// Row writes in the lower half, changes of the catalogue and steps of [OwnQueues] in the upper.
   @Override
   public long mark() {
-    Definitions defined = definitions;
+    CatalogChanges defined = definitions;
     OwnQueues ofQueues = queues;
     int written = writes == null ? 0 : writes.size();
     int others = defined == null ? 0 : defined.size();
@@ -275,7 +275,7 @@ public final class RowTransaction implements Writer {
   /// Whether there is anything to commit; of a running one any thread, approximately.
   boolean hasChanges() {
     WriteList written = writes;
-    Definitions defined = definitions;
+    CatalogChanges defined = definitions;
     OwnQueues ofQueues = queues;
     return (written != null && written.size() > 0)
         || (defined != null && defined.size() > 0)
@@ -338,9 +338,9 @@ public final class RowTransaction implements Writer {
 
   /// Makes a change of the catalogue, also again during recovery.
   public void redefine(Store.CatalogChange change) {
-    Definitions defined = definitions;
+    CatalogChanges defined = definitions;
     if (defined == null) {
-      defined = new Definitions(this);
+      defined = new CatalogChanges(this);
       definitions = defined;
     }
     defined.add(change);
@@ -380,7 +380,7 @@ public final class RowTransaction implements Writer {
   }
 
   /// Its changes of the catalogue; null: none.
-  @Nullable Definitions defined() {
+  @Nullable CatalogChanges defined() {
     return definitions;
   }
 
@@ -391,7 +391,7 @@ public final class RowTransaction implements Writer {
 
   @Override
   public List<Store.CatalogChange> definitions() {
-    Definitions defined = definitions;
+    CatalogChanges defined = definitions;
     return defined == null ? List.of() : defined.changes();
   }
 
@@ -569,13 +569,30 @@ public final class RowTransaction implements Writer {
 
   /// Takes back all but the first changes of the catalogue, and the first writes of rows.
   private void undo(int definedKept, int writesKept) {
-    Definitions defined = definitions;
+    CatalogChanges defined = definitions;
+    boolean together = canRetract();
     while (defined != null && defined.size() > definedKept) {
-      writes().undo(this, defined.lastWrites());
+      writes().undo(this, defined.lastWrites(), together);
       defined.undoLast();
     }
     if (writes != null) {
-      writes.undo(this, writesKept);
+      writes.undo(this, writesKept, together);
+    }
+    leaveRetracted();
+  }
+
+  @Override
+  public boolean canRetract() {
+    // The collector would come to the rows of such a table when it has its old layout again.
+    return definitions == null || !definitions.reshapes();
+  }
+
+  @Override
+  public void leaveRetracted() {
+    Garbage taken = garbage == null ? null : garbage.takeRetracted();
+    if (taken != null) {
+      store.committer().retire(taken);
+      store.collector().ready(taken);
     }
   }
 

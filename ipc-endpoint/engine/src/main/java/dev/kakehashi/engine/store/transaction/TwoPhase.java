@@ -89,12 +89,10 @@ final class TwoPhase {
       done.accept(e);
       return;
     }
-    // What is durable is handed out to consumers: who enqueues and receives then finds its task.
-    boolean waits = stored || transaction.queues() != null;
     Committer.Outcome outcome =
         store
             .committer()
-            .commitPrepared(transaction, record, decisionBytes, waits, CommitErrors.inDoubt(done));
+            .commitPrepared(transaction, record, decisionBytes, stored, CommitErrors.inDoubt(done));
     Throwable refused = outcome.refused();
     if (refused != null) {
       store.log().forget(record);

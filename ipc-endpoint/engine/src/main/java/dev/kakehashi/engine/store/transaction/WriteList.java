@@ -71,8 +71,18 @@ public final class WriteList {
   }
 
   /// Takes writes back, the last one first.
-  void undo(Writer transaction, int downTo) {
+  ///
+  /// @param together whether many inserts may be taken back at once, and the rest of that be left to the collector
+  void undo(Writer transaction, int downTo, boolean together) {
     while (log.size() > downTo) {
+      WriteLog.Inserts inserts =
+          together ? log.takeInserts(Math.max(downTo, runs().lastFrom())) : null;
+      if (inserts != null) {
+        RowTable of = runs().last();
+        runs().truncate(log.size());
+        of.retract(transaction, inserts);
+        continue;
+      }
       int last = log.size() - 1;
       Page page = log.page(last);
       int rowSlot = log.rowSlot(last);

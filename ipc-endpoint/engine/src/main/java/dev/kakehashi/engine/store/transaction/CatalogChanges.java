@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 /// knows, and whoever drops something has it for himself. Others may write while an index is made: they maintain it from then on.
 ///
 /// Steps and row writes are undone in reverse order of all together, so an index that is taken away finds no entry of a write that is still there.
-final class Definitions {
+final class CatalogChanges {
   /// One change.
   ///
   /// @param writes row writes of the transaction that came before
@@ -36,7 +36,7 @@ final class Definitions {
   private final StoreTransactions store;
   private final List<Step> steps = new ArrayList<>();
 
-  Definitions(RowTransaction transaction) {
+  CatalogChanges(RowTransaction transaction) {
     this.transaction = transaction;
     this.store = transaction.store;
   }
@@ -62,13 +62,17 @@ final class Definitions {
         byte[] value = put.value().clone();
         add(
             change,
-            Definitions::nothing,
+            CatalogChanges::nothing,
             log -> log.put(StoreKeys.catalog(put.key()), value),
-            Definitions::nothing);
+            CatalogChanges::nothing);
       }
       case CatalogChange.Remove remove -> {
         byte[] key = StoreKeys.catalog(remove.key());
-        add(change, Definitions::nothing, log -> log.delete(key, key.length), Definitions::nothing);
+        add(
+            change,
+            CatalogChanges::nothing,
+            log -> log.delete(key, key.length),
+            CatalogChanges::nothing);
       }
       case CatalogChange.CreateTable create -> createTable(create);
       case CatalogChange.DropTable drop -> dropTable(drop);
@@ -78,7 +82,7 @@ final class Definitions {
         byte[] key = StoreKeys.sequence(forget.stateId());
         add(
             change,
-            Definitions::nothing,
+            CatalogChanges::nothing,
             log -> log.delete(key, key.length),
             () -> store.sequences().remove(forget.stateId()));
       }
@@ -95,7 +99,7 @@ final class Definitions {
                 log.put(
                     StoreKeys.sequence(start.stateId()),
                     Objects.requireNonNull(store.sequences().get(start.stateId())).encoded()),
-            Definitions::nothing);
+            CatalogChanges::nothing);
       }
       case CatalogChange.Reshape reshape -> reshape(reshape);
       case CatalogChange.Redefine redefine -> {
@@ -106,7 +110,7 @@ final class Definitions {
             change,
             () -> table.form.redefine(before),
             log -> putDefinition(table, log),
-            Definitions::nothing);
+            CatalogChanges::nothing);
       }
     }
   }
@@ -132,7 +136,7 @@ final class Definitions {
         new CatalogChange.Reshape(next, List.of()),
         () -> table.form.reshape(before),
         log -> putDefinition(table, log),
-        Definitions::nothing);
+        CatalogChanges::nothing);
   }
 
   private void createTable(CatalogChange.CreateTable create) {
@@ -145,7 +149,7 @@ final class Definitions {
           freeWithTransaction(table::free);
         },
         log -> putDefinition(table, log),
-        Definitions::nothing);
+        CatalogChanges::nothing);
   }
 
   private void dropTable(CatalogChange.DropTable drop) {
@@ -154,7 +158,7 @@ final class Definitions {
     store.checkNotInUse(table);
     add(
         drop,
-        Definitions::nothing,
+        CatalogChanges::nothing,
         log -> {
           byte[] key = StoreKeys.table(tableId);
           log.delete(key, key.length);
@@ -194,7 +198,7 @@ final class Definitions {
           freeWithTransaction(index::free);
         },
         log -> putDefinition(table, log),
-        Definitions::nothing);
+        CatalogChanges::nothing);
   }
 
   /// Takes the index away at once: what the transaction writes from now on need not be unique in it. The collector may leave entries in it that lead to
@@ -214,6 +218,16 @@ final class Definitions {
   /// Frees something with what the transaction's rolled back writes have left, after that: they may refer to it.
   private void freeWithTransaction(Runnable action) {
     transaction.garbage().addAction(action);
+  }
+
+  /// Whether a table has got another layout.
+  boolean reshapes() {
+    for (Step step : steps) {
+      if (step.change() instanceof CatalogChange.Reshape) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void undoLast() {
