@@ -18,6 +18,7 @@ import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
+import dev.kakehashi.scheduler.platform.BackgroundWork;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,7 @@ final class LoadChunk implements Task {
   @Override
   public @Nullable Task run(TaskContext context) {
     Interrupts.Source outer = Interrupts.enter(load);
+    boolean background = BackgroundWork.begin();
     try {
       return work(context);
     } catch (LoadedRows.LoadEnded end) {
@@ -92,6 +94,9 @@ final class LoadChunk implements Task {
     } catch (Throwable failed) {
       end(RunFailures.report(failed));
     } finally {
+      if (background) {
+        BackgroundWork.end();
+      }
       Interrupts.leave(outer);
     }
     return null;

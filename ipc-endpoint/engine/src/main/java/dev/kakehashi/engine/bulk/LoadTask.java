@@ -11,6 +11,7 @@ import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
+import dev.kakehashi.scheduler.platform.BackgroundWork;
 import org.jspecify.annotations.Nullable;
 
 /// One of the tasks of a load in one transaction: draws parts of the files, completes their rows, and inserts them when it has the turn. It keeps the turn while it waits for
@@ -55,6 +56,17 @@ final class LoadTask implements Task {
 
   @Override
   public @Nullable Task run(TaskContext context) {
+    boolean background = BackgroundWork.begin();
+    try {
+      return step(context);
+    } finally {
+      if (background) {
+        BackgroundWork.end();
+      }
+    }
+  }
+
+  private @Nullable Task step(TaskContext context) {
     Interrupts.Source before = Interrupts.enter(run.execution());
     try {
       return work(context);

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.application.ApplicationDefinition.Jar;
 import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.AclItem;
 import dev.kakehashi.engine.rights.Membership;
@@ -63,15 +64,17 @@ public final class CatalogCheck {
     checkSchemas(catalog, report);
     checkSequences(catalog, positions, report);
     checkForeignKeys(catalog, report);
+    checkApplications(catalog, report);
     checkRights(catalog, report);
     report.checked(
-        "catalogue: %d entries, %d tables, %d sequences, %d views, %d queues"
+        "catalogue: %d entries, %d tables, %d sequences, %d views, %d queues, %d applications"
             .formatted(
                 entries.size(),
                 tables.size(),
                 catalog.sequences().size(),
                 catalog.views().size(),
-                catalog.queues().size()));
+                catalog.queues().size(),
+                catalog.applications().all().size()));
     return catalog;
   }
 
@@ -98,6 +101,37 @@ public final class CatalogCheck {
         report.problem("there are two relations %s".formatted(quoted));
       }
     }
+  }
+
+  /// Whether each version has its jars, unchanged, and each jar a version.
+  private static void checkApplications(CatalogSnapshot catalog, CheckListener report) {
+    Set<String> left = new HashSet<>(catalog.applications().jars());
+    Set<String> names = new HashSet<>();
+    for (DeployedApplication each : catalog.applications().all()) {
+      String what = "application \"%s\".\"%s\"".formatted(each.schema(), each.name());
+      if (!catalog.hasSchema(each.schema())) {
+        report.problem(what + " is in a schema that does not exist");
+      }
+      if (!names.add(what)) {
+        report.problem("there are two of " + what);
+      }
+      for (DeployedApplication.Version version : each.versions()) {
+        for (Jar jar : version.definition().jars()) {
+          left.remove(jar.sha256());
+          byte[] bytes = catalog.applications().jar(jar.sha256());
+          if (bytes == null) {
+            report.problem(
+                "%s: jar \"%s\" of version %d is missing"
+                    .formatted(what, jar.name(), version.definition().number()));
+          } else if (bytes.length != jar.bytes() || !JarDigest.of(bytes).equals(jar.sha256())) {
+            report.problem(
+                "%s: jar \"%s\" of version %d has not the bytes that were deployed"
+                    .formatted(what, jar.name(), version.definition().number()));
+          }
+        }
+      }
+    }
+    left.forEach(sha256 -> report.problem("jar %s is of no application".formatted(sha256)));
   }
 
   /// Whether all roles are there that own something, or were granted it.
@@ -131,6 +165,11 @@ public final class CatalogCheck {
                 each.rights(),
                 roles,
                 report));
+    for (DeployedApplication each : catalog.applications().all()) {
+      String what = "application \"%s\".\"%s\"".formatted(each.schema(), each.name());
+      checkRights(what, each.rights(), roles, report);
+      each.granted().values().forEach(acl -> checkAcl(what, acl, roles, report));
+    }
     for (Access.Default said : access.defaults()) {
       checkRole("default privileges", said.role(), roles, report);
       checkAcl("default privileges", said.granted(), roles, report);

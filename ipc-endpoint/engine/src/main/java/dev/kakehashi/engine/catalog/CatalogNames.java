@@ -51,6 +51,12 @@ public record CatalogNames(
         .toList();
   }
 
+  List<DeployedApplication> applications() {
+    return catalog.applications().all().stream()
+        .filter(each -> fits(each.schema(), each.name()))
+        .toList();
+  }
+
   Collection<String> schemas() {
     return catalog.schemas();
   }

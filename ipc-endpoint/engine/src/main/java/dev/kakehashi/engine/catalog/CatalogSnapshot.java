@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
@@ -15,8 +16,8 @@ import org.pcollections.TreePMap;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/`, `view/` and `queue/` number with the forms of [TableCodec], [CatalogCodec] and [QueueCodec],
-/// and those of [Access].
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/`, `view/`, `queue/` and `application/` number with the forms of [TableCodec], [CatalogCodec], [QueueCodec] and [ApplicationCodec],
+/// `jar/` SHA-256 with its bytes, and those of [Access].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
@@ -26,6 +27,8 @@ public final class CatalogSnapshot {
   private static final String SEQUENCE_KEY = "sequence/";
   private static final String VIEW_KEY = "view/";
   private static final String QUEUE_KEY = "queue/";
+  static final String APPLICATION_KEY = "application/";
+  static final String JAR_KEY = "jar/";
 
   private final long version;
 
@@ -47,32 +50,44 @@ public final class CatalogSnapshot {
       PSortedMap<Long, Sequence> sequences,
       PSortedMap<Long, View> views,
       QueueSet queues,
+      ApplicationSet applications,
       PSortedMap<String, String> comments,
       Access access) {
     Objects withTables(
         PSortedMap<String, PSortedMap<String, Table>> newSchemas,
         PSortedMap<Long, Table> newTables) {
-      return new Objects(newSchemas, newTables, sequences, views, queues, comments, access);
+      return new Objects(
+          newSchemas, newTables, sequences, views, queues, applications, comments, access);
     }
 
     Objects withSequences(PSortedMap<Long, Sequence> newSequences) {
-      return new Objects(schemas, tables, newSequences, views, queues, comments, access);
+      return new Objects(
+          schemas, tables, newSequences, views, queues, applications, comments, access);
     }
 
     Objects withViews(PSortedMap<Long, View> newViews) {
-      return new Objects(schemas, tables, sequences, newViews, queues, comments, access);
+      return new Objects(
+          schemas, tables, sequences, newViews, queues, applications, comments, access);
     }
 
     Objects withQueues(QueueSet newQueues) {
-      return new Objects(schemas, tables, sequences, views, newQueues, comments, access);
+      return new Objects(
+          schemas, tables, sequences, views, newQueues, applications, comments, access);
+    }
+
+    Objects withApplications(ApplicationSet newApplications) {
+      return new Objects(
+          schemas, tables, sequences, views, queues, newApplications, comments, access);
     }
 
     Objects withComments(PSortedMap<String, String> newComments) {
-      return new Objects(schemas, tables, sequences, views, queues, newComments, access);
+      return new Objects(
+          schemas, tables, sequences, views, queues, applications, newComments, access);
     }
 
     Objects with(Access newAccess) {
-      return new Objects(schemas, tables, sequences, views, queues, comments, newAccess);
+      return new Objects(
+          schemas, tables, sequences, views, queues, applications, comments, newAccess);
     }
 
     PSortedMap<String, Table> tables(String schema) {
@@ -135,6 +150,12 @@ public final class CatalogSnapshot {
       if (key.startsWith(QUEUE_KEY)) {
         return withQueues(queues.plus(QueueCodec.decode(key, value)));
       }
+      if (key.startsWith(APPLICATION_KEY)) {
+        return withApplications(applications.plus(ApplicationCodec.decode(key, value)));
+      }
+      if (key.startsWith(JAR_KEY)) {
+        return withApplications(applications.plusJar(key.substring(JAR_KEY.length()), value));
+      }
       return Access.accepts(key) ? with(access.put(key, value)) : this;
     }
 
@@ -154,6 +175,13 @@ public final class CatalogSnapshot {
       if (key.startsWith(QUEUE_KEY)) {
         return withQueues(queues.minus(Long.parseLong(key.substring(QUEUE_KEY.length()))));
       }
+      if (key.startsWith(APPLICATION_KEY)) {
+        long id = Long.parseLong(key.substring(APPLICATION_KEY.length()));
+        return withApplications(applications.minus(id));
+      }
+      if (key.startsWith(JAR_KEY)) {
+        return withApplications(applications.minusJar(key.substring(JAR_KEY.length())));
+      }
       return key.startsWith(VIEW_KEY)
           ? withViews(views.minus(Long.parseLong(key.substring(VIEW_KEY.length()))))
           : this;
@@ -169,12 +197,16 @@ public final class CatalogSnapshot {
             TreePMap.empty(),
             TreePMap.empty(),
             QueueSet.EMPTY,
+            ApplicationSet.EMPTY,
             TreePMap.empty(),
             Access.initial());
     for (Table table : SystemTables.TABLES) {
       objects = objects.with(table);
     }
     for (Table table : QueueTables.TABLES) {
+      objects = objects.with(table);
+    }
+    for (Table table : ApplicationTables.TABLES) {
       objects = objects.with(table);
     }
     return new CatalogSnapshot(0, objects.withSchema(DEFAULT_SCHEMA));
@@ -192,7 +224,7 @@ public final class CatalogSnapshot {
     return version;
   }
 
-  /// Roles, and rights on what is no table, view, sequence or queue.
+  /// Roles, and rights on what is no table, view, sequence, queue or application.
   public Access access() {
     return objects.access;
   }
@@ -286,12 +318,25 @@ public final class CatalogSnapshot {
     return objects.queues.find(schema, name);
   }
 
-  /// Whether a table, sequence, view or queue has the number.
+  /// Native applications, and what they offer by name.
+  public ApplicationSet applications() {
+    return objects.applications;
+  }
+
+  /// What the application system is told: all applications, in the order of their numbers.
+  public List<ApplicationDefinition> applicationDefinitions() {
+    return objects.applications.all().stream()
+        .map(each -> each.definition(objects.access.roles()))
+        .toList();
+  }
+
+  /// Whether a table, sequence, view, queue or application has the number.
   public boolean hasObject(long id) {
     return table(id) != null
         || objects.sequences.containsKey(id)
         || objects.views.containsKey(id)
-        || queue(id) != null;
+        || queue(id) != null
+        || objects.applications.get(id) != null;
   }
 
   /// The table that has the index, or null.
@@ -375,6 +420,25 @@ public final class CatalogSnapshot {
 
   public static CatalogChange remove(Queue queue) {
     return new CatalogChange.Remove(QUEUE_KEY + queue.queueId());
+  }
+
+  /// Adds an application, or gives it a new form.
+  public static CatalogChange put(DeployedApplication application) {
+    return new CatalogChange.Put(
+        APPLICATION_KEY + application.applicationId(), ApplicationCodec.encode(application));
+  }
+
+  public static CatalogChange remove(DeployedApplication application) {
+    return new CatalogChange.Remove(APPLICATION_KEY + application.applicationId());
+  }
+
+  /// @param sha256 of the bytes, which nobody changes from now on
+  public static CatalogChange putJar(String sha256, byte[] bytes) {
+    return new CatalogChange.Put(JAR_KEY + sha256, bytes);
+  }
+
+  public static CatalogChange removeJar(String sha256) {
+    return new CatalogChange.Remove(JAR_KEY + sha256);
   }
 
   /// This version changed; changes of the physical side mean nothing here.

@@ -36,6 +36,9 @@ final class CommentRows {
     for (Queue queue : names.queues()) {
       all.add("queue", queue.schema(), queue.name(), null, queue.comment());
     }
+    for (DeployedApplication each : names.applications()) {
+      all.add("application", each.schema(), each.name(), null, each.comment());
+    }
     return all.rows;
   }
 

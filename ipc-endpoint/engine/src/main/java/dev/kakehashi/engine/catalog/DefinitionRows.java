@@ -32,12 +32,14 @@ final class DefinitionRows {
     catalog.sequences().stream()
         .filter(sequence -> !identities.contains(sequence.sequenceId()))
         .forEach(all::addSequence);
+    // Handlers of applications are of queues, and tables and views may use their functions.
+    QueueDefinitions.addAll(catalog, all::add);
+    ApplicationDump.addAll(catalog, all::add);
     tables.forEach(all::addTable);
     tables.forEach(all::addOwners);
     tables.forEach(all::addIndexes);
     tables.forEach(all::addForeignKeys);
     catalog.views().forEach(all::addView);
-    QueueDefinitions.addAll(catalog, all::add);
     all.addComments();
     rights.addRights();
     return all.rows;

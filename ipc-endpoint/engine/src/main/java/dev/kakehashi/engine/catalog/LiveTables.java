@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -48,8 +49,16 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// @param names narrows the queues
   List<@Nullable Object[]> queues(int tableId, CatalogNames names, Viewer viewer);
 
+  /// Rows of the tables about native applications.
+  ///
+  /// @param tableId of [ApplicationTables]
+  List<@Nullable Object[]> applications(int tableId, CatalogNames names, Viewer viewer);
+
   /// Who checks, reads and writes files of COPY.
   BulkAccess bulkAccess();
+
+  /// Who knows the code of native applications; null: there is none.
+  @Nullable ApplicationSystem applications();
 
   /// Settings that SHOW gives, besides those that are the same in every engine.
   List<ShownSetting> settings();

@@ -13,8 +13,13 @@ import org.jspecify.annotations.Nullable;
 /// @param schemas of the names in the statement
 /// @param relations tables and views, in the order in which they are named
 /// @param sequences of calls of nextval, currval and setval
-public record Needs(List<Schema> schemas, List<Relation> relations, List<SequenceUse> sequences) {
-  public static final Needs NONE = new Needs(List.of(), List.of(), List.of());
+/// @param members functions and procedures of applications
+public record Needs(
+    List<Schema> schemas,
+    List<Relation> relations,
+    List<SequenceUse> sequences,
+    List<MemberUse> members) {
+  public static final Needs NONE = new Needs(List.of(), List.of(), List.of(), List.of());
 
   /// A schema whose objects are named.
   ///
@@ -46,6 +51,20 @@ public record Needs(List<Schema> schemas, List<Relation> relations, List<Sequenc
   /// @param anyOf set of privileges of which one must be there
   public record SequenceUse(long id, int anyOf) {}
 
+  /// A call of what an application offers, for which who runs the statement needs EXECUTE, as in PostgreSQL also within a view.
+  ///
+  /// @param kind FUNCTION or PROCEDURE
+  /// @param name of it
+  public record MemberUse(long applicationId, ObjectKind kind, String name) {
+    /// @throws EngineException INSUFFICIENT_PRIVILEGE
+    void check(CatalogSnapshot catalog, Permissions role) {
+      DeployedApplication application = catalog.applications().get(applicationId);
+      if (application != null && role.on(kind, application.rightsOf(name)) == 0) {
+        throw Permissions.denied(kind.noun(), name);
+      }
+    }
+  }
+
   /// Whether the role may run the plan.
   ///
   /// @param catalog the version that the plan is of
@@ -67,6 +86,7 @@ public record Needs(List<Schema> schemas, List<Relation> relations, List<Sequenc
         throw Permissions.denied("sequence", sequence.name());
       }
     }
+    members.forEach(use -> use.check(catalog, own));
   }
 
   /// Whether the role may look into the schemas; asked also where the statement is wrong, so that it learns nothing of what is in them.

@@ -28,7 +28,10 @@ import java.util.Map;
 ///   · f8 rate, i4 bucket, i4 concurrent of keys · u1 ordered by key · i8 aging · u1 paused · text push target · i8 push deadline
 /// ```
 final class QueueCodec {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /// Its queues have no jitter.
+  private static final int WITHOUT_JITTER = 1;
 
   private QueueCodec() {}
 
@@ -87,9 +90,10 @@ final class QueueCodec {
     out.writeBoolean(options.paused());
     EntryFields.writeText(out, options.pushTarget());
     out.writeLong(options.pushDeadlineMillis());
+    out.writeDouble(options.jitter());
   }
 
-  private static QueueOptions readOptions(DataInputStream in) throws IOException {
+  private static QueueOptions readOptions(DataInputStream in, int version) throws IOException {
     return new QueueOptions(
         in.readLong(),
         in.readInt(),
@@ -108,19 +112,21 @@ final class QueueCodec {
         in.readLong(),
         in.readBoolean(),
         EntryFields.readText(in),
-        in.readLong());
+        in.readLong(),
+        version == WITHOUT_JITTER ? 0 : in.readDouble());
   }
 
   /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
   static Queue decode(String key, byte[] value) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
-      if (in.readUnsignedByte() != VERSION) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION && version != WITHOUT_JITTER) {
         throw new IOException("unknown version");
       }
       String schema = in.readUTF();
       String name = in.readUTF();
       long id = in.readLong();
-      QueueOptions options = readOptions(in);
+      QueueOptions options = readOptions(in, version);
       List<Group> groups = new ArrayList<>();
       for (int left = in.readInt(); left > 0; left--) {
         groups.add(new Group(in.readLong(), in.readUTF()));

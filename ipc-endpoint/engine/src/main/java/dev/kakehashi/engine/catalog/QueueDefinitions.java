@@ -93,6 +93,9 @@ final class QueueDefinitions {
     }
     duration(said, "aging", is.agingMillis(), usual.agingMillis());
     duration(said, "push_deadline", is.pushDeadlineMillis(), usual.pushDeadlineMillis());
+    if (is.jitter() != usual.jitter()) {
+      said.add("jitter = " + decimal(is.jitter()));
+    }
     return said;
   }
 

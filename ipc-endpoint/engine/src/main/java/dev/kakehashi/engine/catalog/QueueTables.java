@@ -48,7 +48,8 @@ public final class QueueTables {
               "order text",
               "aging interval",
               "push_target text",
-              "push_deadline interval"),
+              "push_deadline interval",
+              "jitter float8"),
           SystemTables.table(
               QUEUE_GROUPS,
               SystemTables.CATALOG_SCHEMA,

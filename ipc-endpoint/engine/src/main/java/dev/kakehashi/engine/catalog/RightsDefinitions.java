@@ -13,6 +13,7 @@ import dev.kakehashi.engine.type.time.DateTimeFormat;
 import dev.kakehashi.engine.type.time.Zone;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /// Statements that make roles and rights again, for a superuser to run: roles and memberships before the objects, owners and grants after them.
@@ -151,6 +152,9 @@ final class RightsDefinitions {
     catalog
         .queueObjects()
         .forEach(each -> owner("QUEUE", each.schema(), each.name(), name(each), each.rights()));
+    for (DeployedApplication each : catalog.applications().all()) {
+      owner("APPLICATION", each.schema(), each.name(), name(each, each.name()), each.rights());
+    }
     tables.forEach(table -> addTable(table));
     catalog.views().forEach(view -> addTable(view.form()));
     for (Sequence each : catalog.sequences()) {
@@ -160,6 +164,33 @@ final class RightsDefinitions {
     for (Queue each : catalog.queueObjects()) {
       grants("QUEUE", each.schema(), each.name(), name(each), ObjectKind.QUEUE, each.rights());
     }
+    catalog.applications().all().forEach(this::addApplication);
+  }
+
+  /// On the whole first, since that counts for the members, too; then what differs.
+  private void addApplication(DeployedApplication each) {
+    ObjectKind kind = ObjectKind.APPLICATION;
+    grants("APPLICATION", each.schema(), each.name(), name(each, each.name()), kind, each.rights());
+    for (String member : new TreeSet<>(each.granted().keySet())) {
+      boolean function =
+          each.contents().functions().stream().anyMatch(of -> of.name().equals(member));
+      String noun = function ? "FUNCTION" : "PROCEDURE";
+      String quoted = name(each, member);
+      for (AclItem item : each.rights().effective(kind).items()) {
+        if (item.grantee() != Acl.PUBLIC && item.grantee() != each.rights().owner()) {
+          sink.add(
+              "grant",
+              each.schema(),
+              member,
+              "REVOKE ALL ON %s %s FROM %s CASCADE".formatted(noun, quoted, role(item.grantee())));
+        }
+      }
+      grants(noun, each.schema(), member, quoted, ObjectKind.FUNCTION, each.rightsOf(member));
+    }
+  }
+
+  private static String name(DeployedApplication application, String member) {
+    return Quoting.identifier(application.schema()) + "." + Quoting.identifier(member);
   }
 
   private static boolean isOwned(Sequence sequence, List<Table> tables) {

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.rights.Role;
 import dev.kakehashi.engine.rights.RoleSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of `kakehashi_catalog.roles`, `role_members` and `privileges`. Everybody sees them, as in PostgreSQL; of a password they say whether there is one.
@@ -94,6 +95,21 @@ final class RightsRows {
     }
     for (Queue each : names.queues()) {
       rows.add("queue", each.schema(), each.name(), null, ObjectKind.QUEUE, each.rights());
+    }
+    for (DeployedApplication each : names.applications()) {
+      rows.add(
+          "application", each.schema(), each.name(), null, ObjectKind.APPLICATION, each.rights());
+      for (String member : new TreeSet<>(each.granted().keySet())) {
+        boolean function =
+            each.contents().functions().stream().anyMatch(of -> of.name().equals(member));
+        rows.add(
+            function ? "function" : "procedure",
+            each.schema(),
+            member,
+            null,
+            ObjectKind.FUNCTION,
+            each.rightsOf(member));
+      }
     }
     return rows.rows;
   }

@@ -540,7 +540,8 @@ public final class SystemTables {
         || tableId == COPIES
         || tableId == TABLE_MEMORY
         || tableId == LOCATIONS
-        || QueueTables.isOf(tableId);
+        || QueueTables.isOf(tableId)
+        || ApplicationTables.isOf(tableId);
   }
 
   private static @Nullable Object[] row(Sequence sequence, ToLongFunction<Table> facts) {
@@ -562,6 +563,9 @@ public final class SystemTables {
       Table table, CatalogNames catalog, LiveTables live, Viewer viewer) {
     if (QueueTables.isOf(table.tableId())) {
       return live.queues((int) table.tableId(), catalog, viewer);
+    }
+    if (ApplicationTables.isOf(table.tableId())) {
+      return live.applications((int) table.tableId(), catalog, viewer);
     }
     return switch ((int) table.tableId()) {
       case (int) COLUMN_STATISTICS -> live.columnStatistics(catalog.tables(), viewer);

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.ddl;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
@@ -46,6 +47,13 @@ final class CommentPlanner {
     if (!state.hasSchema(schema)) {
       throw new EngineException(
           ErrorCode.UNDEFINED_SCHEMA, "schema \"" + schema + "\" does not exist");
+    }
+    if (comment.kind() == Commented.APPLICATION) {
+      DeployedApplication found =
+          Objects.requireNonNull(ApplicationPlanner.find(plan, comment.name(), false));
+      plan.permissions().requireOwner(found.rights(), "application", name);
+      plan.change(CatalogSnapshot.put(found.withComment(text)));
+      return;
     }
     if (!plan.isTaken(schema, name)) {
       throw new EngineException(

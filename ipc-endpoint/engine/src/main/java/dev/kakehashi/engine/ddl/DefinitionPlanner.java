@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
@@ -14,6 +15,7 @@ import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.rights.Role;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
+import dev.kakehashi.engine.sql.parser.ApplicationStatement;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.parser.RightsStatement;
 import dev.kakehashi.engine.sql.table.IndexConditions;
@@ -41,8 +43,10 @@ final class DefinitionPlanner {
   private final ForeignKeyPlanner references;
   private final DefinitionRights rights;
   private final QueuePlanner queues;
+  private final ApplicationPlanner applications;
 
-  DefinitionPlanner(DefinitionPlan plan) {
+  /// @param deployment code that a statement brings; null: none
+  DefinitionPlanner(DefinitionPlan plan, @Nullable Deployment deployment) {
     this.plan = plan;
     this.constraints = new ConstraintPlanner(plan);
     this.sequences = new SequencePlanner(plan);
@@ -52,6 +56,7 @@ final class DefinitionPlanner {
     this.references = new ForeignKeyPlanner(plan);
     this.rights = new DefinitionRights(plan);
     this.queues = new QueuePlanner(plan);
+    this.applications = new ApplicationPlanner(plan, deployment);
   }
 
   void plan(DdlStatement statement) {
@@ -69,6 +74,8 @@ final class DefinitionPlanner {
       case DdlStatement.DropView drop -> drop.cascade();
       case DdlStatement.DropSchema drop -> drop.cascade();
       case DdlStatement.DropSequence drop -> drop.cascade();
+      case DdlStatement.OfApplication about ->
+          about.statement() instanceof ApplicationStatement.DropApplication drop && drop.cascade();
       case DdlStatement.AlterTable alter ->
           alter.alterations().stream()
               .anyMatch(each ->
@@ -143,6 +150,7 @@ final class DefinitionPlanner {
       case DdlStatement.AlterName alter -> names.alter(schema(alter.name()), alter);
       case DdlStatement.OfRights about -> planRights(about.statement());
       case DdlStatement.OfQueue about -> queues.plan(about.statement());
+      case DdlStatement.OfApplication about -> applications.plan(about.statement());
       case DdlStatement.DropSequence drop ->
           drop.names()
               .forEach(name ->
@@ -177,6 +185,7 @@ final class DefinitionPlanner {
       for (Sequence sequence : objects.sequences(role.id())) {
         sequences.drop(sequence.schema(), sequence.name(), true, drop.cascade());
       }
+      objects.applications(role.id()).forEach(applications::drop);
       queues.drop(objects.queues(role.id()), drop.cascade());
       for (String schema : objects.schemas(role.id())) {
         dropSchema(schema, new DdlStatement.DropSchema(List.of(schema), true, drop.cascade()));
@@ -305,6 +314,8 @@ final class DefinitionPlanner {
         .forEach(view -> contents.add("view " + name + "." + view.name()));
     List<Queue> queuesThere = queues.inSchema(name);
     queuesThere.forEach(queue -> contents.add("queue " + name + "." + queue.name()));
+    List<DeployedApplication> applicationsThere = applications.inSchema(name);
+    applicationsThere.forEach(each -> contents.add("application " + name + "." + each.name()));
     if (!contents.isEmpty() && !drop.cascade()) {
       throw new EngineException(
               ErrorCode.DEPENDENT_OBJECTS_EXIST,
@@ -315,6 +326,7 @@ final class DefinitionPlanner {
     views.dropAll(name);
     dropTables(tables, true);
     sequences.dropAll(name);
+    applicationsThere.forEach(applications::drop);
     queues.drop(queuesThere, true);
     plan.change(CatalogSnapshot.removeSchema(name));
     new OwnedObjects(plan).forgetSchema(name);

@@ -78,10 +78,11 @@ final class DefinitionRights {
       }
       case DdlStatement.Comment comment -> comment(comment);
       // TRUNCATE is looked at when all its tables are known, statements about rights and
-      // queues by their own planners.
+      // queues and applications by their own planners.
       case DdlStatement.Truncate truncate -> {}
       case DdlStatement.OfRights rights -> {}
       case DdlStatement.OfQueue queue -> {}
+      case DdlStatement.OfApplication application -> {}
     }
   }
 

@@ -8,7 +8,9 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.run.PlanRunner;
+import dev.kakehashi.engine.sql.parser.ApplicationStatement;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
+import dev.kakehashi.engine.sql.parser.QueueStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.RowConflict;
@@ -35,6 +37,7 @@ public final class DefinitionRun implements Task {
   private final Definer definer;
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
+  private final @Nullable Deployment deployment;
   private @Nullable DefinitionPlan plan;
 
   /// What fills the table that is made; null: nothing does.
@@ -64,6 +67,19 @@ public final class DefinitionRun implements Task {
       QueryPlanner queries,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    this(catalog, statement, execution, definer, queries, sink, done, null);
+  }
+
+  private DefinitionRun(
+      Catalog catalog,
+      DdlStatement statement,
+      StatementExecution execution,
+      Definer definer,
+      QueryPlanner queries,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done,
+      @Nullable Deployment deployment) {
+    this.deployment = deployment;
     this.queries = queries;
     this.definer = definer;
     this.sink = sink;
@@ -73,13 +89,35 @@ public final class DefinitionRun implements Task {
     this.done = done;
   }
 
+  /// The task of a statement that may bring code: of such a one it begins with a look at that.
+  ///
+  /// @param parameters of the statement, valid until it ends
+  public Task withCode(ParameterBatch parameters, DeploymentRun.Surroundings surroundings) {
+    if (!(statement instanceof DdlStatement.OfApplication about
+        && about.statement() instanceof ApplicationStatement.Deploying deploying)) {
+      return this;
+    }
+    return new DeploymentRun(
+        deploying,
+        execution,
+        parameters,
+        definer,
+        surroundings,
+        done,
+        code ->
+            new DefinitionRun(catalog, statement, execution, definer, queries, sink, done, code));
+  }
+
   @Override
   public @Nullable Task run(TaskContext context) {
     Interrupts.Source before = Interrupts.enter(execution);
     try {
       execution.checkCanceled();
       execution.checkWritable(statement.command());
-      TableLocks.Wait wait = execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
+      TableLocks.Wait wait =
+          changesTasksAlone()
+              ? null
+              : execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
       if (wait == null) {
         wait = lockTables(plan());
       }
@@ -94,6 +132,12 @@ public final class DefinitionRun implements Task {
     return null;
   }
 
+  /// It defines nothing, so others may define meanwhile: the locks of its queues are enough.
+  private boolean changesTasksAlone() {
+    return statement instanceof DdlStatement.OfQueue(QueueStatement queue)
+        && (queue instanceof QueueStatement.Purge || queue instanceof QueueStatement.Move);
+  }
+
   private DefinitionPlan plan() {
     DefinitionPlan present = plan;
     if (present == null) {
@@ -105,7 +149,7 @@ public final class DefinitionRun implements Task {
               new ConstantDefault(execution),
               definer,
               execution.zone());
-      new DefinitionPlanner(present).plan(statement);
+      new DefinitionPlanner(present, deployment).plan(statement);
       planFilling(present);
       plan = present;
     }
@@ -200,7 +244,9 @@ public final class DefinitionRun implements Task {
   }
 
   private void defined(DefinitionPlan work, long rows) {
-    execution.defined(work.state(), mark);
+    if (!changesTasksAlone()) {
+      execution.defined(work.state(), mark);
+    }
     done.accept(rows, null);
   }
 

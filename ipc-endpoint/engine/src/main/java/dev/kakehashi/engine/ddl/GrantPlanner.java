@@ -1,9 +1,15 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.application.ApplicationContents.FunctionSignature;
+import dev.kakehashi.engine.api.application.ApplicationContents.ProcedureSignature;
 import dev.kakehashi.engine.catalog.Access;
+import dev.kakehashi.engine.catalog.ApplicationSet;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
+import dev.kakehashi.engine.catalog.DeployedApplication.OfFunction;
+import dev.kakehashi.engine.catalog.DeployedApplication.OfProcedure;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
@@ -26,7 +32,9 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// GRANT and REVOKE of privileges, with the rules of PostgreSQL's `aclchk.c`. Where PostgreSQL warns that not all or no privileges were granted, nothing is said.
 final class GrantPlanner {
@@ -79,6 +87,8 @@ final class GrantPlanner {
       case SCHEMA -> grant.names().forEach(name -> onSchema(name.name(), wanted));
       case DATABASE -> grant.names().forEach(name -> onDatabase(name.name(), wanted));
       case LOCATION -> grant.names().forEach(name -> onLocation(name.name(), wanted));
+      case APPLICATION, FUNCTION, PROCEDURE ->
+          grant.names().forEach(name -> onCode(name, grant, wanted));
       default -> {
         for (QualifiedName name : grant.names()) {
           if (grant.inSchemas()) {
@@ -244,6 +254,83 @@ final class GrantPlanner {
     DefinitionPlanner.refuseSystem(schema);
     onTable(
         table != null ? table : java.util.Objects.requireNonNull(view).form(), wanted, everything);
+  }
+
+  // ---- applications ----
+
+  private void onCode(QualifiedName name, RightsStatement.Grant grant, Wanted wanted) {
+    if (grant.inSchemas()) {
+      onAllCode(name.name(), grant.kind(), wanted);
+      return;
+    }
+    if (grant.kind() == ObjectKind.APPLICATION) {
+      onApplication(Objects.requireNonNull(ApplicationPlanner.find(plan, name, false)), wanted);
+      return;
+    }
+    String schema = DefinitionPlanner.schema(name);
+    if (name.schema() != null && plan.state().hasSchema(schema)) {
+      plan.permissions().requireOnSchema(schema, Privilege.USAGE);
+    }
+    ApplicationSet all = plan.state().applications();
+    boolean function = grant.kind() == ObjectKind.FUNCTION;
+    List<DeployedApplication> found =
+        function
+            ? all.functions(schema, name.name()).stream().map(OfFunction::application).toList()
+            : all.procedures(schema, name.name()).stream().map(OfProcedure::application).toList();
+    if (found.isEmpty()) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_FUNCTION,
+              "%s \"%s\" of an application does not exist"
+                  .formatted(grant.kind().noun(), name.name()))
+          .withPosition(name.position());
+    }
+    onMember(found.getFirst(), name.name(), grant.kind(), wanted);
+  }
+
+  private void onAllCode(String schema, ObjectKind kind, Wanted wanted) {
+    if (!plan.state().hasSchema(schema)) {
+      throw DefinitionPlanner.noSchema(schema);
+    }
+    plan.permissions().requireOnSchema(schema, Privilege.USAGE);
+    for (DeployedApplication each : List.copyOf(plan.state().applications().all())) {
+      if (!each.schema().equals(schema)) {
+        continue;
+      }
+      if (kind == ObjectKind.APPLICATION) {
+        onApplication(each, wanted);
+        continue;
+      }
+      List<String> names =
+          kind == ObjectKind.FUNCTION
+              ? each.contents().functions().stream().map(FunctionSignature::name).toList()
+              : each.contents().procedures().stream().map(ProcedureSignature::name).toList();
+      for (String name : new TreeSet<>(names)) {
+        // As the change of the one before it has left it.
+        onMember(
+            Objects.requireNonNull(plan.state().applications().get(each.applicationId())),
+            name,
+            kind,
+            wanted);
+      }
+    }
+  }
+
+  private void onMember(
+      DeployedApplication application, String name, ObjectKind kind, Wanted wanted) {
+    Acl acl = granted(kind, name, application.rightsOf(name), wanted.privileges, wanted);
+    plan.change(CatalogSnapshot.put(application.withGranted(name, acl)));
+  }
+
+  /// What is granted on the whole is granted on each of its members.
+  private void onApplication(DeployedApplication application, Wanted wanted) {
+    Rights rights = application.rights();
+    ObjectKind kind = ObjectKind.APPLICATION;
+    Acl acl = granted(kind, application.name(), rights, wanted.privileges, wanted);
+    Map<String, Acl> members = new TreeMap<>(application.granted());
+    members.replaceAll((name, of) ->
+        granted(kind, name, new Rights(rights.owner(), of), wanted.privileges, wanted));
+    members.values().removeIf(of -> of.isSameAs(acl));
+    plan.change(CatalogSnapshot.put(application.with(rights.with(acl, kind), members)));
   }
 
   private void onQueue(Queue queue, Wanted wanted) {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
@@ -141,6 +142,11 @@ final class NamePlanner {
       if (view.schema().equals(from)) {
         plan.lock(view.viewId(), Mode.EXCLUSIVE);
         plan.change(CatalogSnapshot.put(view.named(to, view.name())));
+      }
+    }
+    for (DeployedApplication each : List.copyOf(before.applications().all())) {
+      if (each.schema().equals(from)) {
+        plan.change(CatalogSnapshot.put(each.named(to, each.name())));
       }
     }
     for (Queue queue : before.queueObjects()) {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
@@ -18,6 +19,8 @@ import dev.kakehashi.engine.sql.parser.RightsStatement.RoleName;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /// What depends on a role: the objects that it owns, and what was granted to it or by it.
 final class OwnedObjects {
@@ -79,6 +82,12 @@ final class OwnedObjects {
         .toList();
   }
 
+  List<DeployedApplication> applications(long role) {
+    return plan.state().applications().all().stream()
+        .filter(each -> each.rights().owner() == role)
+        .toList();
+  }
+
   List<String> schemas(long role) {
     return plan.state().schemas().stream()
         .filter(schema -> access().schema(schema).owner() == role)
@@ -117,6 +126,12 @@ final class OwnedObjects {
     for (Queue queue : state.queueObjects()) {
       if (queue.rights().names(role)) {
         found.add(why(queue.rights(), role) + "queue " + shown(queue.schema(), queue.name()));
+      }
+    }
+    for (DeployedApplication each : state.applications().all()) {
+      if (each.rights().names(role)
+          || each.granted().values().stream().anyMatch(acl -> acl.names(role))) {
+        found.add(why(each.rights(), role) + "application " + shown(each.schema(), each.name()));
       }
     }
     for (Access.Default said : access().defaults()) {
@@ -190,6 +205,18 @@ final class OwnedObjects {
       if (granted(queue.rights(), role)) {
         plan.change(
             CatalogSnapshot.put(queue.withRights(without(queue.rights(), ObjectKind.QUEUE, role))));
+      }
+    }
+    for (DeployedApplication each : List.copyOf(plan.state().applications().all())) {
+      long owner = each.rights().owner();
+      if (owner == role) {
+        continue;
+      }
+      Map<String, Acl> granted = new TreeMap<>(each.granted());
+      granted.replaceAll((name, acl) -> without(acl, owner, role));
+      Rights rights = without(each.rights(), ObjectKind.APPLICATION, role);
+      if (!granted.equals(each.granted()) || !rights.equals(each.rights())) {
+        plan.change(CatalogSnapshot.put(each.with(rights, granted)));
       }
     }
     for (Access.Default said : access().defaults()) {

@@ -4,11 +4,13 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.rights.Role;
@@ -20,6 +22,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 
 /// ALTER ... OWNER TO and REASSIGN OWNED. Indexes and sequences of columns go with their tables; what the old owner was granted is the new one's.
 final class OwnerPlanner {
@@ -33,6 +37,7 @@ final class OwnerPlanner {
     switch (change.kind()) {
       case SCHEMA -> ofSchema(change);
       case DATABASE -> ofDatabase(change);
+      case APPLICATION -> ofApplication(change);
       default -> ofRelation(change);
     }
   }
@@ -66,6 +71,15 @@ final class OwnerPlanner {
     plan.permissions().requireOwner(rights, "database", Access.DATABASE);
     requireMember(owner);
     plan.change(Access.putDatabase(rights.ownedBy(owner.id())));
+  }
+
+  private void ofApplication(RightsStatement.OwnerTo change) {
+    DeployedApplication found = ApplicationPlanner.find(plan, change.name(), change.ifExists());
+    if (found != null
+        && require(
+            found.rights(), Owned.APPLICATION, found.schema(), found.name(), change.owner())) {
+      give(found, plan.role(change.owner()).id());
+    }
   }
 
   private void requireMember(Role owner) {
@@ -183,6 +197,14 @@ final class OwnerPlanner {
     plan.change(CatalogSnapshot.put(queue.withRights(queue.rights().ownedBy(owner))));
   }
 
+  private void give(DeployedApplication application, long owner) {
+    long before = application.rights().owner();
+    Map<String, Acl> granted = new TreeMap<>(application.granted());
+    granted.replaceAll((name, acl) -> acl.renamed(role -> role == before ? owner : role));
+    plan.change(
+        CatalogSnapshot.put(application.with(application.rights().ownedBy(owner), granted)));
+  }
+
   void reassign(RightsStatement.ReassignOwned reassign) {
     Role to = plan.role(reassign.to());
     OwnedObjects objects = new OwnedObjects(plan);
@@ -206,6 +228,7 @@ final class OwnerPlanner {
       // Those of columns have gone with their tables.
       objects.sequences(from.id()).forEach(sequence -> give(sequence, to.id()));
       objects.queues(from.id()).forEach(queue -> give(queue, to.id()));
+      objects.applications(from.id()).forEach(own -> give(own, to.id()));
     }
   }
 }

@@ -32,7 +32,8 @@ final class QueueOptionReader {
           "key_max_concurrent",
           "order",
           "aging",
-          "push_deadline");
+          "push_deadline",
+          "jitter");
 
   private static final long LEAST_LEASE_MILLIS = 100;
   private static final long MOST_LEASE_MILLIS = 7L * 24 * 3600 * 1000;
@@ -114,6 +115,7 @@ final class QueueOptionReader {
       }
       case "aging" -> next.aging = isNone(value) ? 0 : millis(name, value, 0, MOST_MILLIS);
       case "push_deadline" -> next.pushDeadline = millis(name, value, 1, MOST_LEASE_MILLIS);
+      case "jitter" -> next.jitter = part(name, value);
       default -> throw unknown(name);
     }
     options = next.build();
@@ -139,6 +141,7 @@ final class QueueOptionReader {
       case "order" -> next.orderByKey = initial.orderByKey();
       case "aging" -> next.aging = initial.agingMillis();
       case "push_deadline" -> next.pushDeadline = initial.pushDeadlineMillis();
+      case "jitter" -> next.jitter = initial.jitter();
       default -> throw unknown(name);
     }
     options = next.build();
@@ -191,8 +194,17 @@ final class QueueOptionReader {
     throw invalid("%s must be between %d and %d".formatted(name, least, most));
   }
 
+  /// `0` to `1`.
+  private static double part(String name, String value) {
+    double part = value.matches("[01](\\.\\d{1,40})?") ? Double.parseDouble(value) : -1;
+    if (part < 0 || part > 1) {
+      throw bad(name, value, "It is a number from 0 to 1.");
+    }
+    return part;
+  }
+
   /// `500/s`, `10/min`, `0.5/h`, `none`; a number alone is per second.
-  private static double rate(String name, String value) {
+  static double rate(String name, String value) {
     if (isNone(value)) {
       return -1;
     }
@@ -260,6 +272,7 @@ final class QueueOptionReader {
     private boolean paused;
     private @Nullable String pushTarget;
     private long pushDeadline;
+    private double jitter;
 
     Builder(QueueOptions from) {
       lease = from.leaseMillis();
@@ -280,6 +293,7 @@ final class QueueOptionReader {
       paused = from.paused();
       pushTarget = from.pushTarget();
       pushDeadline = from.pushDeadlineMillis();
+      jitter = from.jitter();
     }
 
     Builder pushDeadline(long millis) {
@@ -306,7 +320,8 @@ final class QueueOptionReader {
           aging,
           paused,
           pushTarget,
-          pushDeadline);
+          pushDeadline,
+          jitter);
     }
   }
 }

@@ -63,6 +63,7 @@ final class QueuePlanner {
       case QueueStatement.DropGroup drop -> dropGroup(drop);
       case QueueStatement.Purge purge -> {
         long id = require(purge.queue(), Privilege.DELETE).queueId();
+        plan.lock(id, Mode.SHARED);
         plan.queue(changes -> {
           changes.purge(id, purge.dead());
           return 0;
@@ -71,10 +72,17 @@ final class QueuePlanner {
       case QueueStatement.Move move -> {
         long from = require(move.from(), Privilege.DELETE).queueId();
         long to = require(move.to(), Privilege.INSERT).queueId();
-        if (from == to) {
+        if (from == to && !move.dead()) {
           throw invalid("a queue\'s tasks cannot be moved to itself");
         }
-        plan.queue(changes -> changes.move(from, to, move.dead(), move.max()));
+        String text = move.rate();
+        double rate = text == null ? -1 : QueueOptionReader.rate("rate", text);
+        if (rate == 0) {
+          throw invalid("the rate of MOVE must be greater than 0");
+        }
+        plan.lock(from, Mode.SHARED);
+        plan.lock(to, Mode.SHARED);
+        plan.queue(changes -> changes.move(from, to, move.dead(), move.max(), rate));
       }
     }
   }

@@ -2,8 +2,10 @@ package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Access;
+import dev.kakehashi.engine.catalog.ApplicationSet;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.catalog.Sequence;
@@ -12,6 +14,7 @@ import dev.kakehashi.engine.catalog.View;
 import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.rights.Privilege;
+import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.rights.Role;
 import dev.kakehashi.engine.rights.RoleSet;
@@ -92,6 +95,13 @@ record CatalogQuestions(CatalogSnapshot catalog, long role, Supplier<Collection<
     if (name.schema() != null) {
       new Permissions(catalog, role).requireOnSchema(schema, Privilege.USAGE);
     }
+    if (kind == About.FUNCTION) {
+      Rights rights = rights(schema, name.name());
+      return any(
+          asked.get(),
+          permissions.on(ObjectKind.FUNCTION, rights),
+          permissions.grantable(ObjectKind.FUNCTION, rights));
+    }
     Queue queue = catalog.queue(schema, name.name());
     if (kind == About.QUEUE && queue != null) {
       return any(
@@ -137,6 +147,19 @@ record CatalogQuestions(CatalogSnapshot catalog, long role, Supplier<Collection<
     }
     return form.columns().stream()
         .anyMatch(each -> any(privileges, permissions.on(each), permissions.grantable(each)));
+  }
+
+  private Rights rights(String schema, String member) {
+    ApplicationSet all = catalog.applications();
+    for (DeployedApplication.OfFunction each : all.functions(schema, member)) {
+      return each.application().rightsOf(member);
+    }
+    for (DeployedApplication.OfProcedure each : all.procedures(schema, member)) {
+      return each.application().rightsOf(member);
+    }
+    throw new EngineException(
+        ErrorCode.UNDEFINED_FUNCTION,
+        "function \"" + member + "\" of an application does not exist");
   }
 
   private static int readable() {

@@ -7,10 +7,13 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.application.ApplicationDefinition;
+import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueSystem;
@@ -61,10 +64,12 @@ import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -89,6 +94,7 @@ public final class EmbeddedEngine implements Engine {
   private final SequenceValues sequenceValues;
   private final PlanCache plans;
   private final StatisticsKeeper statistics;
+  private final EngineApplications applications;
   private final PreparedTransactions prepared;
   private final Deadlocks deadlocks = new Deadlocks();
   private final TableLocks locks;
@@ -107,6 +113,8 @@ public final class EmbeddedEngine implements Engine {
 
   private volatile Supplier<List<ClientSession>> clientSessions = List::of;
   private volatile BulkAccess bulkAccess = BulkAccess.NONE;
+  private volatile BiFunction<String, String, OptionalLong> transactionTokens =
+      (user, token) -> OptionalLong.empty();
 
   private final Supplier<Collection<String>> locationNames = this::namesOfLocations;
 
@@ -134,22 +142,21 @@ public final class EmbeddedEngine implements Engine {
     this.plans = new PlanCache(config.planCacheEntries());
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
     store.prepared().forEach(this::lockForPrepared);
+    this.applications = new EngineApplications(config.applications());
     QueueSystem queues = store.queues();
     if (queues != null) {
-      startQueues(queues);
+      definedQueues = catalog.snapshot().queues();
+      queues.start(new EngineQueueHost(store, scheduler), definedQueues);
     }
-  }
-
-  private void startQueues(QueueSystem queues) {
-    List<QueueDefinition> defined = catalog.snapshot().queues();
-    queues.start(new EngineQueueHost(store, scheduler), defined);
-    definedQueues = defined;
     catalog.listener(committed -> {
-      List<QueueDefinition> now = committed.queues();
-      if (!now.equals(definedQueues)) {
-        definedQueues = now;
-        queues.define(now);
+      if (queues != null) {
+        List<QueueDefinition> now = committed.queues();
+        if (!now.equals(definedQueues)) {
+          definedQueues = now;
+          queues.define(now);
+        }
       }
+      applications.committed(committed);
     });
   }
 
@@ -159,6 +166,7 @@ public final class EmbeddedEngine implements Engine {
   public static EmbeddedEngine open(EngineConfig config, TaskScheduler scheduler) {
     EmbeddedEngine engine = new EmbeddedEngine(config, scheduler);
     engine.statistics.start();
+    engine.applications.start(engine);
     return engine;
   }
 
@@ -270,6 +278,11 @@ public final class EmbeddedEngine implements Engine {
     return store;
   }
 
+  /// Sequences for a session of its own.
+  SequenceAccess sequences() {
+    return sequenceValues.session();
+  }
+
   TempSpace tempSpace() {
     return tempSpace;
   }
@@ -287,6 +300,26 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void bulkAccess(BulkAccess access) {
     bulkAccess = access;
+  }
+
+  @Override
+  public void transactionTokens(BiFunction<String, String, OptionalLong> references) {
+    transactionTokens = references;
+  }
+
+  /// What the token of a user's transaction stands for.
+  OptionalLong transactionHandle(String user, String token) {
+    return transactionTokens.apply(user, token);
+  }
+
+  /// The open transaction of a reference, or null.
+  @Nullable ManagedTransaction transaction(long reference) {
+    for (ManagedTransaction each : transactions) {
+      if (each.reference() == reference) {
+        return each;
+      }
+    }
+    return null;
   }
 
   /// Memory that a statement may hold from now on.
@@ -318,6 +351,16 @@ public final class EmbeddedEngine implements Engine {
     return store.queues();
   }
 
+  /// Native applications.
+  EngineApplications applications() {
+    return applications;
+  }
+
+  @Override
+  public List<ApplicationDefinition> applicationDefinitions() {
+    return catalog.snapshot().applicationDefinitions();
+  }
+
   @Override
   public Backup backup() {
     refuseWhenClosing();
@@ -337,6 +380,7 @@ public final class EmbeddedEngine implements Engine {
       }
       closing = true;
     }
+    applications.close();
     List<ManagedTransaction> open = List.copyOf(transactions);
     CountDownLatch ended = new CountDownLatch(open.size());
     open.forEach(transaction -> transaction.rollback(ended::countDown));
@@ -436,6 +480,7 @@ public final class EmbeddedEngine implements Engine {
         switch (prepared) {
           case Prepared.Planned planned -> planned.zoned();
           case Prepared.Load load -> load.zoned();
+          case Prepared.Call call -> call.zoned();
           default -> true;
         };
     PlanCache.Plan plan =
@@ -447,8 +492,8 @@ public final class EmbeddedEngine implements Engine {
             new AllowedRoles(),
             zoned ? zone.name() : null,
             ReceiveCall.of(prepared));
-    if (prepared instanceof Prepared.Planned planned
-        && planned.reusable()
+    if ((prepared instanceof Prepared.Call
+            || (prepared instanceof Prepared.Planned planned && planned.reusable()))
         && snapshot == catalog.snapshot()) {
       plans.add(sql, parameterOids, plan);
     }
@@ -465,22 +510,28 @@ public final class EmbeddedEngine implements Engine {
   }
 
   /// The task of a DDL statement.
+  ///
+  /// @param parameters of the statement, valid until it ends
   Task define(
       DdlStatement statement,
       StatementExecution execution,
+      ParameterBatch parameters,
       Definer definer,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
-    return new DefinitionRun(
-        catalog,
-        statement,
-        execution,
-        definer,
-        (sql, state) ->
-            (Prepared.Planned)
-                SqlFront.prepare(sql, new int[0], state, facts, execution.zone(), definer.role()),
-        sink,
-        done);
+    DefinitionRun run =
+        new DefinitionRun(
+            catalog,
+            statement,
+            execution,
+            definer,
+            (sql, state) ->
+                (Prepared.Planned)
+                    SqlFront.prepare(
+                        sql, new int[0], state, facts, execution.zone(), definer.role()),
+            sink,
+            done);
+    return run.withCode(parameters, applications.deploying(bulkAccess, scheduler));
   }
 
   /// The task that collects statistics of tables now.
@@ -529,6 +580,11 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public @Nullable ApplicationSystem applications() {
+      return applications.system();
+    }
+
+    @Override
     public BulkAccess bulkAccess() {
       return bulkAccess;
     }
@@ -556,6 +612,15 @@ public final class EmbeddedEngine implements Engine {
           ? List.of()
           : QueueRows.of(
               tableId, queues, names, roles.role(names.catalog().roles(), viewer.userName()));
+    }
+
+    @Override
+    public List<@Nullable Object[]> applications(int tableId, CatalogNames names, Viewer viewer) {
+      return ApplicationTableRows.of(
+          tableId,
+          names.catalog(),
+          applications.system(),
+          roles.role(names.catalog().roles(), viewer.userName()));
     }
 
     @Override
@@ -721,7 +786,8 @@ public final class EmbeddedEngine implements Engine {
               roles::names,
               locationNames);
       DdlStatement statement = DdlParser.parse(sql, Lexer.tokenize(sql));
-      return EmbeddedEngine.this.define(statement, execution, definer, sink, done);
+      return EmbeddedEngine.this.define(
+          statement, execution, ParameterBatch.NONE, definer, sink, done);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.bulk.BatchedLoad;
@@ -36,6 +37,7 @@ import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.queue.ReceiveArguments;
 import dev.kakehashi.engine.type.time.Zone;
@@ -60,7 +62,12 @@ final class EmbeddedStatement implements Statement {
         }
       };
 
+  private static final ExecuteOptions WITHIN_CALL = ExecuteOptions.of(true, 0, 0, 0);
+
   private static final long[] NO_TABLES = {};
+
+  /// Parameters of a call of `receive` whose evaluation takes microseconds.
+  private static final long SHORT_CALL_BYTES = 4 << 10;
 
   private final EmbeddedEngine engine;
   private final EmbeddedSession session;
@@ -155,9 +162,41 @@ final class EmbeddedStatement implements Statement {
           ErrorCode.ACTIVE_TRANSACTION,
           "COPY with batch_rows cannot run inside a transaction block");
     }
+    if (plan.prepared() instanceof Prepared.Call call
+        && call.signature().transaction() == CallTransaction.OWN
+        && !own.isOfOneStatement()) {
+      throw new EngineException(
+          ErrorCode.ACTIVE_TRANSACTION,
+          "procedure "
+              + call.signature().name()
+              + " has transactions of its own, and cannot run inside a transaction block");
+    }
     StatementExecution execution =
         new StatementExecution(own, new Run(own, parameters, sink), options, done);
     own.execute(execution);
+    return execution;
+  }
+
+  /// Runs the statement for a call that has its transaction's turn; as [#execute] else.
+  ///
+  /// @throws EngineException ACTIVE_TRANSACTION for a statement about the transaction or the session
+  Execution executeWithin(
+      ManagedTransaction transaction,
+      ParameterBatch parameters,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    Prepared prepared = plan.prepared();
+    if (prepared instanceof TransactionControl
+        || prepared instanceof SessionSetting
+        || prepared instanceof RoleSetting
+        || (prepared instanceof Prepared.Load load && load.isInBatches())) {
+      throw new EngineException(
+          ErrorCode.ACTIVE_TRANSACTION, "an application cannot run this statement: " + sql);
+    }
+    StatementExecution execution =
+        new StatementExecution(
+            transaction, new Run(transaction, parameters, sink), WITHIN_CALL, done);
+    transaction.executeWithin(execution);
     return execution;
   }
 
@@ -175,6 +214,7 @@ final class EmbeddedStatement implements Statement {
       private volatile @Nullable CopyActivity copy;
       private volatile @Nullable QueueCalls queueCalls;
       private volatile @Nullable Receiving receiving;
+      private volatile @Nullable ApplicationUses applications;
     }
 
     private synchronized Rarities rarities() {
@@ -219,12 +259,14 @@ final class EmbeddedStatement implements Statement {
         case Prepared.Dump dump -> dump.query().tables();
         case Prepared.Measured measured -> measured.statement().tables();
         case Prepared.Load load -> load.tables();
+        case Prepared.Call call -> call.tables();
         default -> NO_TABLES;
       };
     }
 
     private boolean isReusable() {
-      return current.prepared() instanceof Prepared.Planned planned && planned.reusable();
+      return current.prepared() instanceof Prepared.Call
+          || (current.prepared() instanceof Prepared.Planned planned && planned.reusable());
     }
 
     @Override
@@ -237,8 +279,7 @@ final class EmbeddedStatement implements Statement {
               state.zone(),
               roleId());
       if (!next.prepared().columns().equals(columns)) {
-        throw new EngineException(
-            ErrorCode.FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
+        throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, OTHER_COLUMNS);
       }
       plan = next;
       current = next;
@@ -250,6 +291,9 @@ final class EmbeddedStatement implements Statement {
         case Prepared.Planned planned -> planned.changesRows();
         case Prepared.Measured measured -> measured.statement().changesRows();
         case Prepared.Load load -> !load.isInBatches();
+        // A read-only one may be called within; what its code changes is refused then.
+        case Prepared.Call call ->
+            call.takesPart() && transaction.options().kind() != BeginOptions.Kind.RTX;
         // It has the turn, because what it changes belongs to the transaction.
         case SetConstraints set -> transaction.options().kind() != BeginOptions.Kind.RTX;
         default -> false;
@@ -310,6 +354,28 @@ final class EmbeddedStatement implements Statement {
     @Override
     public SequenceAccess sequences() {
       return session.sequences();
+    }
+
+    @Override
+    public ApplicationUses applications() {
+      Rarities mine = rarities();
+      synchronized (mine) {
+        ApplicationUses made = mine.applications;
+        if (made == null) {
+          made = new ApplicationUses(engine.applications().system());
+          mine.applications = made;
+        }
+        return made;
+      }
+    }
+
+    @Override
+    public void ended() {
+      Rarities mine = rarities;
+      ApplicationUses used = mine == null ? null : mine.applications;
+      if (used != null) {
+        used.close();
+      }
     }
 
     // ---- queues ----
@@ -373,6 +439,12 @@ final class EmbeddedStatement implements Statement {
     }
 
     @Override
+    public boolean asksSoon() {
+      ReceiveCall call = current.receive();
+      return call != null && call.isPlain() && parameters.batch().byteSize() <= SHORT_CALL_BYTES;
+    }
+
+    @Override
     public Arrival arrival(StatementScope scope) {
       ReceiveCall call = Objects.requireNonNull(current.receive());
       Receiving made =
@@ -424,7 +496,11 @@ final class EmbeddedStatement implements Statement {
     @Override
     public int workLevel(StatementScope scope) {
       PlanRunner runner = current.runner();
-      return runner != null && parameters.rowCount() <= 1 && !parameters.isLong()
+      return runner != null
+              && parameters.rowCount() <= 1
+              && !parameters.isLong()
+              // User code has no business on the thread that takes requests.
+              && current.prepared().needs().members().isEmpty()
           ? runner.workLevel(scope)
           : PlanRunner.HEAVIEST;
     }
@@ -449,6 +525,10 @@ final class EmbeddedStatement implements Statement {
             ? new BatchedLoad(load, engine.loads(), execution, this, user, sink, finished)
             : new LoadRun(load, execution, user, sink, finished);
       }
+      if (current.prepared() instanceof Prepared.Call call) {
+        return new ProcedureRun(
+            engine, call, execution, parameters, state.roleName(), sink, finished);
+      }
       if (current.prepared() instanceof Analyze analyze) {
         return engine.analyze(
             owned(analyze.tables(transaction.catalog())),
@@ -465,6 +545,7 @@ final class EmbeddedStatement implements Statement {
       return engine.define(
           definition.statement(),
           execution,
+          parameters,
           session.definer(transaction.catalog(), state.roleName()),
           sink,
           finished);

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.embedded;
 
+import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
 
@@ -11,17 +12,49 @@ import java.nio.file.Path;
 /// @param maxTransactions most open transactions
 /// @param planCacheEntries plans kept, 1 or more
 /// @param lockTimeoutNanos longest wait of a statement for one lock, of a table or row, unless its options say one; 0: for ever
+/// @param applications opens the system of native applications; gives null: there is none
 public record EngineConfig(
     StoreConfig store,
     long statementMemoryBytes,
     long tempSpaceBytes,
     int maxTransactions,
     int planCacheEntries,
-    long lockTimeoutNanos) {
+    long lockTimeoutNanos,
+    ApplicationSystem.Opener applications) {
   private static final long STATEMENT_MEMORY_BYTES = 1L << 30;
   private static final long TEMP_SPACE_BYTES = 16L << 30;
   private static final int MAX_TRANSACTIONS = 10_000;
   private static final int PLAN_CACHE_ENTRIES = 1000;
+
+  /// An engine without applications.
+  public EngineConfig(
+      StoreConfig store,
+      long statementMemoryBytes,
+      long tempSpaceBytes,
+      int maxTransactions,
+      int planCacheEntries,
+      long lockTimeoutNanos) {
+    this(
+        store,
+        statementMemoryBytes,
+        tempSpaceBytes,
+        maxTransactions,
+        planCacheEntries,
+        lockTimeoutNanos,
+        () -> null);
+  }
+
+  /// The same with applications.
+  public EngineConfig withApplications(ApplicationSystem.Opener opener) {
+    return new EngineConfig(
+        store,
+        statementMemoryBytes,
+        tempSpaceBytes,
+        maxTransactions,
+        planCacheEntries,
+        lockTimeoutNanos,
+        opener);
+  }
 
   /// 1 GB per statement, 16 GB of temporary files, 10000 transactions, 1000 plans; locks are waited for as long as it takes.
   public static EngineConfig of(Path directory) {

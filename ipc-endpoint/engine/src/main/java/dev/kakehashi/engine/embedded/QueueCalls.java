@@ -35,7 +35,7 @@ final class QueueCalls implements QueueAccess {
   private static final long MAX_RECEIVED_BYTES = 64L << 20;
 
   private final Store store;
-  private final StoreTransaction transaction;
+  private final @Nullable StoreTransaction transaction;
   private final CatalogSnapshot catalog;
   private final Permissions permissions;
 
@@ -44,7 +44,9 @@ final class QueueCalls implements QueueAccess {
 
   private record Found(String name, Privilege privilege, long queueId) {}
 
-  QueueCalls(Store store, StoreTransaction transaction, CatalogSnapshot catalog, long role) {
+  /// @param transaction null: it is used for calls that change nothing
+  QueueCalls(
+      Store store, @Nullable StoreTransaction transaction, CatalogSnapshot catalog, long role) {
     this.store = store;
     this.transaction = transaction;
     this.catalog = catalog;
@@ -113,7 +115,7 @@ final class QueueCalls implements QueueAccess {
   }
 
   private QueueChanges changes() {
-    return transaction.queueChanges();
+    return Objects.requireNonNull(transaction).queueChanges();
   }
 
   // ---- calls ----

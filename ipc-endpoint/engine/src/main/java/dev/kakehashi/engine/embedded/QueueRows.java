@@ -146,7 +146,8 @@ final class QueueRows {
           options.orderByKey() ? "key" : "none",
           age(options.agingMillis()),
           options.pushTarget(),
-          Duration.ofMillis(options.pushDeadlineMillis())
+          Duration.ofMillis(options.pushDeadlineMillis()),
+          options.jitter()
         });
   }
 

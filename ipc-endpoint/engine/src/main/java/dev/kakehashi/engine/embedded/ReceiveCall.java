@@ -28,11 +28,21 @@ final class ReceiveCall {
   private final String function;
   private final List<Expr> arguments;
   private final int[] parameterOids;
+  private final boolean plain;
 
-  private ReceiveCall(PlanNode.FunctionScan scan, int[] parameterOids) {
+  private ReceiveCall(PlanNode.FunctionScan scan, int[] parameterOids, boolean alone) {
     this.function = scan.function().name();
     this.arguments = scan.arguments();
     this.parameterOids = parameterOids;
+    this.plain =
+        alone
+            && arguments.stream()
+                .allMatch(each -> each instanceof Expr.Constant || each instanceof Expr.Parameter);
+  }
+
+  /// Whether the statement only receives: its arguments are constants and parameters as they are, and nothing else than its tasks makes it long.
+  boolean isPlain() {
+    return plain;
   }
 
   /// Null: the statement has none.
@@ -58,7 +68,13 @@ final class ReceiveCall {
     if (inner || call.arguments().stream().anyMatch(ExprRewriter::hasColumns)) {
       throw refused(call.function().name() + " with arguments that depend on rows");
     }
-    return new ReceiveCall(call, planned.parameterOids());
+    return new ReceiveCall(
+        call, planned.parameterOids(), plan.parts().isEmpty() && isAlone(plan.source()));
+  }
+
+  private static boolean isAlone(PlanNode node) {
+    return node instanceof PlanNode.FunctionScan
+        || (node instanceof PlanNode.Project project && isAlone(project.input()));
   }
 
   private static EngineException refused(String what) {
@@ -91,24 +107,44 @@ final class ReceiveCall {
   ReceiveArguments arguments(StatementScope scope, ParameterBatch parameters) {
     RunContext run =
         new RunContext(new ParameterTable(MaterializedRows.kinds(parameterOids)), null);
-    VectorBatch single = VectorBatch.oneRow();
+    long[] words = new long[arguments.size()];
+    boolean[] nulls = new boolean[words.length];
     try (VarHeap heap = new VarHeap()) {
       run.begin(scope, parameters);
       EvalContext context = run.newContext();
       run.setRow(0);
-      context.functions.heap = heap;
-      Evaluator[] evaluators = Evaluators.of(arguments, context);
-      long[] words = new long[evaluators.length];
-      boolean[] nulls = new boolean[evaluators.length];
+      if (plain) {
+        take(context, words, nulls);
+      } else {
+        context.functions.heap = heap;
+        evaluate(context, words, nulls);
+      }
+      return ReceiveArguments.of(function, words, nulls);
+    } finally {
+      run.end();
+    }
+  }
+
+  private void take(EvalContext context, long[] words, boolean[] nulls) {
+    for (int i = 0; i < words.length; i++) {
+      if (arguments.get(i) instanceof Expr.Constant constant) {
+        nulls[i] = constant.isNull();
+        words[i] = constant.word();
+      } else if (arguments.get(i) instanceof Expr.Parameter parameter) {
+        nulls[i] = context.parameterNulls[parameter.index()];
+        words[i] = context.parameters[parameter.index()];
+      }
+    }
+  }
+
+  private void evaluate(EvalContext context, long[] words, boolean[] nulls) {
+    Evaluator[] evaluators = Evaluators.of(arguments, context);
+    try (VectorBatch single = VectorBatch.oneRow()) {
       for (int i = 0; i < words.length; i++) {
         ColumnVector value = evaluators[i].evaluate(single);
         nulls[i] = value.isNull(0);
         words[i] = nulls[i] ? 0 : value.words[0];
       }
-      return ReceiveArguments.of(function, words, nulls);
-    } finally {
-      single.close();
-      run.end();
     }
   }
 }

@@ -22,6 +22,11 @@ import org.slf4j.LoggerFactory;
 final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Receiving.class);
 
+  /// Tasks, and bytes of their payloads, up to which a statement takes some ten microseconds.
+  private static final int SHORT_TASKS = 16;
+
+  private static final long SHORT_BYTES = 64 << 10;
+
   private final Store store;
   private final Supplier<ReceiveRequest> request;
   private @Nullable Runnable wake;
@@ -60,6 +65,19 @@ final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
       throw refused;
     }
     return tasks != null;
+  }
+
+  @Override
+  public synchronized boolean isShort() {
+    List<LeasedTask> come = tasks;
+    if (come == null || come.size() > SHORT_TASKS) {
+      return come == null;
+    }
+    long bytes = 0;
+    for (LeasedTask task : come) {
+      bytes += task.payload().bytes().length;
+    }
+    return bytes <= SHORT_BYTES;
   }
 
   /// What has come.

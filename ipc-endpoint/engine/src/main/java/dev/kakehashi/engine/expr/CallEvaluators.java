@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.application.ApplicationScalar;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -18,6 +19,9 @@ final class CallEvaluators {
 
   static Evaluator of(Expr.Call call, EvalContext context) {
     Evaluator[] arguments = Evaluators.of(call.arguments(), context);
+    if (call.function().body() instanceof ApplicationScalar ofApplication) {
+      return new Batched(ofApplication, arguments, context);
+    }
     @Nullable Evaluator kernel = WordKernels.find(call.function(), arguments);
     return kernel != null ? kernel : new Rowwise(call.function(), arguments, context);
   }
@@ -33,6 +37,60 @@ final class CallEvaluators {
       out.nulls[i] = (a.hasNulls ? a.nulls[i] : 0) | (b.hasNulls ? b.nulls[i] : 0);
     }
     out.hasNulls = true;
+  }
+
+  /// A function of an application, in batches of the rows that it is to be called for.
+  private static final class Batched extends Evaluator {
+    private final ApplicationScalar function;
+    private final boolean strict;
+    private final Evaluator[] arguments;
+    private final EvalContext context;
+    private final ColumnVector[] inputs;
+    private final int[] rows = new int[VectorBatch.CAPACITY];
+    private final ColumnVector out = new ColumnVector(VectorBatch.CAPACITY);
+
+    Batched(ApplicationScalar function, Evaluator[] arguments, EvalContext context) {
+      this.function = function;
+      this.strict = function.signature().strict();
+      this.arguments = arguments;
+      this.context = context;
+      this.inputs = new ColumnVector[arguments.length];
+    }
+
+    @Override
+    public ColumnVector evaluate(VectorBatch batch) {
+      for (int i = 0; i < arguments.length; i++) {
+        inputs[i] = arguments[i].evaluate(batch);
+      }
+      out.clearNulls();
+      boolean all = batch.selected < 0;
+      int live = batch.liveRows();
+      int count = 0;
+      for (int k = 0; k < live; k++) {
+        int row = row(batch.selection, all, k);
+        if (strict && hasNull(row)) {
+          out.setNull(row);
+        } else {
+          rows[count++] = row;
+        }
+      }
+      if (count > 0) {
+        context
+            .functions
+            .calls(function)
+            .call(inputs, rows, count, all && count == live, out, context.functions.heap);
+      }
+      return out;
+    }
+
+    private boolean hasNull(int row) {
+      for (ColumnVector input : inputs) {
+        if (input.isNull(row)) {
+          return true;
+        }
+      }
+      return false;
+    }
   }
 
   /// Any function, row by row.

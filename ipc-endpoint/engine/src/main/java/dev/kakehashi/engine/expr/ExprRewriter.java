@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.expr;
 
-import dev.kakehashi.engine.type.VolatileFunctions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,7 +41,7 @@ public abstract class ExprRewriter {
         new ExprRewriter() {
           @Override
           public Expr.Call call(Expr.Call call) {
-            found[0] |= VolatileFunctions.contains(call.function().name());
+            found[0] |= call.function().isVolatile();
             return call;
           }
         }.rewrite(expr);

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
@@ -209,6 +210,7 @@ public sealed interface PlanNode {
   /// @param distinct each combination of argument values once per group
   /// @param filter boolean input column, or -1: only rows where it is true
   /// @param order input columns by which a group's rows are ordered before they are aggregated; may be empty
+  /// @param own the aggregate of a native application; null: the name finds it
   record AggregateCall(
       String name,
       int[] arguments,
@@ -216,7 +218,8 @@ public sealed interface PlanNode {
       boolean distinct,
       int filter,
       int typeOid,
-      List<SortKey> order) {
+      List<SortKey> order,
+      @Nullable AggregateFunction own) {
     public AggregateCall {
       if (distinct) {
         Arrays.stream(argumentOids).forEach(Types::requireEquality);
@@ -230,7 +233,7 @@ public sealed interface PlanNode {
         boolean distinct,
         int filter,
         int typeOid) {
-      this(name, arguments, argumentOids, distinct, filter, typeOid, List.of());
+      this(name, arguments, argumentOids, distinct, filter, typeOid, List.of(), null);
     }
   }
 
@@ -295,6 +298,7 @@ public sealed interface PlanNode {
   /// @param arguments input columns
   /// @param aggregate whether it is an aggregate over the frame
   /// @param filter boolean input column, or -1: an aggregate takes only rows where it is true
+  /// @param own the aggregate of a native application; null: the name finds it
   record WindowCall(
       String name,
       int[] arguments,
@@ -302,7 +306,8 @@ public sealed interface PlanNode {
       boolean aggregate,
       int filter,
       Frame frame,
-      int typeOid) {}
+      int typeOid,
+      @Nullable AggregateFunction own) {}
 
   /// Rows that a window function sees, relative to the current one.
   record Frame(FrameMode mode, FrameBound start, FrameBound end, FrameExclusion exclusion) {}

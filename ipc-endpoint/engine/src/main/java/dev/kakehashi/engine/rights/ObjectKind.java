@@ -3,6 +3,7 @@ package dev.kakehashi.engine.rights;
 import static dev.kakehashi.engine.rights.Privilege.CONNECT;
 import static dev.kakehashi.engine.rights.Privilege.CREATE;
 import static dev.kakehashi.engine.rights.Privilege.DELETE;
+import static dev.kakehashi.engine.rights.Privilege.EXECUTE;
 import static dev.kakehashi.engine.rights.Privilege.INSERT;
 import static dev.kakehashi.engine.rights.Privilege.READ;
 import static dev.kakehashi.engine.rights.Privilege.REFERENCES;
@@ -35,7 +36,13 @@ public enum ObjectKind {
   /// A durable queue: INSERT to enqueue, SELECT to see tasks, UPDATE to receive and complete, DELETE to purge, cancel and move.
   QUEUE("queue", "queue", Privilege.set(INSERT, SELECT, UPDATE, DELETE), 0),
   /// Where files of loads and dumps may be.
-  LOCATION("location", "location", Privilege.set(READ, WRITE), 0);
+  LOCATION("location", "location", Privilege.set(READ, WRITE), 0),
+  /// A native application: all that it offers.
+  APPLICATION("application", "application", Privilege.set(EXECUTE), Privilege.set(EXECUTE)),
+  /// A function of an application.
+  FUNCTION("function", "function", Privilege.set(EXECUTE), Privilege.set(EXECUTE)),
+  /// A procedure of an application.
+  PROCEDURE("procedure", "procedure", Privilege.set(EXECUTE), Privilege.set(EXECUTE));
 
   private final String noun;
   private final String grantNoun;

@@ -19,7 +19,8 @@ public enum Privilege {
   TEMPORARY(9),
   CONNECT(10),
   READ(11),
-  WRITE(12);
+  WRITE(12),
+  EXECUTE(13);
 
   private final int bit;
 

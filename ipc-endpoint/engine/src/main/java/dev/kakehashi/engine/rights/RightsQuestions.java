@@ -40,6 +40,8 @@ public interface RightsQuestions {
     ANY_COLUMN,
     SEQUENCE,
     QUEUE,
+    /// A function or procedure of an application, by its name.
+    FUNCTION,
     SCHEMA,
     DATABASE,
     LOCATION

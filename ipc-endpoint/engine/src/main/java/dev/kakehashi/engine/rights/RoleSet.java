@@ -32,6 +32,9 @@ public final class RoleSet {
   public static final long WRITE_SERVER_FILES = -18;
   public static final long CHECKPOINT = -19;
 
+  /// Members may deploy native applications, where they may create objects.
+  public static final long DEPLOY = -20;
+
   private static final List<Role> PREDEFINED =
       List.of(
           new Role(READ_ALL_DATA, "pg_read_all_data"),
@@ -42,7 +45,8 @@ public final class RoleSet {
           new Role(SIGNAL_BACKEND, "pg_signal_backend"),
           new Role(READ_SERVER_FILES, "pg_read_server_files"),
           new Role(WRITE_SERVER_FILES, "pg_write_server_files"),
-          new Role(CHECKPOINT, "pg_checkpoint"));
+          new Role(CHECKPOINT, "pg_checkpoint"),
+          new Role(DEPLOY, "kakehashi_deploy"));
 
   private final PMap<Long, Role> roles;
   private final PMap<String, Role> names;

@@ -16,6 +16,8 @@ import dev.kakehashi.engine.sql.binder.ExpressionBinder;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.RowIdentityColumn;
 import dev.kakehashi.engine.sql.binder.Scope;
+import dev.kakehashi.engine.sql.call.CallBinder;
+import dev.kakehashi.engine.sql.call.CallStatement;
 import dev.kakehashi.engine.sql.dml.LoadBinder;
 import dev.kakehashi.engine.sql.explain.ExplainOutput;
 import dev.kakehashi.engine.sql.explain.ExplainedNode;
@@ -114,6 +116,10 @@ public final class SqlFront {
     if (copy != null) {
       return copy(sql, tokens, copy, parameterOids, catalog, rowCount, zone, asRole);
     }
+    CallStatement call = CallStatement.parse(sql, tokens);
+    if (call != null) {
+      return call(call, new BindContext(catalog, rowCount, parameterOids, zone), asRole);
+    }
     UnknownCommand.refuse(tokens);
     Explain explain = Explain.parse(sql, tokens);
     int from = explain == null ? 0 : explain.from();
@@ -141,6 +147,19 @@ public final class SqlFront {
       throw CalciteParser.SYNTAX_ERROR.equals(refused.getMessage())
           ? nearToken(sql, tokens, refused)
           : refused;
+    } finally {
+      context.applications.close();
+    }
+  }
+
+  private static Prepared.Call call(CallStatement call, BindContext context, long asRole) {
+    try {
+      return new CallBinder(context).bind(call);
+    } catch (EngineException refused) {
+      context.needs().checkSchemas(context.catalog, asRole);
+      throw refused;
+    } finally {
+      context.applications.close();
     }
   }
 
@@ -188,6 +207,8 @@ public final class SqlFront {
     } catch (EngineException refused) {
       context.needs().checkSchemas(context.catalog, asRole);
       throw refused;
+    } finally {
+      context.applications.close();
     }
   }
 

@@ -390,6 +390,39 @@ public final class ManagedTransaction implements EngineTransaction {
     }
   }
 
+  /// Starts a statement of a call that has the turn, and keeps it.
+  public void executeWithin(StatementExecution execution) {
+    execution.beginWithinCall();
+  }
+
+  /// Begins a call that has no task, see [StatementExecution#beginCall].
+  public void beginCall(StatementExecution call, Runnable ready) {
+    turns.begin(() -> call.beginCall(ready));
+  }
+
+  /// Sets a savepoint above all others; by the call that has the turn.
+  ///
+  /// @return its level
+  public int savepointWithin() {
+    int level = savepoints().depth() + 1;
+    savepoints().set(level, store.mark(), deferred().state());
+    return level;
+  }
+
+  /// Keeps what was done since a savepoint; by the call that has the turn.
+  public void releaseWithin(int level) {
+    savepoints().release(level);
+  }
+
+  /// Undoes what was done since a savepoint, and ends it; by the call that has the turn, none of whose statements is under way.
+  public void rollbackWithin(int level) {
+    Savepoints.Savepoint savepoint = savepoints().get(level);
+    undoTo(savepoint.mark());
+    deferred().restore(savepoint.deferred());
+    savepoints().undone(level);
+    savepoints().release(level);
+  }
+
   /// @throws EngineException if the transaction has ended or is about to
   void requireActive() {
     if (state != State.ACTIVE || ending) {

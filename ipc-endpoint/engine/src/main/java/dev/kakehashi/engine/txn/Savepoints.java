@@ -41,6 +41,10 @@ final class Savepoints {
     truncate(level - 1);
   }
 
+  int depth() {
+    return levels.size();
+  }
+
   boolean has(int level) {
     return level >= 1 && level <= levels.size();
   }

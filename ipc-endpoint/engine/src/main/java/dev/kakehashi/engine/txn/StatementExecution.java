@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.rows.TempSpace;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.store.api.ReadView;
@@ -17,6 +18,7 @@ import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.RowIdentities;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.type.time.Zone;
@@ -24,10 +26,14 @@ import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.JobBuilder;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +107,27 @@ public final class StatementExecution extends CancellableExecution
     }
   }
 
+  /// The same for a statement of a call: it may have to be planned, and waits for locks.
+  void beginWithinCall() {
+    withinTurn = true;
+    begin();
+  }
+
+  /// It is this statement's turn, which it keeps without a task: what it does comes by [ManagedTransaction#executeWithin] and on the store. [#accept] ends it.
+  ///
+  /// @param ready called when it has begun
+  void beginCall(Runnable ready) {
+    try {
+      transaction.requireActive();
+      checkCanceled();
+      open();
+    } catch (Throwable failed) {
+      refuse(RunFailures.report(failed));
+      return;
+    }
+    ready.run();
+  }
+
   /// It is this statement's turn.
   void begin() {
     try {
@@ -114,7 +141,11 @@ public final class StatementExecution extends CancellableExecution
     transaction.requireActive();
     checkCanceled();
     TableLocks.Wait lock = null;
-    if (work.isReady() && !transaction.hasEntrance() && !work.awaits()) {
+    if (work.isReady() && !transaction.hasEntrance()) {
+      if (work.awaits()) {
+        beginArrival();
+        return;
+      }
       lock = lockTables();
       // While it did not have them, the tables may have changed.
       if (lock == null && work.isCurrent()) {
@@ -123,12 +154,20 @@ public final class StatementExecution extends CancellableExecution
       }
     }
     Task next = context -> planned();
-    environment
-        .scheduler()
-        .job(work.name())
-        .attachment(this)
-        .timed()
-        .submit(lock == null ? next : await(lock, next, this::refuse));
+    job().submit(lock == null ? next : await(lock, next, this::refuse));
+  }
+
+  private JobBuilder job() {
+    return environment.scheduler().job(work.name()).attachment(this).timed();
+  }
+
+  private void beginArrival() {
+    ArrivalWait wait = new ArrivalWait();
+    if (work.asksSoon()) {
+      wait.begin();
+    } else {
+      job().submit(wait);
+    }
   }
 
   private void refuse(EngineException reason) {
@@ -205,27 +244,98 @@ public final class StatementExecution extends CancellableExecution
     }
   }
 
-  /// A statement that something has to come for: it waits as a condition, without a snapshot if the transaction needs none. No lock time-out ends it.
+  /// A statement that something has to come for, without a snapshot if the transaction needs none. No lock time-out ends it.
+  ///
+  /// What takes microseconds to ask for is asked for on the calling thread ([#begin()]). No thread and no job waits then; who brings the news runs the statement, if that is short too. Otherwise, and
+  /// when it is canceled, a job goes on. A job waits as a condition.
   private final class ArrivalWait implements Task {
-    private final Condition condition = environment.scheduler().condition();
+    private final AtomicReference<Step> step = new AtomicReference<>(Step.JOB);
+    private @Nullable Condition condition;
+
+    /// Asks on the calling thread.
+    void begin() {
+      step.set(Step.ASKING);
+      Interrupts.Source before = Interrupts.enter(StatementExecution.this);
+      try {
+        checkCanceled();
+        ask();
+      } catch (Throwable failed) {
+        step.set(Step.JOB);
+        transaction.waitsNoLonger();
+        refuse(RunFailures.report(failed));
+        return;
+      } finally {
+        Interrupts.leave(before);
+      }
+      // From here on the statement belongs to whoever has the news.
+      if (!step.compareAndSet(Step.ASKING, Step.WAITING)) {
+        goOn(true);
+      }
+    }
+
+    private void ask() {
+      StatementWork.Arrival asked = work.arrival(StatementExecution.this);
+      arrival = asked;
+      letGoOfSnapshot();
+      transaction.waits(() -> news(false));
+      transaction.requireActive(); // after the line above: an end of before wakes nobody
+      onCancel(() -> news(false));
+      asked.begin(() -> news(true));
+    }
+
+    /// Something has come, or the wait is to end. Any thread.
+    ///
+    /// @param here whether the calling thread may go on with the statement
+    private void news(boolean here) {
+      while (true) {
+        Step now = step.get();
+        if (now == Step.JOB) {
+          condition().signal();
+          return;
+        }
+        if (now == Step.ASKED || (now == Step.ASKING && step.compareAndSet(now, Step.ASKED))) {
+          return; // whoever asks looks at it
+        }
+        if (now == Step.WAITING && step.compareAndSet(now, Step.JOB)) {
+          goOn(here);
+          return;
+        }
+      }
+    }
+
+    private void goOn(boolean here) {
+      step.set(Step.JOB);
+      StatementWork.Arrival come = arrival;
+      boolean isShort = here && come != null && come.isShort();
+      try {
+        job().workLevel(isShort ? 0 : PlanRunner.HEAVIEST).submit(this);
+      } catch (SchedulerStoppedException stopping) {
+        discarded();
+      }
+    }
+
+    private synchronized Condition condition() {
+      Condition made = condition;
+      if (made == null) {
+        made = environment.scheduler().condition();
+        condition = made;
+      }
+      return made;
+    }
 
     @Override
     public @Nullable Task run(TaskContext context) {
       Interrupts.Source before = Interrupts.enter(StatementExecution.this);
       try {
         checkCanceled();
-        StatementWork.Arrival awaited = arrival;
-        transaction.waits(condition::signal);
         transaction.requireActive();
+        StatementWork.Arrival awaited = arrival;
         if (awaited == null) {
-          awaited = work.arrival(StatementExecution.this);
-          arrival = awaited;
-          awaited.begin(condition::signal);
-          onCancel(condition::signal);
+          ask();
+          awaited = Objects.requireNonNull(arrival);
         }
         if (!awaited.hasCome()) {
-          letGoOfSnapshot();
-          return context.await(condition, this);
+          return context.await(condition(), this);
         }
         transaction.waitsNoLonger();
         return planned();
@@ -240,11 +350,27 @@ public final class StatementExecution extends CancellableExecution
 
     @Override
     public void discarded(Job job) {
+      discarded();
+    }
+
+    private void discarded() {
       transaction.waitsNoLonger();
       refuse(
           new EngineException(
               ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
     }
+  }
+
+  /// How far a wait for an arrival is.
+  private enum Step {
+    /// It is being asked for on the thread that began the statement.
+    ASKING,
+    /// There was news meanwhile.
+    ASKED,
+    /// Nobody has the statement.
+    WAITING,
+    /// A job has it.
+    JOB
   }
 
   /// Where the statement takes another snapshot anyway when it begins.
@@ -375,7 +501,7 @@ public final class StatementExecution extends CancellableExecution
     }
     opened = true;
     savepointTime = transaction.savepointTime();
-    transaction.opened(this, keepsTurn());
+    transaction.opened(this, keepsTurn() || withinTurn);
   }
 
   /// Set before it is among the open ones; read by the operation that has the turn.
@@ -399,6 +525,7 @@ public final class StatementExecution extends CancellableExecution
       return;
     }
     ended = true;
+    work.ended();
     letGo();
     stopWaiting();
     if (snapshotGone) {
@@ -428,7 +555,7 @@ public final class StatementExecution extends CancellableExecution
 
   @Override
   public void changesMade() {
-    if (keepsTurn() && !changesMade) {
+    if (keepsTurn() && !withinTurn && !changesMade) {
       changesMade = true;
       transaction.changesMade();
     }
@@ -641,6 +768,11 @@ public final class StatementExecution extends CancellableExecution
   @Override
   public SequenceAccess sequences() {
     return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : work.session().sequences();
+  }
+
+  @Override
+  public ApplicationUses applications() {
+    return work.session().applications();
   }
 
   @Override

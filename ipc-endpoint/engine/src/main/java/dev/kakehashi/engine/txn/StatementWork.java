@@ -56,6 +56,11 @@ public interface StatementWork {
     return false;
   }
 
+  /// Whether it takes microseconds to ask for it, so that the calling thread may; where [#awaits] says so.
+  default boolean asksSoon() {
+    return false;
+  }
+
   /// What has to come; where [#awaits] says so.
   default Arrival arrival(StatementScope scope) {
     throw new IllegalStateException("it awaits nothing");
@@ -72,12 +77,18 @@ public interface StatementWork {
     /// @throws EngineException why it will not come
     boolean hasCome();
 
+    /// Whether what has come is so little that the thread with the news may run the statement.
+    boolean isShort();
+
     /// The statement has failed, or waits no longer. Of several calls the first counts.
     void giveBack();
 
     /// The statement has succeeded, but its transaction is rolled back. Short, on the thread that ends it.
     void rolledBack();
   }
+
+  /// Its last task has ended, or it never began.
+  default void ended() {}
 
   /// Says how far it is, see [dev.kakehashi.engine.exec.operator.StatementScope#copying].
   default void copying(CopyActivity activity) {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.type.application.ApplicationAggregate;
 import java.util.function.Supplier;
 
 /// An aggregate function.
@@ -9,6 +10,11 @@ import java.util.function.Supplier;
 /// @param factory makes an accumulator without groups
 public record AggregateFunction(
     String name, int[] argumentOids, int resultOid, Supplier<Accumulator> factory) {
+  /// Whether a native application has it: then no name finds it.
+  public boolean isOfApplication() {
+    return factory instanceof ApplicationAggregate;
+  }
+
   public Accumulator newAccumulator() {
     return factory.get();
   }

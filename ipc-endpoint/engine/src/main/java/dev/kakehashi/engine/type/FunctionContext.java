@@ -2,9 +2,14 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.rights.RightsQuestions;
+import dev.kakehashi.engine.type.application.ApplicationScalar;
+import dev.kakehashi.engine.type.application.ApplicationUses;
+import dev.kakehashi.engine.type.application.ScalarCalls;
 import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
+import java.util.IdentityHashMap;
+import org.jspecify.annotations.Nullable;
 
 /// What a function may use besides its arguments. Confined to one task at a time; used for one statement after another, see [#begin].
 public final class FunctionContext {
@@ -48,6 +53,29 @@ public final class FunctionContext {
 
   private FunctionSession session;
 
+  /// Code of applications that this execution has called; null: none.
+  private @Nullable IdentityHashMap<ApplicationScalar, ScalarCalls> calls;
+
+  /// Bit i says that argument i of a function that returns rows is null. Set by the caller.
+  public long nullArguments;
+
+  /// Calls of a function of an application.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException as [ApplicationUses#of]
+  public ScalarCalls calls(ApplicationScalar function) {
+    IdentityHashMap<ApplicationScalar, ScalarCalls> known = calls;
+    if (known == null) {
+      known = new IdentityHashMap<>(2);
+      calls = known;
+    }
+    return known.computeIfAbsent(function, each -> ScalarCalls.of(each, applications()));
+  }
+
+  /// Code of applications as the statement uses it.
+  public ApplicationUses applications() {
+    return session.applications();
+  }
+
   /// Files as the role may use them.
   public FileAccess files() {
     return session.files();
@@ -82,6 +110,7 @@ public final class FunctionContext {
       long newTransactionTimestamp,
       FunctionSession newSession) {
     session = newSession;
+    calls = null;
     zone = session.zone();
     random = session.random();
     userName = session.userName();

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.rights.RightsQuestions;
+import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Zone;
 
@@ -21,6 +22,11 @@ public interface FunctionSession {
   /// The queues as the statement uses them.
   default QueueAccess queues() {
     return QueueAccess.NONE;
+  }
+
+  /// Code of applications as the statement uses it.
+  default ApplicationUses applications() {
+    return ApplicationUses.NONE;
   }
 
   /// What names rows to clients; of no table without a statement.
@@ -55,6 +61,15 @@ public interface FunctionSession {
 
   /// The same in a time zone.
   static FunctionSession inZone(Zone zone) {
+    return of(zone, ApplicationUses.NONE);
+  }
+
+  /// The same with code of applications.
+  static FunctionSession with(ApplicationUses applications) {
+    return of(Zone.UTC, applications);
+  }
+
+  private static FunctionSession of(Zone zone, ApplicationUses applications) {
     RandomNumbers random = new RandomNumbers();
     return new FunctionSession() {
       @Override
@@ -70,6 +85,11 @@ public interface FunctionSession {
       @Override
       public SequenceAccess sequences() {
         return SequenceAccess.NONE;
+      }
+
+      @Override
+      public ApplicationUses applications() {
+        return applications;
       }
     };
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// PostgreSQL's choice among functions of one name (the manual's chapter "Type Conversion").
 ///
 /// @param <T> kind of function
-final class Overloads<T> {
+public final class Overloads<T> {
   private final String name;
   private final List<T> candidates;
   private final Function<T, int[]> declared;
@@ -27,7 +27,7 @@ final class Overloads<T> {
   }
 
   /// The best candidate for argument types; null when none fits.
-  static <T> @Nullable T resolve(
+  public static <T> @Nullable T resolve(
       String name, List<T> candidates, Function<T, int[]> declared, int[] oids) {
     return new Overloads<>(name, candidates, declared, oids).resolve();
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param name as resolved, for displays
 /// @param argumentOids declared types of the arguments
 /// @param columns what a row has
-/// @param strict a null argument gives no rows; otherwise its word is 0, and arguments that may be null are by-reference
+/// @param strict a null argument gives no rows; otherwise its word is 0, and the context says which arguments are null
 /// @param body the code
 public record RowFunction(
     String name, int[] argumentOids, List<Column> columns, boolean strict, Body body) {
@@ -31,6 +31,11 @@ public record RowFunction(
     /// @param arguments words, valid as long as the rows are asked for
     /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for what PostgreSQL refuses
     Rows open(long[] arguments, FunctionContext context);
+
+    /// How many rows a call usually gives; -1: nobody has said.
+    default long rowEstimate() {
+      return -1;
+    }
   }
 
   /// Rows of a call, one after the other.

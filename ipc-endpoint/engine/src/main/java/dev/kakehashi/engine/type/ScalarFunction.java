@@ -11,6 +11,11 @@ package dev.kakehashi.engine.type;
 public record ScalarFunction(
     String name, int[] argumentOids, int resultOid, boolean strict, boolean immutable, Body body) {
 
+  /// Whether calls must be neither repeated nor left out.
+  public boolean isVolatile() {
+    return body.isVolatile() || VolatileFunctions.contains(name);
+  }
+
   /// As many as there are bits for nulls.
   public static final int MAX_ARGUMENTS = Long.SIZE;
 
@@ -24,5 +29,25 @@ public record ScalarFunction(
     /// @param context heap for by-reference results; `resultIsNull` is set for a null result
     /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for what PostgreSQL refuses
     long apply(long[] arguments, long nulls, FunctionContext context);
+
+    /// Whether calls must be neither repeated nor left out, whatever [VolatileFunctions] says of the name.
+    default boolean isVolatile() {
+      return false;
+    }
+
+    /// Of one call; 1 is that of comparing two numbers.
+    default double cost() {
+      return 1;
+    }
+
+    /// Whether a strict function may give null for arguments that are not null, whatever its name says.
+    default boolean mayGiveNull() {
+      return false;
+    }
+
+    /// Tells functions of one name and types apart.
+    default String identity() {
+      return "";
+    }
   }
 }

@@ -22,6 +22,11 @@ public final class Interrupts {
   public interface Source {
     /// @throws RuntimeException when it is, with the reason
     void checkCanceled();
+
+    /// The statement, if this is a part of one.
+    default Source statement() {
+      return this;
+    }
   }
 
   /// Says what the calling thread works for from now on.
@@ -36,6 +41,11 @@ public final class Interrupts {
   /// Goes back to what the thread worked for before.
   public static void leave(@Nullable Source before) {
     CURRENT.set(before);
+  }
+
+  /// What the calling thread works for; null: nothing that can be canceled.
+  public static @Nullable Source current() {
+    return CURRENT.get();
   }
 
   /// Works for somebody meanwhile.

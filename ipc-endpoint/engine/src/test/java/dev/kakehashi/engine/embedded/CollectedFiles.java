@@ -243,6 +243,11 @@ final class CollectedFiles implements BulkAccess, UploadFiles {
   }
 
   @Override
+  public byte[] read(String location, BulkUser user, long mostBytes) {
+    throw new EngineException(ErrorCode.UNDEFINED_FILE, location + " does not exist");
+  }
+
+  @Override
   public UploadFiles uploads() {
     return this;
   }

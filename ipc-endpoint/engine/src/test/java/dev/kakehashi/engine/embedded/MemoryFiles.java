@@ -73,6 +73,18 @@ final class MemoryFiles implements BulkAccess {
   }
 
   @Override
+  public byte[] read(String location, BulkUser user, long mostBytes) {
+    if (!user.mayRead("in")) {
+      throw new EngineException(ErrorCode.INSUFFICIENT_PRIVILEGE, "permission denied for location");
+    }
+    List<String> lines = files.get(location);
+    if (lines == null) {
+      throw new EngineException(ErrorCode.UNDEFINED_FILE, "could not open file " + location);
+    }
+    return String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
   public UploadFiles uploads() {
     throw ofRealFiles();
   }

@@ -62,7 +62,7 @@ final class QueueStatementTest {
             + " max_backoff = '10min', max_doublings = 5, age_limit = '2d', dead_letter = 'dead',"
             + " rate = '90/min', bucket_size = 7, max_concurrent = 50, key_rate = '0.5/s',"
             + " key_bucket_size = 2, key_max_concurrent = 1, order = 'key', aging = none,"
-            + " push_deadline = '5s')");
+            + " push_deadline = '5s', jitter = 0.25)");
     QueueOptions is = options("mail");
     long dead =
         queues().definitions().stream()
@@ -89,7 +89,8 @@ final class QueueStatementTest {
             0,
             false,
             null,
-            5_000),
+            5_000,
+            0.25),
         is);
     engine.query("alter queue mail set (rate = 0, lease = '1s')");
     assertEquals(0, options("mail").rate());

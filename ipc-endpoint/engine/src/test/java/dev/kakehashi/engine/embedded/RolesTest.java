@@ -68,7 +68,14 @@ class RolesTest {
       assertState("42501", () -> engine.other("stranger").query("select a from t"));
       assertEquals(List.of("1"), engine.other(OPERATOR).query("select a from t"));
       assertEquals(
-          List.of("alice|t|t", "bob|f|t", "filed|f|t", "first|f|f", "operator|t|t", "test|f|t"),
+          List.of(
+              "alice|t|t",
+              "bob|f|t",
+              "filed|f|t",
+              "first|f|f",
+              "kakehashi_deploy|f|f",
+              "operator|t|t",
+              "test|f|t"),
           alice.query(
               "select role_name, is_superuser, can_log_in from kakehashi_catalog.roles"
                   + " where role_name not like 'pg\\_%' order by 1"));

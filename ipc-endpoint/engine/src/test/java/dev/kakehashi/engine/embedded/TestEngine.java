@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.Types;
@@ -135,12 +136,31 @@ final class TestEngine implements AutoCloseable {
       long statementBytes,
       long tempBytes,
       long lockTimeoutNanos) {
+    this(new EngineConfig(store, statementBytes, tempBytes, 100, 100, lockTimeoutNanos), workers);
+  }
+
+  private TestEngine(EngineConfig config, SchedulerConfig workers) {
     scheduler = TaskScheduler.start(workers);
-    engine =
-        EmbeddedEngine.open(
-            new EngineConfig(store, statementBytes, tempBytes, 100, 100, lockTimeoutNanos),
-            scheduler);
+    engine = EmbeddedEngine.open(config, scheduler);
     session = engine.openSession("test");
+  }
+
+  /// With applications.
+  static TestEngine withApplications(Path directory, ApplicationSystem applications) {
+    return new TestEngine(
+        new EngineConfig(new StoreConfig(directory, 256L << 20), 64L << 20, 64L << 20, 100, 100, 0)
+            .withApplications(() -> applications),
+        SchedulerConfig.builder().workers(2).build());
+  }
+
+  /// With queues and applications.
+  static TestEngine withApplications(
+      Path directory, QueueOpener queues, ApplicationSystem.Opener applications) {
+    return new TestEngine(
+        new EngineConfig(
+                new StoreConfig(directory, 256L << 20, queues), 64L << 20, 64L << 20, 100, 100, 0)
+            .withApplications(applications),
+        SchedulerConfig.builder().workers(2).build());
   }
 
   /// With queues.

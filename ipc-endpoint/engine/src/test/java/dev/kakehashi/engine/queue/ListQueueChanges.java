@@ -116,7 +116,7 @@ final class ListQueueChanges implements QueueChanges {
   }
 
   @Override
-  public long move(long queueId, long toQueueId, boolean dead, long max) {
+  public long move(long queueId, long toQueueId, boolean dead, long max, double rate) {
     throw ofRealQueues();
   }
 

@@ -58,6 +58,8 @@ final class FunctionDifferenceTest {
           "has_database_privilege",
           "has_location_privilege",
           "has_queue_privilege",
+          // It takes names of functions of applications.
+          "has_function_privilege",
           // Those of queues.
           "enqueue",
           "receive",

@@ -81,6 +81,9 @@ public final class AggregateBreaker extends Breaker {
   }
 
   private static @Nullable AggregateFunction function(AggregateCall call) {
+    if (call.own() != null) {
+      return call.own();
+    }
     if (!Aggregates.isHypothetical(call.name())) {
       return Aggregates.resolve(call.name(), call.argumentOids());
     }

@@ -11,6 +11,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Parameter rows, of one execution after another. By-reference values are copied out of the client's memory once, before they are used.
@@ -146,6 +147,38 @@ public final class ParameterTable implements AutoCloseable {
       VarHeap.MEMORY.set(ValueLayout.JAVA_INT, copy, bytes << 2);
     }
     return copy;
+  }
+
+  /// A parameter of type bytea of the first row, of a statement that has no plan.
+  ///
+  /// @param count of the statement's parameters
+  /// @param column number of the parameter, from 0
+  /// @throws EngineException UNDEFINED_PARAMETER, NULL_NOT_ALLOWED, LIMIT_EXCEEDED beyond `mostBytes`
+  public static byte[] bytes(ParameterBatch parameters, int count, int column, long mostBytes) {
+    ColumnKind[] kinds = new ColumnKind[count];
+    Arrays.fill(kinds, ColumnKind.VARLENA);
+    try (ParameterTable table = new ParameterTable(kinds)) {
+      table.open(parameters);
+      if (table.isNull(0, column)) {
+        throw new EngineException(
+            ErrorCode.NULL_VALUE_NOT_ALLOWED, "parameter $" + (column + 1) + " must not be null");
+      }
+      long word = table.word(0, column);
+      long limit = parameters.batch().byteSize();
+      if (word < 0 || word > limit - HEADER_BYTES) {
+        throw malformed(column);
+      }
+      int length = (parameters.batch().get(INT, word) >>> 2) - HEADER_BYTES;
+      if (length < 0 || length > limit - word - HEADER_BYTES) {
+        throw malformed(column);
+      }
+      if (length > mostBytes) {
+        throw new EngineException(
+            ErrorCode.LIMIT_EXCEEDED,
+            "parameter $%d may have at most %d bytes".formatted(column + 1, mostBytes));
+      }
+      return parameters.batch().asSlice(word + HEADER_BYTES, length).toArray(ValueLayout.JAVA_BYTE);
+    }
   }
 
   private static EngineException malformed(int column) {

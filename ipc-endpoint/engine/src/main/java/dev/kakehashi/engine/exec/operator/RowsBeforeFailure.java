@@ -53,13 +53,12 @@ public final class RowsBeforeFailure {
 
   /// Whether a failure is that of a row's values: SQLSTATE class 22, data exceptions, and what a constraint refuses.
   public static boolean isOfRow(Throwable thrown) {
-    return thrown instanceof EngineException e
-        && (e.code().sqlstate().startsWith("22") || isRefusal(e));
+    return thrown instanceof EngineException e && (e.sqlstate().startsWith("22") || isRefusal(e));
   }
 
   /// Whether a constraint has refused a row: SQLSTATE class 23.
   static boolean isRefusal(EngineException e) {
-    return e.code().sqlstate().startsWith("23");
+    return e.sqlstate().startsWith("23");
   }
 
   /// Narrows a batch to the live rows that pass, before the first one that the condition fails for; false when no row is left, of which [#check] then knows the reason.

@@ -2,7 +2,10 @@ package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.type.application.FunctionMeter;
 import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +15,21 @@ import org.jspecify.annotations.Nullable;
 public final class PlanProfile {
   private final IdentityHashMap<PlanNode, Node> nodes = new IdentityHashMap<>();
 
+  private Map<String, FunctionMeter> functions = Map.of();
+
   public PlanProfile(PhysicalPlan plan) {
     plan.parts().forEach(part -> add(part.change().source()));
     add(plan.source());
+  }
+
+  /// Notes calls of functions of applications, by their names; after the execution.
+  public void functions(Map<String, FunctionMeter> meters) {
+    functions = new TreeMap<>(meters);
+  }
+
+  /// Calls of functions of applications, by their names.
+  public Map<String, FunctionMeter> functions() {
+    return functions;
   }
 
   private void add(PlanNode node) {

@@ -135,6 +135,11 @@ final class PlanRun implements Task, Interrupts.Source {
 
   /// For the tasks that run it.
   @Override
+  public Interrupts.Source statement() {
+    return scope;
+  }
+
+  @Override
   public void checkCanceled() {
     scope.checkCanceled();
     if (!onCaller) {

@@ -79,6 +79,7 @@ final class ProfileRunner implements PlanRunner {
 
     private void send(TaskScheduler scheduler, PlanProfile profile, long rows, long nanos) {
       try {
+        profile.functions(scope.applications().meters());
         PhysicalPlan text = new PhysicalPlan.Query(report.of(profile, rows, nanos));
         scheduler.submit(
             new PlanInstances(text, new int[0]).execute(scope, ParameterBatch.NONE, sink, done));

@@ -52,13 +52,16 @@ public final class FunctionScan extends Operator {
     heap.reset();
     context.functions.heap = heap;
     long[] words = new long[arguments.length];
+    long nulls = 0;
     for (int i = 0; i < words.length; i++) {
       ColumnVector argument = arguments[i].evaluate(single);
       if (argument.isNull(0) && node.function().strict()) {
         return;
       }
       words[i] = argument.isNull(0) ? 0 : argument.words[0];
+      nulls |= argument.isNull(0) ? 1L << i : 0;
     }
+    context.functions.nullArguments = nulls;
     rows = node.function().body().open(words, context.functions);
   }
 

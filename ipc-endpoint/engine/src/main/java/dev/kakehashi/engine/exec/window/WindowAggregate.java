@@ -45,7 +45,10 @@ final class WindowAggregate extends WindowFunction {
     this.frame = frame;
     this.growsOnly = frame.growsOnly();
     this.function =
-        Objects.requireNonNull(Aggregates.resolve(call.name(), call.argumentOids()), call.name());
+        call.own() != null
+            ? call.own()
+            : Objects.requireNonNull(
+                Aggregates.resolve(call.name(), call.argumentOids()), call.name());
     this.arguments = new ColumnVector[call.arguments().length];
     for (int i = 0; i < arguments.length; i++) {
       arguments[i] = new ColumnVector(VectorBatch.CAPACITY);

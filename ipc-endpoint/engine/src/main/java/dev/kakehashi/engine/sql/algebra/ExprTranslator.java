@@ -146,7 +146,7 @@ public final class ExprTranslator {
     List<RexNode> operands = call.getOperands();
     RexNode first = operands.getFirst();
     return switch (call.getKind()) {
-      case AND -> new Expr.And(translate(operands));
+      case AND -> new Expr.And(CallCosts.cheapFirst(translate(operands)));
       case OR -> new Expr.Or(translate(operands));
       case NOT -> new Expr.Not(translate(first));
       case IS_NULL, IS_UNKNOWN -> new Expr.IsNull(translate(first));

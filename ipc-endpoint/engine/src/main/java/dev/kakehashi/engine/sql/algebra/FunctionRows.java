@@ -56,6 +56,9 @@ public final class FunctionRows extends AbstractRelNode {
 
   @Override
   public double estimateRowCount(RelMetadataQuery metadata) {
+    if (function.body().rowEstimate() >= 0) {
+      return Math.max(1, function.body().rowEstimate());
+    }
     Double first = integer(0);
     Double last = integer(1);
     Double step = arguments.size() > 2 ? integer(2) : Double.valueOf(1);

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.sql.algebra;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.engine.type.VolatileFunctions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -221,6 +220,7 @@ public final class PgOperators {
               + Arrays.toString(function.argumentOids())
               + ":"
               + function.resultOid()
+              + function.body().identity()
               + suffix,
           SqlKind.OTHER_FUNCTION,
           null,
@@ -230,7 +230,7 @@ public final class PgOperators {
       this.function = function;
       this.resultType = resultType;
       this.neverNull = neverNull;
-      this.deterministic = !VolatileFunctions.contains(function.name());
+      this.deterministic = !function.isVolatile();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql.algebra;
 
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.type.AggregateFunction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,8 @@ public final class WindowedRows extends SingleRel {
   }
 
   /// A function; columns are the input's.
+  ///
+  /// @param own the aggregate of a native application; null: the name finds it
   public record Call(
       String name,
       List<Integer> arguments,
@@ -37,7 +40,8 @@ public final class WindowedRows extends SingleRel {
       WindowFrame frame,
       BoundColumns start,
       BoundColumns end,
-      RelDataType type) {
+      RelDataType type,
+      @Nullable AggregateFunction own) {
     private Call moved(int[] to) {
       return new Call(
           name,
@@ -48,7 +52,8 @@ public final class WindowedRows extends SingleRel {
           frame,
           start.moved(to),
           end.moved(to),
-          type);
+          type,
+          own);
     }
   }
 
@@ -133,7 +138,8 @@ public final class WindowedRows extends SingleRel {
                   bound(call.frame.start(), call.start),
                   bound(call.frame.end(), call.end),
                   call.frame.exclusion()),
-              oid));
+              oid,
+              call.own));
     }
     return new PlanNode.Window(
         input,

@@ -61,7 +61,9 @@ final class AggregateBinder {
       return grouping(call, scope);
     }
     boolean hypothetical = !order.isEmpty() && Aggregates.isHypothetical(functionName);
-    if (!hypothetical && !Aggregates.isAggregate(functionName)) {
+    if (!hypothetical
+        && !Aggregates.isAggregate(functionName)
+        && !expressions.calls.applications.isAggregate(call, functionName)) {
       if (!order.isEmpty()) {
         throw context.error(
             ErrorCode.UNDEFINED_FUNCTION,
@@ -334,6 +336,11 @@ final class AggregateBinder {
     AggregateFunction function =
         Aggregates.resolve(name, arguments.stream().mapToInt(PgType::oidOf).toArray());
     if (function == null) {
+      function =
+          expressions.calls.applications.aggregate(
+              call, name, arguments.stream().mapToInt(PgType::oidOf).toArray());
+    }
+    if (function == null) {
       throw noAggregate(call, name, arguments);
     }
     List<RexNode> converted = new ArrayList<>();
@@ -354,9 +361,9 @@ final class AggregateBinder {
           call);
     }
     SqlType type = SqlType.of(function.resultOid());
-    SqlType argumentType = PgType.of(converted.getFirst());
-    if ((name.equals("min") || name.equals("max")) && argumentType.oid() == type.oid()) {
-      type = argumentType;
+    if ((name.equals("min") || name.equals("max"))
+        && PgType.oidOf(converted.getFirst()) == type.oid()) {
+      type = PgType.of(converted.getFirst());
     }
     RelDataType relType = context.types.of(type, true);
     return new Aggregation.Call(

@@ -162,7 +162,16 @@ final class FirstRows {
   private Windowing.Call call(String name, List<RexNode> partition, List<Windowing.Key> order) {
     RelDataType type = context.types.of(TypeOid.INT8, false);
     return new Windowing.Call(
-        name, List.of(), new int[0], false, null, partition, order, WindowFrame.DEFAULT, type);
+        name,
+        List.of(),
+        new int[0],
+        false,
+        null,
+        partition,
+        order,
+        WindowFrame.DEFAULT,
+        type,
+        null);
   }
 
   private List<RexNode> refs(RelNode input, List<Integer> columns) {

@@ -103,7 +103,8 @@ final class WindowBinder {
     }
     String name = function.getOperator().getName().toLowerCase(Locale.ROOT);
     Definition window = definition(over.operand(1), scope, windowing);
-    if (Aggregates.isAggregate(name)) {
+    if (Aggregates.isAggregate(name)
+        || expressions.calls.applications.isAggregate(function, name)) {
       Aggregation.Call bound = expressions.aggregates.overWindow(function, name, filter, scope);
       int[] oids =
           bound.function() instanceof PgOperators.AggregateOperator operator
@@ -118,7 +119,11 @@ final class WindowBinder {
           window.partition,
           window.order,
           window.frame,
-          bound.type());
+          bound.type(),
+          bound.function() instanceof PgOperators.AggregateOperator operator
+                  && operator.aggregate.isOfApplication()
+              ? operator.aggregate
+              : null);
     }
     Signature signature = FUNCTIONS.get(name);
     if (signature == null) {
@@ -146,7 +151,8 @@ final class WindowBinder {
         window.partition,
         window.order,
         window.frame,
-        type);
+        type,
+        null);
   }
 
   private List<RexNode> arguments(SqlCall function, String name, Signature signature, Scope scope) {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.sql.algebra.SortOrder;
 import dev.kakehashi.engine.sql.algebra.WindowFrame;
 import dev.kakehashi.engine.sql.algebra.WindowedRows;
 import dev.kakehashi.engine.sql.typing.BindContext;
+import dev.kakehashi.engine.type.AggregateFunction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ final class Windowing {
   /// One window function over the SELECT's input.
   ///
   /// @param aggregate whether `name` is an aggregate
+  /// @param own the aggregate of a native application; null: the name finds it
   record Call(
       String name,
       List<RexNode> arguments,
@@ -34,7 +36,8 @@ final class Windowing {
       List<RexNode> partition,
       List<Key> order,
       WindowFrame frame,
-      RelDataType type) {
+      RelDataType type,
+      @Nullable AggregateFunction own) {
     private Call map(UnaryOperator<RexNode> change) {
       return new Call(
           name,
@@ -47,7 +50,8 @@ final class Windowing {
               .map(k -> new Key(change.apply(k.expression), k.descending, k.nullsFirst))
               .toList(),
           frame.map(change),
-          type);
+          type,
+          own);
     }
 
     List<RexNode> expressions() {
@@ -148,7 +152,8 @@ final class Windowing {
               call.frame,
               keys(columns, call.frame.start()),
               keys(columns, call.frame.end()),
-              call.type));
+              call.type,
+              call.own));
     }
     for (int i = 0; i < columns.size(); i++) {
       names.add("w" + i);

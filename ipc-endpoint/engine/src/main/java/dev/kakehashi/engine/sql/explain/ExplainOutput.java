@@ -6,6 +6,7 @@ import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.sql.parser.Explain;
+import dev.kakehashi.engine.type.application.FunctionMeter;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -76,6 +77,15 @@ public final class ExplainOutput {
   private List<String> lines(ExplainedNode root) {
     List<String> lines = new ArrayList<>();
     addLines(root, 0, lines);
+    functions()
+        .forEach((name, meter) ->
+            lines.add(
+                "Function "
+                    + name
+                    + ": "
+                    + (options.timing() ? "time=" + millis(meter.nanos()) + " " : "")
+                    + "calls="
+                    + meter.calls()));
     if (options.summary()) {
       lines.add("Planning Time: " + millis(planningNanos) + " ms");
       if (profile != null) {
@@ -83,6 +93,29 @@ public final class ExplainOutput {
       }
     }
     return lines;
+  }
+
+  /// Calls of functions of applications, by their names.
+  private Map<String, FunctionMeter> functions() {
+    return profile == null ? Map.of() : profile.functions();
+  }
+
+  private void addFunctions(StringBuilder out) {
+    if (functions().isEmpty()) {
+      return;
+    }
+    out.append(",\n    \"Functions\": [");
+    String separator = "\n";
+    for (Map.Entry<String, FunctionMeter> function : functions().entrySet()) {
+      out.append(separator).append("      {\"Function Name\": ");
+      quote(function.getKey(), out);
+      if (options.timing()) {
+        out.append(", \"Time\": ").append(millis(function.getValue().nanos()));
+      }
+      out.append(", \"Calls\": ").append(function.getValue().calls()).append('}');
+      separator = ",\n";
+    }
+    out.append("\n    ]");
   }
 
   private void addLines(ExplainedNode node, int depth, List<String> lines) {
@@ -181,6 +214,7 @@ public final class ExplainOutput {
   private String json(ExplainedNode root) {
     StringBuilder out = new StringBuilder("[\n  {\n    \"Plan\": ");
     addJson(root, 4, out);
+    addFunctions(out);
     if (options.summary()) {
       out.append(",\n    \"Planning Time\": ").append(millis(planningNanos));
       if (profile != null) {

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT; roles ([RoleParser]), rights ([GrantParser]) and queues ([QueueParser]).
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT; roles ([RoleParser]), rights ([GrantParser]), queues ([QueueParser]) and applications ([ApplicationParser]).
 public final class DdlParser {
   /// A statement by its first words.
   ///
@@ -69,6 +69,9 @@ public final class DdlParser {
           Form.of("drop subscription group", ddl -> queue(ddl.queues().dropGroup())),
           Form.of("purge queue", ddl -> queue(ddl.queues().purge())),
           Form.of("move", ddl -> queue(ddl.queues().move())),
+          Form.of("create application", ddl -> application(ddl.applications().create())),
+          Form.of("alter application", DdlParser::alterApplication),
+          Form.of("drop application", ddl -> application(ddl.applications().drop())),
           Form.of("comment on", DdlParser::comment),
           Form.of("truncate", DdlParser::truncate));
 
@@ -126,6 +129,19 @@ public final class DdlParser {
 
   private DdlStatement alterQueue() {
     return queues().alter((name, ifExists) -> ownerTo(RightsStatement.Owned.QUEUE, name, ifExists));
+  }
+
+  private static DdlStatement application(ApplicationStatement statement) {
+    return new DdlStatement.OfApplication(statement);
+  }
+
+  private ApplicationParser applications() {
+    return new ApplicationParser(in);
+  }
+
+  private DdlStatement alterApplication() {
+    return applications()
+        .alter((name, ifExists) -> ownerTo(RightsStatement.Owned.APPLICATION, name, ifExists));
   }
 
   private RoleParser roles() {

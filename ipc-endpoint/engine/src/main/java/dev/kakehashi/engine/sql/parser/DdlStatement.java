@@ -294,6 +294,13 @@ public sealed interface DdlStatement {
     }
   }
 
+  record OfApplication(ApplicationStatement statement) implements DdlStatement {
+    @Override
+    public String command() {
+      return statement.command();
+    }
+  }
+
   record OfQueue(QueueStatement statement) implements DdlStatement {
     @Override
     public String command() {
@@ -340,6 +347,7 @@ public sealed interface DdlStatement {
     VIEW,
     SEQUENCE,
     QUEUE,
+    APPLICATION,
     INDEX,
     COLUMN,
     CONSTRAINT,

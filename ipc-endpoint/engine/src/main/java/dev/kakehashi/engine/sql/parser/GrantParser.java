@@ -20,13 +20,9 @@ final class GrantParser {
       Set.of(
           "domain",
           "foreign",
-          "function",
-          "functions",
           "language",
           "large",
           "parameter",
-          "procedure",
-          "procedures",
           "routine",
           "routines",
           "tablespace",
@@ -114,6 +110,7 @@ final class GrantParser {
           case "tables" -> ObjectKind.TABLE;
           case "sequences" -> ObjectKind.SEQUENCE;
           case "queues" -> ObjectKind.QUEUE;
+          case "applications", "functions" -> ObjectKind.APPLICATION;
           case "schemas" -> ObjectKind.SCHEMA;
           default -> {
             in.at--;
@@ -182,6 +179,15 @@ final class GrantParser {
     if (in.acceptWords("all", "queues", "in", "schema")) {
       return new Target(ObjectKind.QUEUE, schemas(), true);
     }
+    if (in.acceptWords("all", "functions", "in", "schema")) {
+      return new Target(ObjectKind.FUNCTION, schemas(), true);
+    }
+    if (in.acceptWords("all", "procedures", "in", "schema")) {
+      return new Target(ObjectKind.PROCEDURE, schemas(), true);
+    }
+    if (in.acceptWords("all", "applications", "in", "schema")) {
+      return new Target(ObjectKind.APPLICATION, schemas(), true);
+    }
     if (in.acceptWords("schema")) {
       return new Target(ObjectKind.SCHEMA, schemas(), false);
     }
@@ -195,6 +201,18 @@ final class GrantParser {
     if (in.peek().isWord("queue") && in.peek(1).isIdentifier()) {
       in.next();
       return new Target(ObjectKind.QUEUE, relations(), false);
+    }
+    if (in.peek().isWord("application") && in.peek(1).isIdentifier()) {
+      in.next();
+      return new Target(ObjectKind.APPLICATION, relations(), false);
+    }
+    if (in.peek().isWord("function") && in.peek(1).isIdentifier()) {
+      in.next();
+      return new Target(ObjectKind.FUNCTION, routines(), false);
+    }
+    if (in.peek().isWord("procedure") && in.peek(1).isIdentifier()) {
+      in.next();
+      return new Target(ObjectKind.PROCEDURE, routines(), false);
     }
     boolean sequence = in.acceptWords("sequence");
     Token next = in.peek().isWord("all") ? in.peek(1) : in.peek();
@@ -214,6 +232,23 @@ final class GrantParser {
     List<QualifiedName> names = new ArrayList<>();
     do {
       names.add(in.name());
+    } while (in.acceptOperator(","));
+    return names;
+  }
+
+  /// Names with or without types of parameters, which say nothing: what is granted is granted by name.
+  private List<QualifiedName> routines() {
+    List<QualifiedName> names = new ArrayList<>();
+    do {
+      names.add(in.name());
+      if (in.acceptOperator("(")) {
+        while (!in.acceptOperator(")")) {
+          if (in.peek().kind() == Token.Kind.END) {
+            throw in.syntaxError();
+          }
+          in.next();
+        }
+      }
     } while (in.acceptOperator(","));
     return names;
   }

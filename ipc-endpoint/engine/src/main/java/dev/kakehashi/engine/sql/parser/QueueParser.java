@@ -24,7 +24,8 @@ final class QueueParser {
         name, ifNotExists, in.acceptWords("with") ? options() : List.of());
   }
 
-  private List<Option> options() {
+  /// `(name = value, …)`.
+  List<Option> options() {
     List<Option> options = new ArrayList<>();
     in.expectOperator("(");
     do {
@@ -164,7 +165,9 @@ final class QueueParser {
     QualifiedName from = in.name();
     in.expectWord("to");
     in.expectWord("queue");
-    return new QueueStatement.Move(dead, max, from, in.name());
+    QualifiedName to = in.name();
+    String rate = in.acceptWords("rate") ? value() : null;
+    return new QueueStatement.Move(dead, max, from, to, rate);
   }
 
   private long count() {

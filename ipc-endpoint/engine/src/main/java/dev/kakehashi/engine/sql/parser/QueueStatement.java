@@ -92,7 +92,8 @@ public sealed interface QueueStatement {
   }
 
   /// @param max at most so many tasks
-  record Move(boolean dead, long max, QualifiedName from, QualifiedName to)
+  /// @param rate at which they become ready, as the option `rate` is written; null: at once
+  record Move(boolean dead, long max, QualifiedName from, QualifiedName to, @Nullable String rate)
       implements QueueStatement {
     @Override
     public String command() {

@@ -151,6 +151,7 @@ public sealed interface RightsStatement {
     VIEW,
     SEQUENCE,
     QUEUE,
+    APPLICATION,
     SCHEMA,
     DATABASE
   }

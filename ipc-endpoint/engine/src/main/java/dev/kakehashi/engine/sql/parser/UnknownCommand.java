@@ -14,7 +14,6 @@ public final class UnknownCommand {
 
   private static final Set<String> OTHERS =
       Set.of(
-          "call",
           "checkpoint",
           "close",
           "cluster",

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.sql.algebra.PgOperators.AggregateOperator;
 import dev.kakehashi.engine.sql.algebra.PgOperators.AggregateOrder;
 import dev.kakehashi.engine.sql.algebra.PgType;
+import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -99,8 +100,10 @@ final class AggregateTranslator {
       arguments[i] += shift;
     }
     String name = name(call);
+    AggregateFunction own = null;
     if (call.getAggregation() instanceof AggregateOperator operator) {
       oids = operator.aggregate.argumentOids();
+      own = operator.aggregate.isOfApplication() ? operator.aggregate : null;
     }
     for (RelFieldCollation field : call.getCollation().getFieldCollations()) {
       order.add(
@@ -116,7 +119,8 @@ final class AggregateTranslator {
         call.isDistinct(),
         call.filterArg < 0 ? -1 : call.filterArg + shift,
         PgType.of(call.getType()).oid(),
-        order);
+        order,
+        own);
   }
 
   private PlanNode grouped(int[] inputOids, List<PlanNode.AggregateCall> calls) {

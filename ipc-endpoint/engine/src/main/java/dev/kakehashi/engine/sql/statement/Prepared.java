@@ -1,16 +1,22 @@
 package dev.kakehashi.engine.sql.statement;
 
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
+import dev.kakehashi.engine.api.application.ApplicationContents.ProcedureSignature;
+import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.bulk.DumpRequest;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.exec.run.PlanRunner;
+import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.LoadPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
+import dev.kakehashi.engine.sql.parser.ApplicationStatement;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.protocol.TypeOid;
+import java.util.Arrays;
 import java.util.List;
 
 /// A statement that can be executed.
@@ -20,6 +26,7 @@ public sealed interface Prepared
         Prepared.Measured,
         Prepared.Definition,
         Prepared.Load,
+        Prepared.Call,
         TransactionControl,
         SessionSetting,
         RoleSetting,
@@ -129,6 +136,17 @@ public sealed interface Prepared
   /// DDL.
   record Definition(DdlStatement statement) implements Prepared {
     @Override
+    public int[] parameterOids() {
+      int count =
+          statement instanceof DdlStatement.OfApplication about
+              ? ApplicationStatement.parameters(about.statement())
+              : 0;
+      int[] oids = new int[count];
+      Arrays.fill(oids, TypeOid.BYTEA);
+      return oids;
+    }
+
+    @Override
     public Statement.Kind kind() {
       return Statement.Kind.DDL;
     }
@@ -165,6 +183,36 @@ public sealed interface Prepared
     /// Whether it commits by itself, again and again.
     public boolean isInBatches() {
       return request.control().batchRows() > 0;
+    }
+  }
+
+  /// CALL.
+  ///
+  /// @param route whether `index` is one of a route
+  /// @param index of the procedures, or of the routes
+  /// @param arguments of the types of the parameters; expressions without columns
+  /// @param columns of the rows that it gives
+  /// @param tables numbers of what it uses, each once
+  record Call(
+      ApplicationDefinition application,
+      boolean route,
+      int index,
+      ProcedureSignature signature,
+      List<Expr> arguments,
+      int[] parameterOids,
+      List<Statement.Column> columns,
+      boolean zoned,
+      long[] tables,
+      Needs needs)
+      implements Prepared {
+    @Override
+    public Statement.Kind kind() {
+      return Statement.Kind.DML;
+    }
+
+    /// Whether what it does belongs to the transaction that it runs in.
+    public boolean takesPart() {
+      return signature.transaction() == CallTransaction.REQUIRED;
     }
   }
 }

@@ -2,15 +2,19 @@ package dev.kakehashi.engine.sql.typing;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PlanEstimates;
+import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.sql.algebra.CatalogTable;
 import dev.kakehashi.engine.sql.algebra.PgTypeFactory;
 import dev.kakehashi.engine.sql.algebra.RulePlanner;
 import dev.kakehashi.engine.sql.cardinality.RowEstimates;
 import dev.kakehashi.engine.sql.spelling.Source;
+import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -43,7 +47,7 @@ public final class BindContext {
 
   public final CommonTables commonTables = new CommonTables();
 
-  /// Numbers of the sequences and views that the statement uses.
+  /// Numbers of the sequences, views and applications that the statement uses.
   public final Set<Long> objects = new LinkedHashSet<>();
 
   /// Text that is being bound.
@@ -64,6 +68,9 @@ public final class BindContext {
   /// What the part of a recursive term that is being bound is in, where the recursive query must not be named; null: nothing.
   public @Nullable String recursionBarrier;
 
+  /// Code of applications as the planner uses it, for calls of constants; whoever makes the context closes it.
+  public final ApplicationUses applications;
+
   private int nextAlias;
 
   private int nextWorkTable;
@@ -79,6 +86,7 @@ public final class BindContext {
   private final List<RelationUse> relations = new ArrayList<>();
   private final List<Needs.Schema> schemas = new ArrayList<>();
   private final List<Needs.SequenceUse> sequences = new ArrayList<>();
+  private final List<Needs.MemberUse> members = new ArrayList<>();
 
   /// Whose rights count for what is being bound; null: those of who runs the statement.
   private @Nullable Long asRole;
@@ -91,6 +99,10 @@ public final class BindContext {
   public BindContext(
       CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids, Zone zone) {
     this.sessionZone = zone;
+    this.applications =
+        rowCount instanceof LiveTables live
+            ? new ApplicationUses(live.applications())
+            : ApplicationUses.NONE;
     this.catalog = catalog;
     this.rowCount = rowCount;
     this.parameterOids = parameterOids.clone();
@@ -144,6 +156,14 @@ public final class BindContext {
     sequences.add(new Needs.SequenceUse(id, anyOf));
   }
 
+  /// Notes that who runs the statement calls a function or procedure of an application, on which its plan depends.
+  ///
+  /// @param kind FUNCTION or PROCEDURE
+  public void useMember(long applicationId, ObjectKind kind, String name) {
+    members.add(new Needs.MemberUse(applicationId, kind, name));
+    objects.add(applicationId);
+  }
+
   /// Does something with the rights of a role: what a view names is read with those of its owner.
   public <T> T as(long role, Supplier<T> action) {
     Long saved = asRole;
@@ -156,16 +176,17 @@ public final class BindContext {
   }
 
   /// How much was noted at a moment.
-  public record Noted(int relations, int sequences) {}
+  public record Noted(int relations, int sequences, int members) {}
 
   public Noted noted() {
-    return new Noted(relations.size(), sequences.size());
+    return new Noted(relations.size(), sequences.size(), members.size());
   }
 
   /// Forgets what was noted since, but for the schemas.
   public void forgetSince(Noted before) {
     relations.subList(before.relations(), relations.size()).clear();
     sequences.subList(before.sequences(), sequences.size()).clear();
+    members.subList(before.members(), members.size()).clear();
   }
 
   /// What was noted so far.
@@ -173,7 +194,8 @@ public final class BindContext {
     return new Needs(
         List.copyOf(schemas),
         relations.stream().map(RelationUse::need).toList(),
-        List.copyOf(sequences));
+        List.copyOf(sequences),
+        List.copyOf(members));
   }
 
   public CorrelationId newCorrelation() {
@@ -268,6 +290,11 @@ public final class BindContext {
     }
     zoneUsed = true;
     return sessionZone;
+  }
+
+  /// What functions see that are called while the statement is planned.
+  FunctionSession planning() {
+    return FunctionSession.with(applications);
   }
 
   /// Does something where a recursive query must not be named by its recursive term.

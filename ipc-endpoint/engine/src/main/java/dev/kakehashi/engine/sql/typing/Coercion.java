@@ -13,6 +13,7 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.application.ApplicationScalar;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.type.time.DateTimeInput;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -57,6 +58,7 @@ public final class Coercion {
   /// Operators and conversions give null for null only; other functions may give null for anything.
   private static boolean neverNull(ScalarFunction function) {
     return function.strict()
+        && !function.body().mayGiveNull()
         && (!Character.isLetter(function.name().charAt(0)) || function.argumentOids().length == 1);
   }
 
@@ -79,7 +81,10 @@ public final class Coercion {
       return constant(Constant.ofNull(resultType));
     }
     try (VarHeap heap = new VarHeap()) {
-      FunctionContext functionContext = new FunctionContext(heap, 0, 0);
+      FunctionContext functionContext =
+          function.body() instanceof ApplicationScalar
+              ? new FunctionContext(heap, 0, 0, context.planning())
+              : new FunctionContext(heap, 0, 0);
       long word = function.body().apply(words, nulls, functionContext);
       return constant(
           functionContext.resultIsNull

@@ -33,10 +33,12 @@ import org.jspecify.annotations.Nullable;
 public final class FunctionCalls {
   private final BindContext context;
   private final Coercion coercion;
+  public final ApplicationCalls applications;
 
   public FunctionCalls(BindContext context, Coercion coercion) {
     this.context = context;
     this.coercion = coercion;
+    this.applications = new ApplicationCalls(context);
   }
 
   public RexNode function(SqlNode at, String name, List<RexNode> arguments) {
@@ -55,6 +57,9 @@ public final class FunctionCalls {
       function = Functions.resolve(name, oids);
     } catch (EngineException ambiguous) {
       throw ambiguous.withPosition(context.position(at));
+    }
+    if (function == null) {
+      function = applications.scalar(at, name, oids);
     }
     if (function == null) {
       throw noFunction(at, name, oids);
@@ -129,8 +134,10 @@ public final class FunctionCalls {
 
   /// The function that returns rows which a call means; null if it is another.
   public @Nullable RowFunction rowFunction(SqlNode at, String name, List<RexNode> arguments) {
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     try {
-      return RowFunctions.resolve(name, arguments.stream().mapToInt(PgType::oidOf).toArray());
+      RowFunction function = RowFunctions.resolve(name, oids);
+      return function != null ? function : applications.rows(at, name, oids);
     } catch (EngineException ambiguous) {
       throw ambiguous.withPosition(context.position(at));
     }
@@ -150,6 +157,12 @@ public final class FunctionCalls {
   }
 
   public EngineException noFunction(SqlNode at, String name, int[] oids) {
+    if (applications.isProcedure(at, name)) {
+      return context
+          .error(
+              ErrorCode.WRONG_OBJECT_TYPE, Functions.describe(name, oids) + " is a procedure", at)
+          .withHint("To call a procedure, use CALL.");
+    }
     boolean operator = !Character.isLetter(name.charAt(0)) && name.charAt(0) != '_';
     return noFunction(at, Functions.describe(name, oids), operator);
   }

@@ -29,6 +29,7 @@ public final class AccessFunctions {
     register(set, "has_any_column_privilege", About.ANY_COLUMN, ObjectKind.COLUMN.all());
     register(set, "has_sequence_privilege", About.SEQUENCE, ObjectKind.SEQUENCE.all());
     register(set, "has_queue_privilege", About.QUEUE, ObjectKind.QUEUE.all());
+    register(set, "has_function_privilege", About.FUNCTION, ObjectKind.FUNCTION.all());
     register(set, "has_schema_privilege", About.SCHEMA, ObjectKind.SCHEMA.all());
     register(set, "has_database_privilege", About.DATABASE, ObjectKind.DATABASE.all());
     register(set, "has_location_privilege", About.LOCATION, ObjectKind.LOCATION.all());

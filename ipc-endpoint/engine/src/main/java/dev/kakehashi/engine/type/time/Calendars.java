@@ -130,11 +130,11 @@ public final class Calendars {
     return Math.floorMod(timestamp, MICROS_PER_DAY);
   }
 
-  static boolean isValidTimestamp(long timestamp) {
+  public static boolean isValidTimestamp(long timestamp) {
     return timestamp >= MIN_TIMESTAMP && timestamp < END_TIMESTAMP;
   }
 
-  static boolean isValidDate(long date) {
+  public static boolean isValidDate(long date) {
     return date >= MIN_DATE && date < END_DATE;
   }
 

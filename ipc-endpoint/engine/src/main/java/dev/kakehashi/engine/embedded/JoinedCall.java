@@ -1,0 +1,32 @@
+package dev.kakehashi.engine.embedded;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.application.ApplicationHost.JoinedAccess;
+import dev.kakehashi.engine.txn.ManagedTransaction;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.OptionalLong;
+
+/// A part of a transaction that somebody else has begun and ends, who waits with his next statement until this is closed.
+final class JoinedCall extends PlatformCall implements JoinedAccess {
+  private JoinedCall(EmbeddedEngine engine, StatementExecution call, String user) {
+    super(engine, call, user);
+  }
+
+  /// @throws EngineException NO_SUCH_TRANSACTION
+  static JoinedCall join(EmbeddedEngine engine, String user, String token) {
+    OptionalLong handle = engine.transactionHandle(user, token);
+    ManagedTransaction transaction =
+        handle.isEmpty() ? null : engine.transaction(handle.getAsLong());
+    if (transaction == null) {
+      throw new EngineException(
+          ErrorCode.NO_SUCH_TRANSACTION, "there is no transaction of this token");
+    }
+    return open(engine, transaction, user, JoinedCall::new);
+  }
+
+  @Override
+  public void close() {
+    boolean ignored = endCall();
+  }
+}

@@ -1,0 +1,515 @@
+package dev.kakehashi.engine.embedded;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.application.ApplicationSystem;
+import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.exec.operator.ParameterTable;
+import dev.kakehashi.engine.exec.operator.RunContext;
+import dev.kakehashi.engine.exec.operator.RunFailures;
+import dev.kakehashi.engine.exec.result.ResultWriter;
+import dev.kakehashi.engine.exec.rows.MaterializedRows;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.sql.statement.Prepared;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.type.application.JavaValues;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// CALL: the code runs on a thread of its own; this task waits as a condition until there are rows to be written. For each row of parameters there is one call after the other.
+///
+/// One thread at a time drives the statement: the task, or the code's thread when the call has succeeded, which spares the client a change of threads. Then the task ends later, without
+/// effect.
+///
+/// The code is a part of the statement if it takes part in the transaction: it has the transaction's turn then, and what it has done is undone if the call fails.
+final class ProcedureRun implements Task, LoadedApplication.Listener {
+  /// Rows that the code may be ahead of the writer.
+  private static final int MOST_ROWS = 1024;
+
+  /// Rows that are worth waking the task.
+  private static final int SOME_ROWS = MOST_ROWS / 4;
+
+  private final EmbeddedEngine engine;
+  private final Prepared.Call call;
+  private final StatementExecution execution;
+  private final ParameterBatch parameters;
+  private final String user;
+  private final ResultSink sink;
+  private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
+
+  /// There is something for the task.
+  private final Condition news;
+
+  // Of the thread that drives.
+  private final int[] oids;
+  private @Nullable Deque<@Nullable Object[]> arguments;
+  private @Nullable CallAccess access;
+  private @Nullable ResultWriter writer;
+  private @Nullable VectorBatch batch;
+  private boolean unwritten;
+  private boolean running;
+  private boolean begun;
+  private boolean concluding;
+  private boolean ending;
+  private long mark;
+  private @Nullable Throwable failure;
+
+  // Guarded by this.
+  private boolean driven;
+  private boolean finished;
+  private boolean isDiscarded;
+
+  /// Something has happened that who drives may not have seen.
+  private boolean fresh;
+
+  private final Deque<@Nullable Object[]> rows = new ArrayDeque<>();
+  private LoadedApplication.@Nullable Running code;
+  private boolean stopped;
+  private boolean ended;
+  private boolean idle;
+  private @Nullable EngineException failed;
+
+  /// @param user name of the role whose rights count
+  /// @param done gets the number of rows that were sent, or the failure, exactly once
+  ProcedureRun(
+      EmbeddedEngine engine,
+      Prepared.Call call,
+      StatementExecution execution,
+      ParameterBatch parameters,
+      String user,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    this.engine = engine;
+    this.call = call;
+    this.execution = execution;
+    this.parameters = parameters;
+    this.user = user;
+    this.sink = sink;
+    this.done = done;
+    this.news = engine.scheduler().condition();
+    this.oids = call.columns().stream().mapToInt(Statement.Column::typeOid).toArray();
+  }
+
+  // ---- the code's thread ----
+
+  @Override
+  public void row(@Nullable Object[] values) {
+    synchronized (this) {
+      try {
+        while (rows.size() >= MOST_ROWS && !stopped) {
+          wait();
+        }
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        throw new EngineException(
+            ErrorCode.QUERY_CANCELED, "canceling statement due to user request", interrupted);
+      }
+      if (stopped) {
+        throw new EngineException(
+            ErrorCode.QUERY_CANCELED, "nobody reads the rows of the call any more");
+      }
+      rows.add(values);
+      // Fewer are no batch for the client yet.
+      if (rows.size() != SOME_ROWS && rows.size() != MOST_ROWS) {
+        return;
+      }
+    }
+    wake();
+  }
+
+  @Override
+  public void done() {
+    synchronized (this) {
+      ended = true;
+      failed = null;
+      fresh = true;
+      if (driven || finished) {
+        return;
+      }
+      driven = true;
+    }
+    boolean over = drive();
+    // The task ends, or goes on when there is room for rows.
+    news.signal();
+    if (over) {
+      accept();
+      return;
+    }
+    synchronized (this) {
+      if (!isDiscarded || driven || finished) {
+        return;
+      }
+      finished = true;
+    }
+    giveUp();
+  }
+
+  @Override
+  public void failed(EngineException reason) {
+    synchronized (this) {
+      ended = true;
+      failed = reason;
+    }
+    wake();
+  }
+
+  // ---- who drives ----
+
+  /// Lets the task go on. Any thread.
+  private void wake() {
+    synchronized (this) {
+      fresh = true;
+      if (driven) {
+        return;
+      }
+    }
+    news.signal();
+  }
+
+  @Override
+  public @Nullable Task run(TaskContext context) {
+    synchronized (this) {
+      if (finished) {
+        return null;
+      }
+      if (driven) {
+        return context.await(news, this);
+      }
+      driven = true;
+    }
+    if (!drive()) {
+      return context.await(news, this);
+    }
+    accept();
+    return null;
+  }
+
+  /// Goes on as far as it can.
+  ///
+  /// @return whether the statement has ended, so that its result is to be given
+  private boolean drive() {
+    Interrupts.Source before = Interrupts.enter(execution);
+    try {
+      while (true) {
+        synchronized (this) {
+          fresh = false;
+        }
+        boolean over = concluding;
+        if (!over) {
+          try {
+            over = step();
+          } catch (Throwable thrown) {
+            failure = thrown;
+            stop();
+            over = true;
+          }
+          concluding = over;
+        }
+        boolean idleNow = over && conclude();
+        synchronized (this) {
+          if (idleNow) {
+            finished = true;
+            driven = false;
+            return true;
+          }
+          if (!fresh) {
+            driven = false;
+            return false;
+          }
+        }
+      }
+    } finally {
+      Interrupts.leave(before);
+    }
+  }
+
+  /// @return whether all calls have ended; otherwise there will be news
+  private boolean step() {
+    if (arguments == null) {
+      begin();
+    }
+    while (true) {
+      execution.checkCanceled();
+      if (!running) {
+        @Nullable Object[] next = Objects.requireNonNull(arguments).poll();
+        if (next == null) {
+          return true;
+        }
+        start(next);
+      }
+      if (unwritten && !write()) {
+        sink.whenWritable(this::wake);
+        return false;
+      }
+      boolean over = take();
+      if (unwritten) {
+        continue;
+      }
+      if (!over) {
+        return false;
+      }
+      running = false;
+      synchronized (this) {
+        if (failed != null) {
+          throw failed;
+        }
+      }
+    }
+  }
+
+  private void begin() {
+    execution.checkCanceled();
+    mark = call.takesPart() ? execution.transaction().mark() : 0;
+    begun = true;
+    arguments = arguments();
+    if (oids.length > 0) {
+      writer = new ResultWriter(sink, oids);
+      batch = new VectorBatch(oids.length);
+    }
+    if (call.takesPart()) {
+      access = new CallAccess(engine, execution, user);
+    }
+    execution.onCancel(() -> {
+      stop();
+      wake();
+    });
+  }
+
+  /// Values of the arguments for each row of parameters.
+  private Deque<@Nullable Object[]> arguments() {
+    ParameterTable table = new ParameterTable(MaterializedRows.kinds(call.parameterOids()));
+    RunContext run = new RunContext(table, null);
+    VectorBatch single = VectorBatch.oneRow();
+    Deque<@Nullable Object[]> all = new ArrayDeque<>();
+    try (VarHeap heap = new VarHeap()) {
+      run.begin(execution, parameters);
+      EvalContext context = run.newContext();
+      Evaluator[] evaluators = null;
+      for (int row = 0; row < table.executions(); row++) {
+        Interrupts.check();
+        heap.reset();
+        run.setRow(row);
+        context.functions.heap = heap;
+        if (evaluators == null) {
+          evaluators = Evaluators.of(call.arguments(), context);
+        }
+        @Nullable Object[] values = new @Nullable Object[evaluators.length];
+        for (int i = 0; i < values.length; i++) {
+          ColumnVector value = evaluators[i].evaluate(single);
+          int oid = call.signature().parameters().get(i).typeOid();
+          values[i] = value.isNull(0) ? null : JavaValues.toObject(oid, value.words[0]);
+        }
+        all.add(values);
+      }
+    } finally {
+      single.close();
+      run.end();
+    }
+    return all;
+  }
+
+  private void start(@Nullable Object[] values) {
+    ApplicationSystem system = engine.applications().system();
+    if (system == null) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "this engine runs no applications");
+    }
+    LoadedApplication loaded = system.load(call.application());
+    LoadedApplication.Invocation invocation =
+        new LoadedApplication.Invocation(values, user, access, 0);
+    synchronized (this) {
+      ended = false;
+      code = null;
+    }
+    running = true;
+    LoadedApplication.Running started;
+    try {
+      started =
+          call.route()
+              ? loaded.route(call.index(), invocation, this)
+              : loaded.procedure(call.index(), invocation, this);
+    } catch (Throwable refused) {
+      running = false;
+      throw refused;
+    }
+    boolean late;
+    synchronized (this) {
+      code = started;
+      late = stopped;
+    }
+    if (late) {
+      started.cancel();
+    }
+  }
+
+  /// Nothing of the code is wanted any more. Any thread.
+  private void stop() {
+    LoadedApplication.Running runs;
+    synchronized (this) {
+      stopped = true;
+      rows.clear();
+      notifyAll();
+      runs = code;
+    }
+    if (runs != null) {
+      runs.cancel();
+    }
+  }
+
+  /// Moves rows of the code to the batch.
+  ///
+  /// @return whether the code has ended, and no rows are left
+  private boolean take() {
+    List<@Nullable Object[]> taken = new ArrayList<>();
+    boolean over;
+    synchronized (this) {
+      while (!rows.isEmpty() && taken.size() < VectorBatch.CAPACITY) {
+        taken.add(rows.poll());
+      }
+      over = ended && rows.isEmpty();
+      notifyAll();
+    }
+    VectorBatch into = batch;
+    if (into == null || taken.isEmpty()) {
+      return over;
+    }
+    into.reset();
+    for (@Nullable Object[] values : taken) {
+      for (int c = 0; c < oids.length; c++) {
+        Object value = values[c];
+        if (value == null) {
+          into.columns[c].setNull(into.size);
+        } else {
+          into.columns[c].words[into.size] = JavaValues.ofObject(oids[c], value, into.heap);
+        }
+      }
+      into.size++;
+    }
+    unwritten = true;
+    return false;
+  }
+
+  /// @return false: the reader has to release a buffer first
+  private boolean write() {
+    boolean written = Objects.requireNonNull(writer).accept(Objects.requireNonNull(batch));
+    unwritten = !written;
+    return written;
+  }
+
+  // ---- the end ----
+
+  /// The last call has ended, or one has failed.
+  ///
+  /// @return whether nothing of it touches the transaction any more; otherwise there will be news
+  private boolean conclude() {
+    synchronized (this) {
+      if (running && !ended) {
+        return false;
+      }
+    }
+    CallAccess used = access;
+    if (used != null && !ending) {
+      ending = true;
+      if (!used.end(this::idle)) {
+        idle();
+      }
+    }
+    synchronized (this) {
+      return used == null || idle;
+    }
+  }
+
+  private void idle() {
+    synchronized (this) {
+      idle = true;
+    }
+    wake();
+  }
+
+  /// Gives the result.
+  private void accept() {
+    Interrupts.Source before = Interrupts.enter(execution);
+    try {
+      finish();
+    } finally {
+      Interrupts.leave(before);
+    }
+  }
+
+  private void finish() {
+    long sent = 0;
+    try {
+      ResultWriter open = writer;
+      if (open != null && failure == null) {
+        open.finish();
+        sent = open.rows();
+      }
+      if (open != null) {
+        open.close();
+      }
+    } catch (Throwable thrown) {
+      failure = failure == null ? thrown : failure;
+    }
+    VectorBatch rowsLeft = batch;
+    if (rowsLeft != null) {
+      rowsLeft.close();
+    }
+    Throwable reason = failure;
+    if (reason == null) {
+      done.accept(sent, null);
+      return;
+    }
+    try {
+      if (begun && call.takesPart()) {
+        execution.transaction().rollbackTo(mark);
+      }
+    } catch (Throwable thrown) {
+      execution.undoFailed();
+      if (!thrown.equals(reason)) {
+        thrown.addSuppressed(reason);
+      }
+      reason = thrown;
+    }
+    done.accept(null, RunFailures.report(reason));
+  }
+
+  @Override
+  public void discarded(Job job) {
+    synchronized (this) {
+      isDiscarded = true;
+      if (driven || finished) {
+        return;
+      }
+      finished = true;
+    }
+    giveUp();
+  }
+
+  /// There is no task any more, and nobody drives.
+  private void giveUp() {
+    failure = RunFailures.canceled();
+    stop();
+    CallAccess used = access;
+    if (used == null || ending || !used.end(this::accept)) {
+      accept();
+    }
+  }
+}
