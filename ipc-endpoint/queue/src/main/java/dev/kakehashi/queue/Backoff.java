@@ -21,6 +21,14 @@ final class Backoff {
     return (long) Math.min((double) max, wait);
   }
 
+  /// The same with the queue's jitter: tasks that have failed together do not come together again.
+  ///
+  /// @param dice from 0 to 1
+  static long jittered(QueueOptions options, int attempts, double dice) {
+    long wait = millis(options, attempts);
+    return wait + (long) (wait * options.jitter() * dice);
+  }
+
   /// Whether a task that was handed out `attempts` times, in vain, is dead. If both limits are given both must have passed.
   static boolean exhausted(
       QueueOptions options, int attempts, long enqueuedMillis, long nowMillis) {

@@ -94,11 +94,13 @@ final class Deliveries {
     }
     return List.of(
         new QueueOp.Gone(queue.queueId, entry.group.groupId, entry.position),
-        new QueueOp.Enqueue(to, copy(queue.read(entry.position), error)));
+        new QueueOp.Enqueue(to, copy(queue.read(entry.position), error, 0)));
   }
 
-  /// A task for another queue: with its number, without the unique key, at once.
-  static byte[] copy(TaskRecord record, @Nullable String error) {
+  /// A task for another queue: with its number, without the unique key.
+  ///
+  /// @param runAtMillis 0: at once
+  static byte[] copy(TaskRecord record, @Nullable String error, long runAtMillis) {
     return TaskRecord.encode(
         record.taskId,
         record.enqueuedMillis,
@@ -106,7 +108,7 @@ final class Deliveries {
         record.key(),
         record.fair(),
         record.priority,
-        0,
+        runAtMillis,
         null,
         0,
         error);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// the number of the last change that the files know, so each change is applied once, and replay comes to the state that was.
 public final class DurableQueues implements QueueSystem {
   private final QueueFiles files;
-  private final QueueCenter center;
+  final QueueCenter center;
   private volatile boolean closed;
 
   private DurableQueues(Path directory) {
@@ -102,8 +102,12 @@ public final class DurableQueues implements QueueSystem {
           center.applyDurable(first);
         }
       }
+      center.endWaits(record);
     } finally {
-      center.exit(QueueCenter.Then.WRITE_ELSEWHERE);
+      // The thread is one that flushes: what is written here goes into its next group, and nobody
+      // is
+      // woken for it.
+      center.exit();
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.kakehashi.queue;
 
+import java.util.ArrayDeque;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /// Tasks of one priority and fair key of a group. Guarded by the lock of the queue system.
@@ -15,7 +17,10 @@ final class FairLane {
 
   long tail = -1;
 
-  /// Made when it is needed.
+  /// Offers that came in the order of their positions, as new keys do: adding and taking one is O(1). Made when it is needed.
+  private @Nullable ArrayDeque<Offer> ordered;
+
+  /// The other offers; made when it is needed.
   private @Nullable PriorityQueue<Offer> offers;
 
   /// Virtual time at which it is served next.
@@ -30,6 +35,16 @@ final class FairLane {
   }
 
   void offer(Offer offer) {
+    ArrayDeque<Offer> inOrder = ordered;
+    if (inOrder == null) {
+      inOrder = new ArrayDeque<>(4);
+      ordered = inOrder;
+    }
+    Offer last = inOrder.peekLast();
+    if (last == null || last.position < offer.position) {
+      inOrder.add(offer);
+      return;
+    }
     PriorityQueue<Offer> now = offers;
     if (now == null) {
       now = new PriorityQueue<>(4, (left, right) -> Long.compare(left.position, right.position));
@@ -38,22 +53,32 @@ final class FairLane {
     now.add(offer);
   }
 
-  private @Nullable Offer firstOffer() {
-    PriorityQueue<Offer> now = offers;
-    if (now == null) {
+  private static @Nullable Offer first(@Nullable Queue<Offer> from) {
+    if (from == null) {
       return null;
     }
-    Offer first = now.peek();
+    Offer first = from.peek();
     while (first != null && !first.stands()) {
-      now.poll();
-      first = now.peek();
+      from.poll();
+      first = from.peek();
     }
     return first;
   }
 
+  /// Where the first offer is; null: there is none.
+  private @Nullable Queue<Offer> firstQueue() {
+    Offer one = first(ordered);
+    Offer other = first(offers);
+    if (one == null || (other != null && other.position < one.position)) {
+      return other == null ? null : offers;
+    }
+    return ordered;
+  }
+
   /// Position of what is next; -1: there is nothing.
   long peek() {
-    Offer first = firstOffer();
+    Queue<Offer> offered = firstQueue();
+    Offer first = offered == null ? null : offered.peek();
     return first != null && (head < 0 || first.position < head) ? first.position : head;
   }
 
@@ -61,10 +86,10 @@ final class FairLane {
   ///
   /// @return null: the head of the chain, which was at the position that [#peek] said
   @Nullable Offer pop() {
-    Offer first = firstOffer();
-    PriorityQueue<Offer> now = offers;
-    if (first != null && now != null && (head < 0 || first.position < head)) {
-      return now.poll();
+    Queue<Offer> offered = firstQueue();
+    Offer first = offered == null ? null : offered.peek();
+    if (offered != null && first != null && (head < 0 || first.position < head)) {
+      return offered.poll();
     }
     advance();
     return null;
@@ -79,6 +104,8 @@ final class FairLane {
   }
 
   boolean isEmpty() {
-    return head < 0 && (offers == null || offers.isEmpty());
+    return head < 0
+        && (ordered == null || ordered.isEmpty())
+        && (offers == null || offers.isEmpty());
   }
 }

@@ -2,14 +2,19 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.LeasedTask;
+import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.engine.api.queue.ReceiveRequest;
 import dev.kakehashi.queue.TaskEntry.Phase;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Consumers of a group that wait, and what is handed out to them. Guarded by the lock of the queue system.
 ///
@@ -22,11 +27,17 @@ final class GroupConsumers extends Deadline {
   /// A ready task may be beside a waiting consumer for that long.
   static final long LATE_NANOS = 100_000_000;
 
+  private static final Logger LOG = LoggerFactory.getLogger(GroupConsumers.class);
+  private static final long UNREAD_NANOS = 3_600_000_000_000L;
+
   private final GroupCore group;
   private final QueueCenter center;
   private @Nullable Set<Waiter> waiting;
   private @Nullable RateBucket bucket;
   private boolean started;
+
+  /// By their positions, tasks that have their place in the log and are not applied, with the calls that get them; null: there are none.
+  private @Nullable Long2ObjectHashMap<Claim> promised;
 
   /// Lower than the queue's rate; negative: there is none.
   double enforcedRate = -1;
@@ -36,9 +47,22 @@ final class GroupConsumers extends Deadline {
 
   long missedWakeups;
 
+  /// When somebody asked for tasks; 0: never in this run.
+  private long askedNanos;
+
+  /// When a warning was given that nobody does; 0: never.
+  private long warnedNanos;
+
+  /// Warnings so far.
+  int warnings;
+
   GroupConsumers(GroupCore group) {
     this.group = group;
     this.center = group.center;
+  }
+
+  boolean areWaiting() {
+    return waiting != null;
   }
 
   int waiting() {
@@ -48,6 +72,7 @@ final class GroupConsumers extends Deadline {
   // ---- waiting ----
 
   void receive(Waiter waiter) {
+    askedNanos = center.nanoTime();
     Set<Waiter> now = waiting;
     if (now == null) {
       now = new LinkedHashSet<>();
@@ -58,8 +83,9 @@ final class GroupConsumers extends Deadline {
     if (!now.contains(waiter)) {
       return;
     }
+    center.hurry(group.queue);
     if (waiter.request.waitNanos() <= 0) {
-      if (!waiter.completing) {
+      if (!waiter.completing && !center.endWhenDurable(waiter)) {
         endWait(waiter);
       }
       return;
@@ -134,6 +160,68 @@ final class GroupConsumers extends Deadline {
     }
   }
 
+  // ---- promises ----
+
+  /// Promises a task that is not durable to a consumer that waits. Its claim follows it in the log, so one flush makes both durable.
+  ///
+  /// @return false: it is handed out when it is durable, as all others are
+  boolean promise(QueueOp.Enqueue enqueue) {
+    Set<Waiter> now = waiting;
+    QueueOptions options = group.options();
+    if (now == null
+        || group.ready() > 0
+        || rate(options) >= 0
+        || options.maxConcurrent() > 0
+        || !allows(options, 0)) {
+      return false;
+    }
+    TaskRecord record = new TaskRecord(ByteBuffer.wrap(enqueue.record), 0);
+    if (record.runAtMillis != 0 || record.hasKey()) {
+      return false;
+    }
+    Waiter waiter = now.iterator().next();
+    leave(waiter);
+    Claim claim = new Claim(waiter, new ArrayList<>(1), new ArrayList<>(1));
+    long position = enqueue.position;
+    if (promised == null) {
+      promised = new Long2ObjectHashMap<>();
+    }
+    promised.put(position, claim);
+    center.writer.add(
+        List.of(new QueueOp.Claimed(group.queue.queueId, group.groupId, position, 1)),
+        failure -> {
+          // One that is not applied is a task as all others again.
+          forgetPromise(position);
+          Deliveries.claimed(center, claim, failure);
+        });
+    return true;
+  }
+
+  private @Nullable Claim forgetPromise(long position) {
+    Long2ObjectHashMap<Claim> now = promised;
+    Claim claim = now == null ? null : now.remove(position);
+    if (now != null && now.isEmpty()) {
+      promised = null;
+    }
+    return claim;
+  }
+
+  /// A task is durable; if it was promised it is lent, until its claim is durable, too.
+  boolean keepPromise(TaskRecord record, long position) {
+    Claim claim = forgetPromise(position);
+    if (claim == null) {
+      return false;
+    }
+    TaskEntry entry = entry(position, record);
+    entry.fair = record.fair();
+    entry.phase = Phase.LEASED;
+    lend(claim, entry, record, center.nanoTime(), center.wallMillis());
+    if (!claim.waiter.ended) {
+      center.holders.leaseBegan(entry);
+    }
+    return true;
+  }
+
   // ---- handing out ----
 
   /// Serves as many waiting consumers as there are tasks.
@@ -145,13 +233,21 @@ final class GroupConsumers extends Deadline {
       if (claim == null) {
         return;
       }
+      leave(waiter);
+      center.claim(claim);
+    }
+  }
+
+  /// A consumer waits no longer, because it gets something.
+  private void leave(Waiter waiter) {
+    Set<Waiter> now = waiting;
+    if (now != null) {
       now.remove(waiter);
       if (now.isEmpty()) {
         waiting = null;
       }
-      center.mono.remove(waiter);
-      center.claim(claim);
     }
+    center.mono.remove(waiter);
   }
 
   private @Nullable Claim take(Waiter waiter, int max) {
@@ -159,7 +255,6 @@ final class GroupConsumers extends Deadline {
     ReceiveRequest request = waiter.request;
     long nanos = center.nanoTime();
     long wall = center.wallMillis();
-    long leaseMillis = request.leaseMillis() > 0 ? request.leaseMillis() : options.leaseMillis();
     long bytes = 0;
     Claim claim = null;
     for (int count = 0; count < max && allows(options, nanos); ) {
@@ -181,36 +276,43 @@ final class GroupConsumers extends Deadline {
       if (bucket != null && rate(options) >= 0) {
         bucket.take();
       }
-      started = true;
       lane.level.served(lane, group.queue.weight(lane.fair));
-      entry.claimPending = true;
-      entry.attempts++;
-      entry.nonce = center.nonce();
-      entry.holder = request.holder();
-      entry.leaseNanos = Math.multiplyExact(leaseMillis, 1_000_000L);
-      entry.leasedNanos = nanos;
-      entry.leaseEndMillis = wall + leaseMillis;
-      group.leased++;
-      String error = entry.lastError == null ? record.error() : entry.lastError;
-      LeasedTask task =
-          new LeasedTask(
-              entry.token(),
-              record.taskId,
-              record.payload(),
-              record.key(),
-              entry.fair,
-              record.priority,
-              record.enqueuedMillis,
-              entry.leaseEndMillis,
-              error);
       if (claim == null) {
         claim = new Claim(waiter, new ArrayList<>(), new ArrayList<>());
       }
-      claim.entries().add(entry);
-      claim.tasks().add(task);
+      lend(claim, entry, record, nanos, wall);
       count++;
     }
     return claim;
+  }
+
+  /// An attempt begins with the claim.
+  private void lend(Claim claim, TaskEntry entry, TaskRecord record, long nanos, long wall) {
+    ReceiveRequest request = claim.waiter.request;
+    long leaseMillis =
+        request.leaseMillis() > 0 ? request.leaseMillis() : group.options().leaseMillis();
+    started = true;
+    entry.claimPending = true;
+    entry.attempts++;
+    entry.nonce = center.nonce();
+    entry.holder = request.holder();
+    entry.leaseNanos = Math.multiplyExact(leaseMillis, 1_000_000L);
+    entry.leasedNanos = nanos;
+    entry.leaseEndMillis = wall + leaseMillis;
+    group.leased++;
+    String error = entry.lastError == null ? record.error() : entry.lastError;
+    claim.entries.add(entry);
+    claim.tasks.add(
+        new LeasedTask(
+            entry.token(),
+            record.taskId,
+            record.payload(),
+            record.key(),
+            entry.fair,
+            record.priority,
+            record.enqueuedMillis,
+            entry.leaseEndMillis,
+            error));
   }
 
   /// Takes the lane's next task out of the order; null: its key may not start it.
@@ -223,23 +325,30 @@ final class GroupConsumers extends Deadline {
       return null;
     }
     if (entry == null) {
-      entry = new TaskEntry(group, position);
-      entry.known = true;
-      entry.priority = record.priority;
+      entry = entry(position, record);
       entry.fair = lane.fair;
-      entry.enqueuedMillis = record.enqueuedMillis;
-      entry.unique = record.hasUniqueKey();
       entry.chain = chain;
-      group.entries.put(position, entry);
       if (chain != null) {
         chain.advance();
       }
     }
     entry.phase = Phase.LEASED;
+    group.delays.left(entry);
     if (chain != null) {
       chain.start();
       chain.offer();
     }
+    return entry;
+  }
+
+  /// An entry of its own for a task that had none.
+  private TaskEntry entry(long position, TaskRecord record) {
+    TaskEntry entry = new TaskEntry(group, position);
+    entry.known = true;
+    entry.priority = record.priority;
+    entry.enqueuedMillis = record.enqueuedMillis;
+    entry.unique = record.hasUniqueKey();
+    group.entries.put(position, entry);
     return entry;
   }
 
@@ -328,6 +437,30 @@ final class GroupConsumers extends Deadline {
   @Override
   void reached() {
     match();
+  }
+
+  /// Files fill up with tasks that are this group's, too: warns once an hour if nobody asks for them.
+  void warnIfUnread() {
+    long now = center.nanoTime();
+    long since = askedNanos == 0 ? center.startNanos : askedNanos;
+    if (!center.isStarted()
+        || now - since < UNREAD_NANOS
+        || (warnedNanos != 0 && now - warnedNanos < UNREAD_NANOS)) {
+      return;
+    }
+    warnedNanos = now;
+    warnings++;
+    long open = group.enqueued - group.done - group.canceled;
+    QueueDefinition queue = group.queue.definition();
+    String name = queue == null ? Long.toString(group.queue.queueId) : queue.name();
+    long hours = (now - since) / UNREAD_NANOS;
+    center.later(() ->
+        LOG.warn(
+            "Nobody has asked for tasks of queue {}, group {}, for {} h: {} tasks keep their files",
+            name,
+            group.groupId,
+            hours,
+            open));
   }
 
   // ---- the watchdog ----

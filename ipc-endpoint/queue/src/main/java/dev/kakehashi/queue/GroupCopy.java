@@ -28,6 +28,7 @@ final class GroupCopy {
         }
       }
     }
+    from.delays.copyTo(to.delays);
     for (PriorityLevel level : from.levels) {
       if (level == null) {
         continue;

@@ -26,6 +26,7 @@ final class GroupCore {
   final Long2ObjectHashMap<TaskEntry> entries = new Long2ObjectHashMap<>();
   final Map<String, KeyChain> keys = new HashMap<>(4);
   final @Nullable PriorityLevel[] levels = new PriorityLevel[NewTask.MAX_PRIORITY + 1];
+  final DelayedTasks delays = new DelayedTasks(this);
   final GroupConsumers consumers;
 
   long enqueued;
@@ -55,6 +56,9 @@ final class GroupCore {
 
   void added(TaskRecord record, long position) {
     enqueued++;
+    if (consumers.keepPromise(record, position)) {
+      return;
+    }
     String key = record.key();
     if (record.runAtMillis != 0) {
       TaskEntry entry = new TaskEntry(this, position);
@@ -142,12 +146,12 @@ final class GroupCore {
     return -1;
   }
 
-  /// Whether a task is in its chain, and not passed.
+  /// Whether a task is in its chain, and not passed, or waits for its time without an entry.
   boolean isInChain(TaskRecord record) {
-    if (record.runAtMillis != 0) {
-      return false;
-    }
     String key = record.key();
+    if (record.runAtMillis != 0) {
+      return key == null && delays.isWaiting(record.position);
+    }
     if (key != null) {
       KeyChain chain = keys.get(key);
       return chain != null
@@ -190,8 +194,12 @@ final class GroupCore {
     }
     entry = new TaskEntry(this, position);
     know(entry, record, record.key());
-    entry.inChain = true;
     entries.put(position, entry);
+    if (record.runAtMillis != 0) {
+      delays.take(entry, record);
+      return entry;
+    }
+    entry.inChain = true;
     KeyChain chain = entry.chain;
     if (chain == null) {
       FairLane lane = level(record.priority).lane(record.fair());
@@ -306,6 +314,7 @@ final class GroupCore {
     }
     know(entry);
     leave(entry);
+    delays.left(entry);
     entry.heldBy = null;
     entry.phase = Phase.DEAD;
     entry.lastError = error.isEmpty() ? null : error;
@@ -430,6 +439,7 @@ final class GroupCore {
   void finish(TaskEntry entry) {
     know(entry);
     leave(entry);
+    delays.left(entry);
     entry.heldBy = null;
     entry.phase = Phase.GONE;
     if (entry.unique) {
@@ -454,6 +464,7 @@ final class GroupCore {
       know(entry);
       Phase before = entry.phase;
       leave(entry);
+      delays.left(entry);
       held(entry, before);
     }
   }
@@ -508,6 +519,7 @@ final class GroupCore {
         ready(entry);
       }
     }
+    delays.start();
     for (KeyChain chain : java.util.List.copyOf(keys.values())) {
       chain.offer();
     }

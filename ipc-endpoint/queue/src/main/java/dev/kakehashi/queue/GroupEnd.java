@@ -33,6 +33,7 @@ final class GroupEnd {
         group.entries.remove(each.position);
       }
     }
+    group.delays.clear();
     for (PriorityLevel level : group.levels) {
       if (level != null) {
         for (FairLane lane : level.all()) {
@@ -58,6 +59,7 @@ final class GroupEnd {
       end(group, each);
     }
     group.entries.clear();
+    group.delays.clear();
     for (KeyChain chain : group.keys.values()) {
       group.center.mono.remove(chain);
     }
@@ -71,6 +73,7 @@ final class GroupEnd {
       group.center.later(() -> holder.lost(token));
     }
     group.leave(entry);
+    group.delays.left(entry);
     entry.phase = Phase.GONE;
   }
 }

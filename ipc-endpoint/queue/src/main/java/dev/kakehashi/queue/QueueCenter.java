@@ -31,6 +31,9 @@ final class QueueCenter {
   /// The wall clock may jump: it is looked at as often while anything waits for it.
   private static final long WALL_LOOK_NANOS = 30_000_000_000L;
 
+  /// Of a disk that does not take what is written no call waits for longer.
+  private static final long LONGEST_LOOK_NANOS = 1_000_000_000L;
+
   private static final long WATCH_NANOS = 1_000_000_000L;
 
   final SegmentFiles files;
@@ -49,9 +52,16 @@ final class QueueCenter {
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong taskCount = new AtomicLong();
   private final Set<GroupCore> matches = new LinkedHashSet<>();
+  private final Set<DelayedTasks> loads = new LinkedHashSet<>();
 
   /// Placed changes that are not applied, in their order.
   final Queue<TransactionChanges> placed = new ConcurrentLinkedQueue<>();
+
+  /// Calls without a wait that look at what is being written first.
+  private final List<Waiter> looking = new ArrayList<>(1);
+
+  /// Record up to which a flush was asked for because of tasks in it.
+  private long hurried = -1;
 
   private final List<TaskSegment> sealed = new ArrayList<>();
   private final List<TaskSegment> changed = new ArrayList<>();
@@ -96,8 +106,6 @@ final class QueueCenter {
   enum Then {
     /// On this thread.
     HERE,
-    /// On this thread, but for writing records: it is the one that flushes.
-    WRITE_ELSEWHERE,
     /// On another thread: this one has locks, or no time.
     ELSEWHERE
   }
@@ -157,7 +165,13 @@ final class QueueCenter {
 
   /// Hands out what can be handed out, writes what is to be written, sets the alarm.
   private void settle() {
-    while (!matches.isEmpty()) {
+    while (!matches.isEmpty() || !loads.isEmpty()) {
+      if (!loads.isEmpty()) {
+        DelayedTasks next = loads.iterator().next();
+        loads.remove(next);
+        next.refill();
+        continue;
+      }
       GroupCore group = matches.iterator().next();
       matches.remove(group);
       group.consumers.match();
@@ -285,6 +299,11 @@ final class QueueCenter {
     if (host != null && group.consumers.waiting() > 0) {
       matches.add(group);
     }
+  }
+
+  /// Delayed tasks whose time has come have room now.
+  void toLoad(DelayedTasks tasks) {
+    loads.add(tasks);
   }
 
   // ---- changes of the log ----
@@ -445,6 +464,53 @@ final class QueueCenter {
   /// Tries to make a task dead that was handed out too often.
   void bury(TaskEntry entry) {
     Deliveries.bury(this, entry);
+  }
+
+  /// The last record of a transaction that may make tasks of a queue ready, and is not durable; -1: there is none.
+  private long lastUndurable(QueueCore queue) {
+    long last = -1;
+    for (TransactionChanges each : placed) {
+      if (!each.lost && each.readies(queue)) {
+        last = each.record;
+      }
+    }
+    return last;
+  }
+
+  /// A consumer waits: tasks whose commit waits for others to be flushed with are flushed soon. A record without changes, for which somebody waits, does that.
+  void hurry(QueueCore queue) {
+    long last = lastUndurable(queue);
+    if (last > hurried) {
+      hurried = last;
+      writer.add(List.of(), _ -> {});
+    }
+  }
+
+  /// Lets a call without a wait end with nothing only when what was committed before it is durable: who has committed a task and asks for it gets it.
+  ///
+  /// @return false: there is no such task
+  boolean endWhenDurable(Waiter waiter) {
+    long last = lastUndurable(waiter.group.queue);
+    if (last < 0) {
+      return false;
+    }
+    hurry(waiter.group.queue);
+    waiter.until = last;
+    looking.add(waiter);
+    arm(waiter, LONGEST_LOOK_NANOS);
+    return true;
+  }
+
+  /// What was committed up to a record is applied.
+  void endWaits(long record) {
+    for (int i = looking.size() - 1; i >= 0; i--) {
+      Waiter each = looking.get(i);
+      if (each.ended || each.until <= record) {
+        looking.remove(i);
+        each.group.consumers.match();
+        each.group.consumers.endIfWaiting(each);
+      }
+    }
   }
 
   // ---- files ----

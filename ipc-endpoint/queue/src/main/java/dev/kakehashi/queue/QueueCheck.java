@@ -39,6 +39,14 @@ final class QueueCheck {
         if (record == null) {
           continue;
         }
+        int second =
+            segment
+                .index(center.files)
+                .getInt((int) (position - segment.base) * TaskSegment.ENTRY + TaskSegment.SECOND);
+        if (second != 0 && second != DelayedSegment.second(record.runAtMillis)) {
+          problem.accept(
+              "queue " + queue.queueId + ": the index has another time of task " + position);
+        }
         for (GroupCore group : queue.groups) {
           TaskEntry entry = group.entries.get(position);
           if (group.slot < open.length && (entry != null || group.isInChain(record))) {
@@ -71,12 +79,14 @@ final class QueueCheck {
 
   private void group(GroupCore group) {
     long open = 0;
+    long waiting = 0;
     for (TaskSegment each : group.queue.segments) {
       open += group.slot < each.open.length ? each.open[group.slot] : 0;
+      waiting += group.delays.waiting(each);
     }
     long over = 0;
     long leased = 0;
-    long delayed = 0;
+    long delayed = waiting;
     long dead = 0;
     for (TaskEntry each : group.entries.values()) {
       over += each.phase == Phase.GONE ? 1 : 0;

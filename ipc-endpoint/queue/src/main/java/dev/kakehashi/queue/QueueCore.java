@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.collections.LongHashSet;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,15 @@ final class QueueCore {
 
   /// Position after the last one that is applied.
   long next;
+
+  /// Position after the last one that was promised to a consumer.
+  private long promised;
+
+  /// Transactions that have not ended, and have added tasks.
+  final AtomicInteger users = new AtomicInteger();
+
+  /// Transaction that drops it; null: none does.
+  @Nullable TransactionChanges droppedBy;
 
   boolean dropped;
   boolean createdInThisRun;
@@ -187,6 +197,34 @@ final class QueueCore {
 
   // ---- tasks ----
 
+  /// A task has its place and is not durable: a consumer that waits gets it as soon as it is, if nothing is before it.
+  boolean promise(QueueOp.Enqueue enqueue) {
+    if (dropped || groups.size() != 1 || enqueue.position != Math.max(next, promised)) {
+      return false;
+    }
+    GroupCore group = groups.getFirst();
+    boolean done = group.accepting && group.consumers.promise(enqueue);
+    if (done) {
+      promised = enqueue.position + 1;
+    }
+    return done;
+  }
+
+  /// Whether the end of a task may let another one start.
+  boolean endsLetOthersStart() {
+    QueueOptions now = options();
+    return now.orderByKey() || now.keyMaxConcurrent() > 0 || now.maxConcurrent() > 0;
+  }
+
+  boolean hasWaiting() {
+    for (GroupCore each : groups) {
+      if (each.consumers.areWaiting()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void append(byte[] bytes, long position) {
     if (dropped || position < next) {
       return;
@@ -201,13 +239,23 @@ final class QueueCore {
       segments.set(segments.size() - 1, moved);
       segment = moved;
     }
-    segment.append(bytes, position, record.taskId);
+    // What has a key holds back those behind it, so groups know it from the beginning.
+    int second =
+        record.runAtMillis == 0 || record.key() != null
+            ? 0
+            : DelayedSegment.second(record.runAtMillis);
+    segment.append(bytes, position, record.taskId, second);
     next = position + 1;
     for (GroupCore each : groups) {
       if (each.accepting) {
         segment.openSlot(each.slot);
         segment.open[each.slot]++;
-        each.added(record, position);
+        if (second == 0) {
+          each.added(record, position);
+        } else {
+          each.enqueued++;
+          each.delays.added(segment, position, second);
+        }
       }
     }
     String uniqueKey = record.uniqueKey();
@@ -217,6 +265,7 @@ final class QueueCore {
     if (segment.isFull()) {
       segment.sealed = true;
       center.sealed(segment);
+      groups.forEach(each -> each.consumers.warnIfUnread());
     }
   }
 
@@ -230,7 +279,7 @@ final class QueueCore {
     return segment;
   }
 
-  private @Nullable TaskSegment segmentIfThere(long position) {
+  @Nullable TaskSegment segmentIfThere(long position) {
     int low = 0;
     int high = segments.size() - 1;
     if (high < 0) {
@@ -334,6 +383,9 @@ final class QueueCore {
   private void freeIfDone(TaskSegment segment) {
     if (!segment.isDone() || segment.count == 0) {
       return;
+    }
+    for (GroupCore each : groups) {
+      each.delays.remove(segment);
     }
     center.obsolete(segment);
     if (segment.sealed) {

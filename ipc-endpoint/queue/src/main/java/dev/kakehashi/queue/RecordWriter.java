@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes the queues' own changes (claims, tasks that are dead, schedules) as records. Guarded by the lock of the queue system.
 ///
-/// One record is under way at a time; what comes meanwhile goes into the next one together. So eight consumers that take a task each make one record, and claims are in the log in the
-/// order in which they were made.
+/// One thread at a time gives records their places in the log, so claims are there in the order in which they were made. It does not wait for the flush: calls of one turn are durable with one. What
+/// comes while a record gets its place goes into the next one together.
 final class RecordWriter {
   private final QueueCenter center;
   private List<QueueOp> ops = new ArrayList<>();
@@ -33,11 +33,32 @@ final class RecordWriter {
       return null;
     }
     writing = true;
-    TransactionChanges changes = new TransactionChanges(center, ops);
-    List<Consumer<@Nullable EngineException>> told = listeners;
-    ops = new ArrayList<>();
-    listeners = new ArrayList<>();
-    return () -> write(changes, told);
+    return this::writeAll;
+  }
+
+  private void writeAll() {
+    for (Batch next = take(); next != null; next = take()) {
+      write(next.changes, next.told);
+    }
+  }
+
+  private record Batch(
+      TransactionChanges changes, List<Consumer<@Nullable EngineException>> told) {}
+
+  private @Nullable Batch take() {
+    center.enter();
+    try {
+      if (listeners.isEmpty()) {
+        writing = false;
+        return null;
+      }
+      Batch batch = new Batch(new TransactionChanges(center, ops), listeners);
+      ops = new ArrayList<>();
+      listeners = new ArrayList<>();
+      return batch;
+    } finally {
+      center.exit();
+    }
   }
 
   private void write(TransactionChanges changes, List<Consumer<@Nullable EngineException>> told) {
@@ -59,7 +80,6 @@ final class RecordWriter {
                     ErrorCode.INTERNAL_ERROR, "a record of queues failed: " + failure, failure);
     center.enter();
     try {
-      writing = false;
       for (Consumer<@Nullable EngineException> each : told) {
         each.accept(reason);
       }

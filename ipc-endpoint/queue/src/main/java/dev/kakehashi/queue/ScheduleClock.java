@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Schedule;
+import dev.kakehashi.queue.time.CronExpression;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -10,6 +10,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It is the state of the log: leases end with a run, so what is lent is written as given back, with the attempts that the log has.
 final class StateCodec {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /// Without what waits in segments for its time.
+  private static final int WITHOUT_DELAYS = 1;
+
+  private static final int MOST_TAKEN_WORDS = 1 << 20;
 
   private StateCodec() {}
 
@@ -126,6 +132,54 @@ final class StateCodec {
     for (TaskEntry each : group.entries.values()) {
       encode(each, out);
     }
+    encodeDelays(group, out);
+  }
+
+  private static void encodeDelays(GroupCore group, DataOutputStream out) throws IOException {
+    int count = 0;
+    for (TaskSegment each : group.queue.segments) {
+      count += each.delayed(group.slot) == null ? 0 : 1;
+    }
+    out.writeInt(count);
+    for (TaskSegment each : group.queue.segments) {
+      DelayedSegment delayed = each.delayed(group.slot);
+      if (delayed == null) {
+        continue;
+      }
+      out.writeLong(each.base);
+      out.writeLong(delayed.from);
+      out.writeInt(delayed.waiting);
+      out.writeInt(delayed.next);
+      long[] taken = delayed.taken.toLongArray();
+      out.writeInt(taken.length);
+      for (long word : taken) {
+        out.writeLong(word);
+      }
+    }
+  }
+
+  private static void decodeDelays(GroupCore group, DataInputStream in) throws IOException {
+    int count = count(in);
+    for (int at = 0; at < count; at++) {
+      long base = in.readLong();
+      TaskSegment segment = group.queue.segmentIfThere(base);
+      if (segment == null || segment.base != base) {
+        throw new IOException(
+            "delayed tasks from position " + base + " on, where no segment begins");
+      }
+      long from = in.readLong();
+      int waiting = in.readInt();
+      int next = in.readInt();
+      int words = in.readInt();
+      if (waiting < 0 || waiting > segment.count || words < 0 || words > MOST_TAKEN_WORDS) {
+        throw new IOException(waiting + " delayed tasks, and " + words + " words of others");
+      }
+      long[] taken = new long[words];
+      for (int word = 0; word < words; word++) {
+        taken[word] = in.readLong();
+      }
+      group.delays.put(segment, from, BitSet.valueOf(taken), waiting, next);
+    }
   }
 
   private static void encode(TaskEntry entry, DataOutputStream out) throws IOException {
@@ -192,7 +246,8 @@ final class StateCodec {
   /// @throws EngineException DATA_CORRUPTED
   static QueueCore decode(QueueCenter center, byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      if (in.readByte() != VERSION) {
+      int version = in.readByte();
+      if (version != VERSION && version != WITHOUT_DELAYS) {
         throw new IOException("another version");
       }
       QueueCore queue = new QueueCore(center, in.readLong());
@@ -219,7 +274,7 @@ final class StateCodec {
       }
       int groups = count(in);
       for (int at = 0; at < groups; at++) {
-        decodeGroup(queue, in);
+        decodeGroup(queue, in, version);
       }
       decodeKeys(queue, in);
       return queue;
@@ -240,7 +295,8 @@ final class StateCodec {
     }
   }
 
-  private static void decodeGroup(QueueCore queue, DataInputStream in) throws IOException {
+  private static void decodeGroup(QueueCore queue, DataInputStream in, int version)
+      throws IOException {
     GroupCore group = new GroupCore(queue, in.readLong(), in.readInt());
     queue.groups.add(group);
     group.accepting = in.readBoolean();
@@ -269,6 +325,9 @@ final class StateCodec {
     int entries = count(in);
     for (int at = 0; at < entries; at++) {
       decodeEntry(group, in);
+    }
+    if (version != WITHOUT_DELAYS) {
+      decodeDelays(group, in);
     }
   }
 

@@ -34,6 +34,9 @@ final class TaskEntry extends Deadline {
   /// Whether its chain has not passed it.
   boolean inChain;
 
+  /// Whether [DelayedTasks] has made it, and nobody has taken it.
+  boolean loaded;
+
   int attempts;
 
   /// Attempts that the log has.

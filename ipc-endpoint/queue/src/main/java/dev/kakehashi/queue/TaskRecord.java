@@ -136,6 +136,10 @@ final class TaskRecord {
     return text(3, ERROR);
   }
 
+  boolean hasKey() {
+    return (flags & KEY) != 0;
+  }
+
   boolean hasUniqueKey() {
     return (flags & UNIQUE) != 0;
   }

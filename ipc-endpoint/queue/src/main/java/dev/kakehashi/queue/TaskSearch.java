@@ -1,5 +1,8 @@
 package dev.kakehashi.queue;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.QueueChanges;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.queue.TaskEntry.Phase;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -8,6 +11,9 @@ import org.agrona.collections.LongArrayList;
 
 /// Finds tasks of a queue. Guarded by the lock of the queue system.
 final class TaskSearch {
+  /// Of the tasks of one MOVE.
+  private static final long MOST_BYTES = 256L << 20;
+
   private TaskSearch() {}
 
   /// Position of a task; -1: there is none. Segments whose numbers do not include it are not looked at.
@@ -28,8 +34,32 @@ final class TaskSearch {
   }
 
   /// Entries of the oldest tasks that could be moved: not lent, not held by anybody.
-  static List<TaskEntry> movable(QueueCore queue, boolean dead, long max) {
+  ///
+  /// @throws EngineException LIMIT_EXCEEDED if they are too many for one transaction's memory
+  static List<TaskEntry> movable(QueueCore queue, boolean dead, long most) {
+    long max = Math.min(most, QueueChanges.MOST_MOVED + 1L);
     List<TaskEntry> result = new ArrayList<>();
+    collect(queue, dead, max, result);
+    long bytes = 0;
+    for (TaskEntry each : result) {
+      bytes += queue.read(each.position).length;
+    }
+    if (result.size() > QueueChanges.MOST_MOVED || bytes > MOST_BYTES) {
+      for (TaskEntry each : result) {
+        if (each.phase == Phase.READY) {
+          each.group.ready(each); // Without an entry, where it had none.
+        }
+      }
+      throw new EngineException(
+              ErrorCode.LIMIT_EXCEEDED,
+              "one MOVE takes at most %d tasks and %d MB"
+                  .formatted(QueueChanges.MOST_MOVED, MOST_BYTES >> 20))
+          .withHint("Use MOVE with a count, several times.");
+    }
+    return result;
+  }
+
+  private static void collect(QueueCore queue, boolean dead, long max, List<TaskEntry> result) {
     for (GroupCore group : List.copyOf(queue.groups)) {
       if (dead) {
         group.entries.values().stream()
@@ -41,7 +71,6 @@ final class TaskSearch {
         ready(group, max, result);
       }
     }
-    return result;
   }
 
   private static void ready(GroupCore group, long max, List<TaskEntry> result) {

@@ -9,9 +9,13 @@ import org.jspecify.annotations.Nullable;
 /// The last one of a queue grows in memory. When it is full it is sealed, written by another thread, and from then on read from its two files. What files say is written once: bytes
 /// never change, and a link goes from 0 to its value. So files that are newer than the state that refers to them do no harm.
 ///
-/// An index entry: position of the task that follows in the same chain (0: none), number of the task, offset of its bytes (-1: there is no such task), unused (int).
+/// An index entry: position of the task that follows in the same chain (0: none), number of the task, offset of its bytes (-1: there is no such task), second from which on it may be
+/// handed out (0: it waits for no time, see [DelayedSegment]).
 final class TaskSegment {
   static final int ENTRY = 24;
+
+  /// Of the second, within an entry.
+  static final int SECOND = 20;
 
   /// Bytes from which on a segment is full.
   static final int FULL = Integer.getInteger("kakehashi.queue.segmentBytes", 4 << 20);
@@ -29,6 +33,9 @@ final class TaskSegment {
 
   /// Tasks that are open, for each slot of a group.
   int[] open = new int[1];
+
+  /// What waits for its time, for each slot of a group; made when it is needed.
+  private @Nullable DelayedSegment @Nullable [] delayed;
 
   /// In memory, until the files have all; null: in files.
   @Nullable ByteBuffer data;
@@ -79,14 +86,32 @@ final class TaskSegment {
     }
   }
 
+  @Nullable DelayedSegment delayed(int slot) {
+    @Nullable DelayedSegment[] all = delayed;
+    return all == null || slot >= all.length ? null : all[slot];
+  }
+
+  void setDelayed(int slot, @Nullable DelayedSegment to) {
+    @Nullable DelayedSegment[] all = delayed;
+    if (all == null) {
+      all = new DelayedSegment[slot + 1];
+    } else if (slot >= all.length) {
+      all = Arrays.copyOf(all, slot + 1);
+    }
+    all[slot] = to;
+    delayed = all;
+  }
+
   /// Adds a task at the end; positions between, which were given and never used, stay empty.
-  void append(byte[] record, long position, long taskId) {
+  ///
+  /// @param second from which on it may be handed out; 0: at once
+  void append(byte[] record, long position, long taskId, int second) {
     ByteBuffer into = dataFor(record.length);
     ByteBuffer entries = indexFor((int) (position - base) + 1);
     while (base + count < position) {
-      putEntry(entries, count++, 0, -1);
+      putEntry(entries, count++, 0, -1, 0);
     }
-    putEntry(entries, count++, taskId, bytes);
+    putEntry(entries, count++, taskId, bytes, second);
     into.put(bytes, record);
     into.putLong(bytes + TaskRecord.POSITION, position);
     bytes += record.length;
@@ -95,11 +120,11 @@ final class TaskSegment {
     greatestId = Math.max(greatestId, taskId);
   }
 
-  private static void putEntry(ByteBuffer entries, int at, long taskId, int offset) {
+  private static void putEntry(ByteBuffer entries, int at, long taskId, int offset, int second) {
     entries.putLong(at * ENTRY, 0);
     entries.putLong(at * ENTRY + 8, taskId);
     entries.putInt(at * ENTRY + 16, offset);
-    entries.putInt(at * ENTRY + 20, 0);
+    entries.putInt(at * ENTRY + SECOND, second);
   }
 
   private ByteBuffer dataFor(int more) {

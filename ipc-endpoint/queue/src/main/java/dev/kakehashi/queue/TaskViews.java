@@ -165,7 +165,7 @@ final class TaskViews {
     if (entry == null ? !group.isInChain(record) : entry.phase == Phase.GONE) {
       return null;
     }
-    TaskView.State state = TaskView.State.READY;
+    TaskView.State state = record.runAtMillis == 0 ? TaskView.State.READY : TaskView.State.DELAYED;
     int attempts = 0;
     long runAt = record.runAtMillis;
     String error = record.error();

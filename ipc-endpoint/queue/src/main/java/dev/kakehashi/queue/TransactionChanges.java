@@ -13,23 +13,30 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
 /// What one transaction does to queues. Before the commit it is guarded by the lock of the queue system.
 final class TransactionChanges implements QueueChanges {
   private static final int MAX_ERROR = 8192;
+  private static final int MOST_PROMISED = 16;
 
   /// Ten years.
   private static final long MAX_RETRY = 315_360_000_000L;
 
   private final QueueCenter center;
+
+  /// Whether it is the queues' own, for whose flush somebody waits.
+  private final boolean own;
+
   private final List<Step> steps = new ArrayList<>();
 
   /// Queues that it makes, until they have their place.
   private final Map<Long, QueueCore> created = new HashMap<>(2);
 
   private final Set<LeaseToken> ended = new HashSet<>(4);
+  private final QueueUses uses = new QueueUses(this);
 
   /// What is written; made by [#prepareCommit].
   private List<QueueOp> ops = List.of();
@@ -69,19 +76,25 @@ final class TransactionChanges implements QueueChanges {
 
   TransactionChanges(QueueCenter center) {
     this.center = center;
+    this.own = false;
   }
 
   /// Changes of the queues' own, ready to be written.
   TransactionChanges(QueueCenter center, List<QueueOp> ops) {
+    this(center, ops, true);
+  }
+
+  private TransactionChanges(QueueCenter center, List<QueueOp> ops, boolean own) {
     this.center = center;
     this.ops = ops;
+    this.own = own;
     layOut();
     prepared = true;
   }
 
   /// Of a transaction that an earlier run prepared.
   static TransactionChanges recovered(QueueCenter center, List<QueueOp> ops) {
-    TransactionChanges result = new TransactionChanges(center, ops);
+    TransactionChanges result = new TransactionChanges(center, ops, false);
     for (QueueOp each : ops) {
       result.holdRecovered(each);
     }
@@ -96,6 +109,9 @@ final class TransactionChanges implements QueueChanges {
         QueueCore queue = center.queues.get(it.queueId);
         TaskRecord task = new TaskRecord(ByteBuffer.wrap(it.record), 0);
         String key = task.uniqueKey();
+        if (queue != null) {
+          uses.use(queue);
+        }
         if (queue != null && key != null) {
           step.unique = new UniqueTask(queue, key, task.taskId, 0, this);
           queue.putUnique(step.unique);
@@ -137,6 +153,7 @@ final class TransactionChanges implements QueueChanges {
     center.enter();
     try {
       QueueCore queue = queue(queueId);
+      uses.use(queue);
       Step step = new Step();
       String key = task.uniqueKey();
       long id = 0;
@@ -292,7 +309,16 @@ final class TransactionChanges implements QueueChanges {
 
   @Override
   public void dropQueue(long queueId) {
-    step(new QueueOp.DropQueue(queueId));
+    center.enter();
+    try {
+      QueueCore queue = center.queues.get(queueId);
+      if (queue != null) {
+        uses.drop(queue);
+      }
+      step(new QueueOp.DropQueue(queueId));
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
   }
 
   @Override
@@ -311,17 +337,21 @@ final class TransactionChanges implements QueueChanges {
   }
 
   @Override
-  public long move(long queueId, long toQueueId, boolean dead, long max) {
+  public long move(long queueId, long toQueueId, boolean dead, long max, double rate) {
     center.enter();
     try {
       QueueCore from = queue(queueId);
-      queue(toQueueId);
+      uses.use(from);
+      uses.use(queue(toQueueId));
       if (queueId == toQueueId && !dead) {
         throw new EngineException(
             ErrorCode.INVALID_PARAMETER_VALUE, "tasks cannot be moved to their own queue");
       }
       List<TaskEntry> found = TaskSearch.movable(from, dead, max);
+      long now = center.wallMillis();
+      long moved = 0;
       for (TaskEntry each : found) {
+        long runAt = rate > 0 ? now + (long) (moved++ * 1000 / rate) : 0;
         Step step = new Step();
         step.held = List.of(each);
         each.group.hold(each, this);
@@ -329,7 +359,7 @@ final class TransactionChanges implements QueueChanges {
         steps.add(step);
         Step enqueue = new Step();
         enqueue.op =
-            new QueueOp.Enqueue(toQueueId, Deliveries.copy(from.read(each.position), null));
+            new QueueOp.Enqueue(toQueueId, Deliveries.copy(from.read(each.position), null, runAt));
         steps.add(enqueue);
       }
       return found.size();
@@ -376,6 +406,12 @@ final class TransactionChanges implements QueueChanges {
     }
     if (step.op instanceof QueueOp.CreateQueue(long queueId)) {
       created.remove(queueId);
+    }
+    if (step.op instanceof QueueOp.DropQueue(long queueId)) {
+      QueueCore queue = center.queues.get(queueId);
+      if (queue != null && queue.droppedBy == this) {
+        queue.droppedBy = null;
+      }
     }
   }
 
@@ -425,7 +461,8 @@ final class TransactionChanges implements QueueChanges {
         long wait =
             step.retryMillis >= 0
                 ? Math.min(step.retryMillis, MAX_RETRY)
-                : Backoff.millis(group.options(), entry.attempts);
+                : Backoff.jittered(
+                    group.options(), entry.attempts, ThreadLocalRandom.current().nextDouble());
         yield List.of(
             new QueueOp.Failed(
                 queueId,
@@ -496,9 +533,25 @@ final class TransactionChanges implements QueueChanges {
     return ops;
   }
 
+  /// Whether a transaction's change may make tasks of a queue ready when it is durable.
+  boolean readies(QueueCore queue) {
+    if (own) {
+      return false;
+    }
+    for (QueueOp each : ops) {
+      if (each.queueId() == queue.queueId
+          && (each instanceof QueueOp.Enqueue || queue.endsLetOthersStart())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   @Override
   public void ended(boolean committed) {
+    uses.end();
     if (committed) {
+      promise();
       return;
     }
     lost = record >= 0;
@@ -509,6 +562,33 @@ final class TransactionChanges implements QueueChanges {
       }
     } finally {
       center.exit(QueueCenter.Then.ELSEWHERE);
+    }
+  }
+
+  /// Tasks that have just got their places go to consumers that wait. Of many tasks none do: they are worth a flush of their own, which comes soon.
+  private void promise() {
+    if (ops.isEmpty() || record < 0 || own) {
+      return;
+    }
+    center.enter();
+    try {
+      QueueCore hurried = null;
+      for (QueueOp each : ops) {
+        QueueCore queue = center.queues.get(each.queueId());
+        if (queue == null || queue.equals(hurried) || !queue.hasWaiting()) {
+          continue;
+        }
+        boolean promised =
+            each instanceof QueueOp.Enqueue enqueue
+                && offsets.length <= MOST_PROMISED
+                && queue.promise(enqueue);
+        if (!promised) {
+          center.hurry(queue);
+          hurried = queue;
+        }
+      }
+    } finally {
+      center.exit();
     }
   }
 }

@@ -17,6 +17,9 @@ final class Waiter extends Deadline implements QueueSystem.Waiting {
   /// Whether what it completes is not durable yet: until then it does not end for want of tasks.
   boolean completing;
 
+  /// Record after which a call without a wait ends with nothing: what was committed before it has been looked at then. -1: there is none.
+  long until = -1;
+
   Waiter(GroupCore group, ReceiveRequest request, QueueSystem.Listener listener) {
     this.group = group;
     this.request = request;

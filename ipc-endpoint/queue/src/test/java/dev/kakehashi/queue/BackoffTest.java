@@ -36,6 +36,16 @@ class BackoffTest {
   }
 
   @Test
+  void shouldBeLongerByAPartOfItselfWithJitter() {
+    QueueOptions options = new QueueOptionsBuilder().backoff(1000, 5000, 2).jitter(0.5).build();
+    assertEquals(1000, Backoff.jittered(options, 1, 0));
+    assertEquals(1250, Backoff.jittered(options, 1, 0.5));
+    assertEquals(7500, Backoff.jittered(options, 50, 1));
+    QueueOptions without = new QueueOptionsBuilder().backoff(1000, 5000, 2).build();
+    assertEquals(1000, Backoff.jittered(without, 1, 1));
+  }
+
+  @Test
   void shouldNeedBothLimitsIfBothAreGiven() {
     QueueOptions both = new QueueOptionsBuilder().maxAttempts(2).ageLimit(1000).build();
     assertFalse(Backoff.exhausted(both, 2, 0, 999));

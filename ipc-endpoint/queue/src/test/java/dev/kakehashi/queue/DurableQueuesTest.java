@@ -62,6 +62,118 @@ class DurableQueuesTest {
   }
 
   @Test
+  void shouldLendANewTaskWithTheFlushThatMakesItDurable() {
+    host.create(options -> options);
+    LogHost.Call call = host.waiting(1, 10_000);
+    LogHost.Call second = host.waiting(1, 10_000);
+    host.diskHeld = true;
+    host.enqueue("a");
+    host.enqueue("b");
+    assertEquals(2, host.ownRecords);
+    assertEquals(0, call.answers + second.answers);
+    host.flush();
+    assertEquals(2, host.ownRecords);
+    assertEquals("a", LogHost.text(call.answer().getFirst()));
+    assertEquals("b", LogHost.text(second.answer().getFirst()));
+    assertEquals(2, host.state().leased());
+    host.complete(call.answer().getFirst());
+  }
+
+  @Test
+  void shouldCountTheAttemptOfATaskThatWasPromisedBeforeACrash() {
+    host.create(options -> options.maxAttempts(5));
+    LogHost.Call call = host.waiting(1, 10_000);
+    host.enqueue("a");
+    assertEquals(1, call.answer().getFirst().token().attempt());
+    host = host.crash();
+    assertEquals(2, host.receiveOne().token().attempt());
+  }
+
+  @Test
+  void shouldHandOutWhatWasPromisedToACallThatEnded() {
+    host.create(options -> options);
+    LogHost.Call call = host.waiting(1, 10_000);
+    host.diskHeld = true;
+    host.enqueue("a");
+    host.enqueue("b");
+    Objects.requireNonNull(call.waiting).cancel();
+    assertEquals(List.of(), call.answer());
+    host.diskHeld = false;
+    host.flush();
+    host.settle();
+    LeasedTask first = host.receiveOne();
+    assertEquals("a", LogHost.text(first));
+    assertEquals(1, first.token().attempt());
+    assertEquals(List.of("b"), host.receiveTexts(5));
+  }
+
+  @Test
+  void shouldHandOutATaskWhoseClaimIsRefused() {
+    host.create(options -> options);
+    LogHost.Call call = host.waiting(1, 10_000);
+    LogHost.Call other = host.waiting(1, 10_000);
+    host.diskHeld = true;
+    host.refuseOwn = new EngineException(ErrorCode.DISK_FULL, "full");
+    host.enqueue("a");
+    host.refuseOwn = null;
+    assertEquals(ErrorCode.DISK_FULL, Objects.requireNonNull(call.failure).code());
+    host.diskHeld = false;
+    host.flush();
+    host.settle();
+    assertEquals("a", LogHost.text(other.answer().getFirst()));
+  }
+
+  @Test
+  void shouldLookAtWhatIsBeingWrittenBeforeItFindsNothing() {
+    host.create(options -> options);
+    host.diskHeld = true;
+    host.enqueue("a");
+    LogHost.Call call = host.waiting(1, 0);
+    LogHost.Call second = host.waiting(1, 0);
+    assertEquals(0, call.answers + second.answers);
+    host.diskHeld = false;
+    host.flush();
+    host.settle();
+    assertEquals("a", LogHost.text(call.answer().getFirst()));
+    assertEquals(List.of(), second.answer());
+  }
+
+  @Test
+  void shouldHurryTasksThatSomebodyWaitsFor() {
+    host.create(QueueOptionsBuilder::ordered);
+    host.diskHeld = true;
+    host.commit(changes -> changes.enqueue(LogHost.QUEUE, LogHost.keyed("a", "k")));
+    int before = host.ownRecords;
+    LogHost.Call call = host.waiting(1, 10_000);
+    assertEquals(1, host.ownRecords - before);
+    host.commit(changes -> changes.enqueue(LogHost.QUEUE, LogHost.keyed("b", "k")));
+    assertEquals(2, host.ownRecords - before);
+    host.flush();
+    LeasedTask first = call.answer().getFirst();
+    assertEquals("a", LogHost.text(first));
+    LogHost.Call second = host.waiting(1, 10_000);
+    before = host.ownRecords;
+    host.complete(first);
+    assertEquals(1, host.ownRecords - before);
+    host.flush();
+    assertEquals("b", LogHost.text(second.answer().getFirst()));
+    host.diskHeld = false;
+  }
+
+  @Test
+  void shouldNotLookForLongAtADiskThatTakesNothing() {
+    host.create(options -> options);
+    host.diskHeld = true;
+    host.enqueue("a");
+    LogHost.Call call = host.waiting(1, 0);
+    host.advance(2_000);
+    assertEquals(List.of(), call.answer());
+    host.diskHeld = false;
+    host.flush();
+    assertEquals(List.of("a"), host.receiveTexts(1));
+  }
+
+  @Test
   void shouldNotTellOfAClaimThatIsNotDurable() {
     host.create(options -> options);
     host.enqueue("a");

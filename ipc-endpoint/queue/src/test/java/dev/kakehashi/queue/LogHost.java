@@ -47,6 +47,9 @@ final class LogHost implements QueueHost {
   /// Records are refused.
   @Nullable EngineException refusal;
 
+  /// Records of the queues' own are refused.
+  @Nullable EngineException refuseOwn;
+
   /// Records that were written by the queues themselves.
   int ownRecords;
 
@@ -128,6 +131,12 @@ final class LogHost implements QueueHost {
   @Override
   public void write(QueueChanges changes, Consumer<@Nullable Throwable> done) {
     ownRecords++;
+    EngineException refused = refuseOwn;
+    if (refused != null) {
+      changes.ended(false);
+      done.accept(refused);
+      return;
+    }
     put(changes, done);
   }
 
@@ -153,8 +162,9 @@ final class LogHost implements QueueHost {
     changes.encode(bytes, 0);
     long number = ++records;
     changes.place(bytes, 0, number);
-    changes.ended(true);
+    // What the queues write within the end follows it.
     undurable.add(new Written(bytes, number, done));
+    changes.ended(true);
     if (!diskHeld) {
       flush();
     }

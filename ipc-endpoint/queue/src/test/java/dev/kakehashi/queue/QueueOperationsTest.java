@@ -115,8 +115,8 @@ class QueueOperationsTest {
     }
     host.fail(host.receiveOne(), -1);
     long[] moved = new long[2];
-    host.commit(changes -> moved[0] = changes.move(LogHost.QUEUE, 8, false, 3));
-    host.commit(changes -> moved[1] = changes.move(LogHost.QUEUE, 8, true, 100));
+    host.commit(changes -> moved[0] = changes.move(LogHost.QUEUE, 8, false, 3, -1));
+    host.commit(changes -> moved[1] = changes.move(LogHost.QUEUE, 8, true, 100, -1));
     assertEquals(3, moved[0]);
     assertEquals(1, moved[1]);
     assertEquals(
@@ -125,6 +125,67 @@ class QueueOperationsTest {
             .map(LogHost::text)
             .toList());
     assertEquals(List.of("t4"), host.receiveTexts(10));
+  }
+
+  @Test
+  void shouldReplayDeadLettersAtARate() {
+    host.create(options -> options.maxAttempts(1));
+    for (int each = 0; each < 5; each++) {
+      host.enqueue("t" + each);
+    }
+    host.receive(5).forEach(each -> host.fail(each, -1));
+    assertEquals(5, host.state().dead());
+    host.commit(
+        changes -> assertEquals(5, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, 2)));
+    host.advance(1);
+    assertEquals(List.of("t0"), host.receiveTexts(10));
+    host = host.crash(); // a second
+    assertEquals(List.of("t1", "t2"), host.receiveTexts(10));
+    host.advance(500);
+    assertEquals(List.of("t3"), host.receiveTexts(10));
+    host.advance(500);
+    assertEquals(List.of("t4"), host.receiveTexts(10));
+    assertEquals(0, host.state().ready() + host.state().delayed());
+  }
+
+  @Test
+  void shouldRefuseToMoveMoreThanItsMemoryAllows() {
+    host.create(options -> options);
+    host.create(8, options -> options);
+    NewTask task = LogHost.task("x");
+    host.commit(changes -> {
+      for (int each = 0; each <= QueueChanges.MOST_MOVED; each++) {
+        changes.enqueue(LogHost.QUEUE, task);
+      }
+    });
+    EngineException refused =
+        assertThrows(
+            EngineException.class,
+            () -> host.commit(changes -> changes.move(LogHost.QUEUE, 8, false, 1 << 30, -1)));
+    assertEquals(ErrorCode.LIMIT_EXCEEDED, refused.code());
+    assertEquals(List.of(), host.problems());
+    assertEquals(QueueChanges.MOST_MOVED + 1, host.state().ready());
+    host.commit(changes -> assertEquals(10, changes.move(LogHost.QUEUE, 8, false, 10, -1)));
+    assertEquals(1, host.receive(1).size());
+  }
+
+  @Test
+  void shouldNotDropWhatAnotherTransactionAddsTo() {
+    host.create(options -> options);
+    QueueChanges adds = host.queues.newChanges();
+    adds.enqueue(LogHost.QUEUE, LogHost.task("a"));
+    QueueChanges drops = host.queues.newChanges();
+    EngineException used =
+        assertThrows(EngineException.class, () -> drops.dropQueue(LogHost.QUEUE));
+    assertEquals(ErrorCode.OBJECT_IN_USE, used.code());
+    host.put(adds);
+    drops.dropQueue(LogHost.QUEUE);
+    QueueChanges late = host.queues.newChanges();
+    assertThrows(EngineException.class, () -> late.enqueue(LogHost.QUEUE, LogHost.task("b")));
+    late.ended(false);
+    drops.ended(false);
+    host.enqueue("c");
+    assertEquals(List.of("a", "c"), host.receiveTexts(5));
   }
 
   @Test

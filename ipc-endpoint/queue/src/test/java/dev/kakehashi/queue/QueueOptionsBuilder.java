@@ -9,6 +9,7 @@ final class QueueOptionsBuilder {
   long minBackoff = 1000;
   long maxBackoff = 3_600_000;
   int maxDoublings = 10;
+  double jitter;
   long ageLimit;
   long deadLetter;
   double rate = -1;
@@ -70,6 +71,11 @@ final class QueueOptionsBuilder {
     return this;
   }
 
+  QueueOptionsBuilder jitter(double to) {
+    jitter = to;
+    return this;
+  }
+
   QueueOptionsBuilder ordered() {
     orderByKey = true;
     return this;
@@ -104,6 +110,7 @@ final class QueueOptionsBuilder {
         agingMillis,
         paused,
         null,
-        10_000);
+        10_000,
+        jitter);
   }
 }

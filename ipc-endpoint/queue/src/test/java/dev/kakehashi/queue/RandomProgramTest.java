@@ -57,6 +57,9 @@ class RandomProgramTest {
   private Random random = new Random();
   private boolean ordered;
 
+  /// One task of so many is for later.
+  private int delays = 8;
+
   /// By commit order.
   private Map<Long, Model> open = new TreeMap<>();
 
@@ -90,6 +93,7 @@ class RandomProgramTest {
   private void run(long seed) throws IOException {
     random = new Random(seed);
     ordered = random.nextBoolean();
+    delays = random.nextBoolean() ? 8 : 2;
     open = new TreeMap<>();
     enqueued = 0;
     done = 0;
@@ -150,7 +154,10 @@ class RandomProgramTest {
             String key = random.nextInt(3) == 0 ? null : "key " + random.nextInt(4);
             String fair = random.nextInt(4) == 0 ? "fair " + random.nextInt(2) : null;
             int priority = random.nextInt(5) == 0 ? 7 : 4;
-            long runAt = random.nextInt(8) == 0 ? host().wall + random.nextInt(500) + 1 : 0;
+            long runAt =
+                random.nextInt(delays) == 0
+                    ? host().wall + random.nextInt(delays == 2 ? 3000 : 500) + 1
+                    : 0;
             byte[] payload = new byte[random.nextInt(20) == 0 ? 2000 : 10];
             NewTask task =
                 new NewTask(

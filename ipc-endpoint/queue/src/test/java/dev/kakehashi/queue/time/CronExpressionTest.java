@@ -1,4 +1,4 @@
-package dev.kakehashi.queue;
+package dev.kakehashi.queue.time;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package dev.kakehashi.queue;
+package dev.kakehashi.queue.time;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
@@ -18,7 +18,7 @@ import java.util.Locale;
 ///
 /// The fields are local times. A local time that is there twice, when clocks go back, counts once, at its first instant. One that is missing, when they go forward, counts at the
 /// instant that is as long after the jump; so it is made up for, and never twice for one instant.
-final class CronExpression {
+public final class CronExpression {
   private static final List<String> MONTHS =
       List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
   private static final List<String> DAYS = List.of("sun", "mon", "tue", "wed", "thu", "fri", "sat");
@@ -36,7 +36,7 @@ final class CronExpression {
   private final ZoneId zone;
 
   /// @throws EngineException INVALID_PARAMETER_VALUE
-  CronExpression(String text, String zone) {
+  public CronExpression(String text, String zone) {
     String[] fields = text.strip().split("\\s+", -1);
     if (fields.length != 5) {
       throw refused(text, "it has " + fields.length + " fields and not 5");
@@ -111,7 +111,7 @@ final class CronExpression {
   /// The first time after another one; [Long#MAX_VALUE] if there is none (February 30).
   ///
   /// @param afterMillis since 1970, as the result
-  long next(long afterMillis) {
+  public long next(long afterMillis) {
     Instant after = Instant.ofEpochMilli(afterMillis);
     LocalDateTime local = LocalDateTime.ofInstant(after, zone);
     LocalDate day = local.toLocalDate();
