@@ -5,10 +5,12 @@ import dev.kakehashi.bulk.file.BulkLocation;
 import dev.kakehashi.bulk.file.FileGate;
 import dev.kakehashi.bulk.file.FilePublication;
 import dev.kakehashi.bulk.file.LocationPath;
+import dev.kakehashi.bulk.file.OpenedFile;
 import dev.kakehashi.bulk.file.UploadDirectory;
 import dev.kakehashi.bulk.load.FilesInspection;
 import dev.kakehashi.bulk.load.FilesLoad;
 import dev.kakehashi.bulk.load.LoadFiles;
+import dev.kakehashi.bulk.load.SourceFile;
 import dev.kakehashi.bulk.option.CopyOptions;
 import dev.kakehashi.bulk.option.FormatMaker;
 import dev.kakehashi.engine.api.EngineException;
@@ -20,8 +22,10 @@ import dev.kakehashi.engine.api.bulk.DumpRequest;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.UploadFiles;
+import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -92,6 +96,28 @@ public final class BulkFiles implements BulkAccess {
         request,
         options,
         context);
+  }
+
+  @Override
+  public byte[] read(String location, BulkUser user, long mostBytes) {
+    LocationPath path = known(LocationPath.parse(location));
+    List<SourceFile> found = files.find(path, List.of(), user);
+    if (found.size() != 1) {
+      throw new EngineException(
+          ErrorCode.INVALID_PARAMETER_VALUE,
+          "\"%s\" names %d files, not one".formatted(location, found.size()));
+    }
+    try (OpenedFile file = found.getFirst().open()) {
+      if (file.sizeBytes() > mostBytes) {
+        throw new EngineException(
+            ErrorCode.LIMIT_EXCEEDED,
+            "file \"%s\" has %d bytes, more than the %d that may be read"
+                .formatted(file.name(), file.sizeBytes(), mostBytes));
+      }
+      byte[] bytes = new byte[Math.toIntExact(file.sizeBytes())];
+      file.read(0, MemorySegment.ofArray(bytes));
+      return bytes;
+    }
   }
 
   @Override

@@ -96,6 +96,7 @@ final class FileCalls {
       function("fsync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle FLOCK =
       function("flock", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle USER = function("geteuid", FunctionDescriptor.of(JAVA_INT));
   private static final MethodHandle MKDIRAT =
       function("mkdirat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
   private static final MethodHandle UNLINKAT =
@@ -194,9 +195,15 @@ final class FileCalls {
             into[4] = buffer.get(JAVA_LONG, 40);
             into[5] = buffer.get(JAVA_LONG, 112);
             into[6] = Integer.toUnsignedLong(buffer.get(JAVA_INT, 120));
+            into[7] = buffer.get(JAVA_INT, 20);
           }
           return result;
         });
+  }
+
+  /// The user of this process, by number.
+  static int user() {
+    return call("geteuid", (_, captured) -> (int) USER.invokeExact(captured));
   }
 
   static int close(int descriptor) {

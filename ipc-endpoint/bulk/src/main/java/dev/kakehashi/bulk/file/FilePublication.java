@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 /// New files of one statement in one location: all have their final names, durably, or none has.
 ///
 /// While it lives there is its mark in the location's directory, which it has locked. Who finds a mark that nobody has locked takes it and its files away: they are of a process that has died.
+/// If that died while it named several files, which its mark says ([PublicationRecord]), the others get their names first.
 /// Thread-safe; closed by its owner.
 public final class FilePublication implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FilePublication.class);
@@ -148,8 +149,13 @@ public final class FilePublication implements AutoCloseable {
   /// @param obsolete files of the same directories that go when all have their names
   public synchronized void publish(List<NewFile> published, List<LocationPath> obsolete) {
     List<NewFile> done = new ArrayList<>();
+    PublicationRecord record = record(published, obsolete);
     boolean isWhole = false;
     try {
+      if (record.isNeeded()) {
+        record.write(markDescriptor, location.name());
+        sync(List.of());
+      }
       for (NewFile file : published) {
         rename(file);
         done.add(file);
@@ -160,13 +166,12 @@ public final class FilePublication implements AutoCloseable {
       for (LocationPath path : obsolete) {
         remove(path.directory(), path.fileName());
       }
-      for (List<String> names : directories) {
-        try (OpenDirectory directory = gate.directory(location, names)) {
-          directory.sync();
-        }
-      }
+      directories.forEach(this::sync);
       isWhole = true;
     } finally {
+      if (!isWhole && record.isNeeded()) {
+        PublicationRecord.forget(markDescriptor, location.name());
+      }
       if (!isWhole && !overwrites) {
         done.forEach(file -> remove(file.directory(), file.path().fileName()));
       }
@@ -174,6 +179,20 @@ public final class FilePublication implements AutoCloseable {
         files.removeAll(published);
         madeDirectories.clear();
       }
+    }
+  }
+
+  private PublicationRecord record(List<NewFile> published, List<LocationPath> obsolete) {
+    List<PublicationRecord.Named> named = new ArrayList<>();
+    for (NewFile file : published) {
+      named.add(new PublicationRecord.Named(file.temporaryName(), file.path()));
+    }
+    return new PublicationRecord(overwrites, named, obsolete);
+  }
+
+  private void sync(List<String> names) {
+    try (OpenDirectory directory = gate.directory(location, names)) {
+      directory.sync();
     }
   }
 
@@ -255,7 +274,7 @@ public final class FilePublication implements AutoCloseable {
     try (OpenDirectory root = gate.directory(location, List.of())) {
       for (String name : root.list()) {
         if (TemporaryName.isMark(name)) {
-          swept += sweep(root, name);
+          swept += sweep(gate, location, root, name);
         }
       }
     }
@@ -265,7 +284,7 @@ public final class FilePublication implements AutoCloseable {
     return swept;
   }
 
-  private static int sweep(OpenDirectory root, String mark) {
+  private static int sweep(FileGate gate, BulkLocation location, OpenDirectory root, String mark) {
     int descriptor = root.openForLock(mark);
     if (descriptor < 0) {
       return 0;
@@ -274,12 +293,53 @@ public final class FilePublication implements AutoCloseable {
       if (FileCalls.lock(descriptor) < 0) {
         return 0;
       }
+      // Of another user, who may write here, too: what it says is not done in our name.
+      if (FileStatus.of(descriptor, mark).owner() == FileCalls.user()) {
+        PublicationRecord record = PublicationRecord.read(descriptor, mark, location);
+        if (record != null) {
+          goOn(gate, location, record);
+        }
+      }
       int swept = sweepBelow(root, mark, 0);
       root.unlink(mark);
       return swept;
     } finally {
       FileCalls.close(descriptor);
     }
+  }
+
+  /// Names and removes what a process that died in the middle has not come to.
+  ///
+  /// @throws EngineException IO_ERROR and others; then the mark stays, and so do the files
+  private static void goOn(FileGate gate, BulkLocation location, PublicationRecord record) {
+    Set<List<String>> directories = new HashSet<>();
+    for (PublicationRecord.Named each : record.named()) {
+      directories.add(each.path().directory());
+      try (OpenDirectory directory = gate.directory(location, each.path().directory())) {
+        int result =
+            directory.rename(each.temporaryName(), each.path().fileName(), record.replaces());
+        if (result == -FileCalls.EEXIST) {
+          LOG.warn("{} is somebody else's, and not that of an interrupted dump", each.path());
+        } else if (result < 0 && result != -FileCalls.ENOENT) {
+          throw FileFailure.of("could not name file", each.path().toString(), result);
+        }
+      }
+    }
+    for (LocationPath path : record.removed()) {
+      directories.add(path.directory());
+      try (OpenDirectory directory = gate.directory(location, path.directory())) {
+        int result = directory.unlink(path.fileName());
+        if (result < 0 && result != -FileCalls.ENOENT) {
+          throw FileFailure.of("could not remove file", path.toString(), result);
+        }
+      }
+    }
+    for (List<String> names : directories) {
+      try (OpenDirectory directory = gate.directory(location, names)) {
+        directory.sync();
+      }
+    }
+    LOG.info("{} files of an interrupted dump have their names", record.named().size());
   }
 
   private static int sweepBelow(OpenDirectory directory, String mark, int depth) {

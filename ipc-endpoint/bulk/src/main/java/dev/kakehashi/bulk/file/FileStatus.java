@@ -4,6 +4,7 @@ package dev.kakehashi.bulk.file;
 ///
 /// @param links names that it has
 /// @param modifiedNanos nanoseconds of the second `modifiedSeconds`
+/// @param owner user, by number
 record FileStatus(
     int mode,
     long links,
@@ -11,12 +12,13 @@ record FileStatus(
     long inode,
     long size,
     long modifiedSeconds,
-    long modifiedNanos) {
+    long modifiedNanos,
+    int owner) {
   private static final int TYPE = 0xf000;
   private static final int DIRECTORY = 0x4000;
   private static final int REGULAR = 0x8000;
   private static final int LINK = 0xa000;
-  private static final int FIELDS = 7;
+  private static final int FIELDS = 8;
 
   /// @throws dev.kakehashi.engine.api.EngineException IO_ERROR
   static FileStatus of(int descriptor, String name) {
@@ -26,7 +28,14 @@ record FileStatus(
       throw FileFailure.of("could not look at", name, result);
     }
     return new FileStatus(
-        (int) fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], fields[6]);
+        (int) fields[0],
+        fields[1],
+        fields[2],
+        fields[3],
+        fields[4],
+        fields[5],
+        fields[6],
+        (int) fields[7]);
   }
 
   boolean isRegular() {

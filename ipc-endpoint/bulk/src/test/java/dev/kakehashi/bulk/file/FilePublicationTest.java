@@ -9,11 +9,14 @@ import dev.kakehashi.bulk.BulkDirectories;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -154,17 +157,7 @@ class FilePublicationTest {
   /// Files of a process that was killed between both names are swept by the next start; those of a process that lives are not.
   @Test
   void shouldSweepWhatAKilledProcessHasLeft() throws Exception {
-    Process writer =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "--enable-native-access=ALL-UNNAMED",
-                KilledWriter.class.getName(),
-                places.out.toString(),
-                places.data.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    Process writer = start(KilledWriter.class);
     try {
       assertEquals('k', writer.getInputStream().read());
       assertEquals(4, names().size(), names().toString());
@@ -176,6 +169,102 @@ class FilePublicationTest {
     }
     assertEquals(2, FilePublication.sweep(gate, out));
     assertEquals(List.of("a"), names());
+  }
+
+  private Process start(Class<?> program) throws IOException {
+    return new ProcessBuilder(
+            ProcessHandle.current().info().command().orElseThrow(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "--enable-native-access=ALL-UNNAMED",
+            program.getName(),
+            places.out.toString(),
+            places.data.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  @Test
+  void shouldNameTheOtherFilesOfAProcessThatWasKilledBetweenTwoNames() throws Exception {
+    Files.createDirectories(places.out.resolve("d"));
+    Files.writeString(places.out.resolve("d/data_7.csv"), "old");
+    Process publisher = start(KilledPublisher.class);
+    try {
+      assertEquals('k', publisher.getInputStream().read());
+      assertTrue(Files.exists(places.out.resolve("d/data_0.csv")));
+      assertFalse(Files.exists(places.out.resolve("d/data_1.csv")));
+      assertEquals(0, FilePublication.sweep(gate, out));
+      assertFalse(Files.exists(places.out.resolve("d/data_1.csv")));
+    } finally {
+      publisher.destroyForcibly();
+      assertTrue(publisher.waitFor(20, TimeUnit.SECONDS));
+    }
+    assertEquals(1, FilePublication.sweep(gate, out), "a file that was not to be published");
+    assertEquals(List.of("d", "d/data_0.csv", "d/data_1.csv", "d/data_2.csv"), names());
+    for (int i = 0; i < 3; i++) {
+      assertEquals("rows " + i, Files.readString(places.out.resolve("d/data_" + i + ".csv")));
+    }
+  }
+
+  @Test
+  void shouldGoOnWithNothingOfARecordThatIsNotWhole() throws IOException {
+    String mark = TemporaryName.newMark();
+    Files.writeString(places.out.resolve(mark + "-0"), "rows");
+    Files.writeString(
+        places.out.resolve(mark), "kakehashi publication 1 new\nN 0 x.csv\nE 12345678\n");
+    assertEquals(1, FilePublication.sweep(gate, out));
+    assertEquals(List.of(), names());
+  }
+
+  /// Names three of four files, and is killed when one of them has its name.
+  static final class KilledPublisher {
+    private KilledPublisher() {}
+
+    /// Its elements are read when the record is made, and then when the files are named.
+    private static final class Slow extends AbstractList<NewFile> {
+      private final List<NewFile> files;
+      private int passes;
+
+      Slow(List<NewFile> files) {
+        this.files = files;
+      }
+
+      @Override
+      public int size() {
+        return files.size();
+      }
+
+      @Override
+      public NewFile get(int index) {
+        if (index == 1 && ++passes == 2) {
+          System.out.print('k');
+          System.out.flush();
+          try {
+            // Until it is killed.
+            int ignored = System.in.read();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        }
+        return files.get(index);
+      }
+    }
+
+    public static void main(String[] args) throws IOException {
+      FileGate gate =
+          LocationSettings.gate(List.of("out:" + args[0] + ":write"), List.of(Path.of(args[1])));
+      BulkDirectories places = new BulkDirectories(Path.of(args[0], "..").normalize());
+      FilePublication publication = FilePublication.begin(gate, gate.location("out"), true, places);
+      List<NewFile> files = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        NewFile file = publication.create(LocationPath.parse("out:d/data_" + i + ".csv"), true);
+        write(file, "rows " + i);
+        file.end();
+        files.add(file);
+      }
+      publication.publish(
+          new Slow(files.subList(0, 3)), List.of(LocationPath.parse("out:d/data_7.csv")));
+    }
   }
 
   /// Writes two files and waits for its end.
