@@ -33,9 +33,9 @@ public final class FrameSession implements AutoCloseable {
 
   /// A request that was sent and will be answered.
   public static final class Pending {
-    private final Call call;
+    private final PendingCall call;
 
-    private Pending(Call call) {
+    private Pending(PendingCall call) {
       this.call = call;
     }
   }
@@ -70,7 +70,7 @@ public final class FrameSession implements AutoCloseable {
       session.encoder().frame(null, frame, id -> putRequestId(buffer, id));
       return null;
     }
-    Call call = session.take();
+    PendingCall call = session.take();
     buffer.putShort(SLOT_OFFSET, (short) call.slot(), ByteOrder.LITTLE_ENDIAN);
     session.send(call, () -> session.encoder().frame(call, frame, id -> putRequestId(buffer, id)));
     return new Pending(call);

@@ -14,6 +14,7 @@ import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.ContinueTransactionEncoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
+import dev.kakehashi.protocol.messages.InvokeEncoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingEncoder;
 import dev.kakehashi.protocol.messages.PrepareEncoder;
@@ -63,7 +64,7 @@ final class RequestEncoder {
     append(lastRequestId + 1, encoding);
   }
 
-  private synchronized void append(Call call, Encoding encoding) {
+  private synchronized void append(PendingCall call, Encoding encoding) {
     long requestId = lastRequestId + 1;
     call.begin(requestId);
     append(requestId, encoding);
@@ -84,7 +85,7 @@ final class RequestEncoder {
   }
 
   /// Appends a frame that is whole once `complete` has entered the request id into it.
-  synchronized void frame(@Nullable Call call, byte[] frame, LongConsumer complete) {
+  synchronized void frame(@Nullable PendingCall call, byte[] frame, LongConsumer complete) {
     long requestId = lastRequestId + 1;
     if (call != null) {
       call.begin(requestId);
@@ -103,7 +104,7 @@ final class RequestEncoder {
 
   /// @param sql the statement, or empty when it is in an inbound buffer
   void prepare(
-      Call call,
+      PendingCall call,
       int statementId,
       byte[] sql,
       long inboundOffset,
@@ -131,7 +132,8 @@ final class RequestEncoder {
   }
 
   /// @param parameters whole row batch; the empty segment when there are none
-  void execute(Call call, int statementId, ExecuteRequest request, MemorySegment parameters) {
+  void execute(
+      PendingCall call, int statementId, ExecuteRequest request, MemorySegment parameters) {
     append(
         call,
         requestId -> {
@@ -148,7 +150,7 @@ final class RequestEncoder {
   }
 
   void executeInbound(
-      Call call, int statementId, ExecuteRequest request, long offset, int inboundBytes) {
+      PendingCall call, int statementId, ExecuteRequest request, long offset, int inboundBytes) {
     append(
         call,
         requestId ->
@@ -159,7 +161,52 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  private ExecuteEncoder begin(Call call, long requestId, int statementId, ExecuteRequest request) {
+  /// @param parameters whole row batch; the empty segment when there are none
+  void invoke(
+      PendingCall call, Procedure procedure, ExecuteRequest request, MemorySegment parameters) {
+    append(
+        call,
+        requestId -> {
+          TransactionOptions options = request.options();
+          InvokeEncoder invoke =
+              new InvokeEncoder()
+                  .wrapAndApplyHeader(buffer, 0, header)
+                  .sessionId(sessionId)
+                  .requestId(requestId)
+                  .slot(call.slot())
+                  .shape(Integer.toUnsignedLong(procedure.shape()))
+                  .transactionHandle(request.handle())
+                  .leaseNanos(options.lease().toNanos())
+                  .inboundOffset(0)
+                  .inboundBytes(0)
+                  .timeoutMillis(request.timeout().toMillis())
+                  .action(request.action())
+                  .kind(options.kind())
+                  .isolation(options.isolation())
+                  .response(CommitResponse.STORED)
+                  .command(0) // each call is one of its own
+                  .lockTimeoutMillis(0);
+          invoke.flags().clear().newSnapshot(request.action() == TransactionAction.CONTINUE);
+          int[] types = procedure.parameterTypeOids();
+          InvokeEncoder.ParameterTypesEncoder group = invoke.parameterTypesCount(types.length);
+          for (int oid : types) {
+            group.next().typeOid(Integer.toUnsignedLong(oid));
+          }
+          byte[] name = procedure.nameBytes();
+          invoke.putProcedure(name, 0, name.length);
+          int length = (int) parameters.byteSize();
+          int at = invoke.limit();
+          buffer.putInt(at, length, java.nio.ByteOrder.LITTLE_ENDIAN);
+          at += Integer.BYTES;
+          buffer.boundsCheck(at, length);
+          MemorySegment.copy(parameters, ValueLayout.JAVA_BYTE, 0, bytes, at, length);
+          invoke.limit(at + length);
+          return invoke.encodedLength();
+        });
+  }
+
+  private ExecuteEncoder begin(
+      PendingCall call, long requestId, int statementId, ExecuteRequest request) {
     TransactionOptions options = request.options();
     execute
         .wrapAndApplyHeader(buffer, 0, header)
@@ -202,7 +249,7 @@ final class RequestEncoder {
             .encodedLength());
   }
 
-  void begin(Call call, TransactionOptions options) {
+  void begin(PendingCall call, TransactionOptions options) {
     if (options.isExtended()) {
       beginTransaction(call, options);
       return;
@@ -222,7 +269,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  private void beginTransaction(Call call, TransactionOptions options) {
+  private void beginTransaction(PendingCall call, TransactionOptions options) {
     append(
         call,
         requestId ->
@@ -244,7 +291,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void commit(Call call, long handle, CommitResponse response) {
+  void commit(PendingCall call, long handle, CommitResponse response) {
     append(
         call,
         requestId ->
@@ -258,7 +305,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void rollback(Call call, long handle) {
+  void rollback(PendingCall call, long handle) {
     append(
         call,
         requestId ->
@@ -271,7 +318,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void savepoint(Call call, long handle, int level) {
+  void savepoint(PendingCall call, long handle, int level) {
     append(
         call,
         requestId ->
@@ -285,7 +332,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void releaseSavepoint(Call call, long handle, int level) {
+  void releaseSavepoint(PendingCall call, long handle, int level) {
     append(
         call,
         requestId ->
@@ -299,7 +346,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void rollbackToSavepoint(Call call, long handle, int level) {
+  void rollbackToSavepoint(PendingCall call, long handle, int level) {
     append(
         call,
         requestId ->
@@ -313,7 +360,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void prepareTransaction(Call call, long handle, String globalId) {
+  void prepareTransaction(PendingCall call, long handle, String globalId) {
     append(
         call,
         requestId ->
@@ -327,7 +374,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void commitPrepared(Call call, String globalId, CommitResponse response) {
+  void commitPrepared(PendingCall call, String globalId, CommitResponse response) {
     append(
         call,
         requestId ->
@@ -341,7 +388,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void rollbackPrepared(Call call, String globalId) {
+  void rollbackPrepared(PendingCall call, String globalId) {
     append(
         call,
         requestId ->
@@ -354,7 +401,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void queryOutcome(Call call, long handle) {
+  void queryOutcome(PendingCall call, long handle) {
     append(
         call,
         requestId ->
@@ -367,7 +414,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void cancelTransaction(Call call, long handle) {
+  void cancelTransaction(PendingCall call, long handle) {
     append(
         call,
         requestId ->
@@ -380,7 +427,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void exportTransaction(Call call, long handle) {
+  void exportTransaction(PendingCall call, long handle) {
     append(
         call,
         requestId ->
@@ -393,7 +440,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void continueTransaction(Call call, String token) {
+  void continueTransaction(PendingCall call, String token) {
     append(
         call,
         requestId ->
@@ -406,7 +453,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void applicationName(Call call, String name) {
+  void applicationName(PendingCall call, String name) {
     append(
         call,
         requestId ->
@@ -419,7 +466,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void ping(Call call, byte[] payload) {
+  void ping(PendingCall call, byte[] payload) {
     append(
         call,
         requestId ->
@@ -432,7 +479,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void acquireBuffers(Call call, int count, int bufferBytes) {
+  void acquireBuffers(PendingCall call, int count, int bufferBytes) {
     append(
         call,
         requestId ->
@@ -446,7 +493,7 @@ final class RequestEncoder {
                 .encodedLength());
   }
 
-  void releaseBuffers(Call call) {
+  void releaseBuffers(PendingCall call) {
     append(
         call,
         requestId ->

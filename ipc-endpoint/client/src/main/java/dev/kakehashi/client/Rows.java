@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// Used by the session's thread; [#cancel()] may come from any. Close it: unread rows hold buffers and a response slot.
 public final class Rows implements AutoCloseable {
   private final Session session;
-  private final Call call;
+  private final PendingCall call;
   private final List<ResultColumn> columns;
   private final Consumer<Reply> finished;
   private @Nullable RowBatchReader batch;
   private int row = -1;
   private @Nullable Reply reply;
 
-  Rows(Session session, Call call, List<ResultColumn> columns, Consumer<Reply> finished) {
+  Rows(Session session, PendingCall call, List<ResultColumn> columns, Consumer<Reply> finished) {
     this.session = session;
     this.call = call;
     this.columns = columns;

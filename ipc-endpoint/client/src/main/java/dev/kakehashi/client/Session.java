@@ -31,7 +31,7 @@ public final class Session implements AutoCloseable {
   private final MappedFile mailbox;
   private final MappedFile arena;
   private final RequestEncoder encoder;
-  private final ArrayDeque<Call> freeCalls = new ArrayDeque<>();
+  private final ArrayDeque<PendingCall> freeCalls = new ArrayDeque<>();
   private final BitSet statements = new BitSet();
   private @Nullable InboundBuffers inbound;
   private int usedSlots;
@@ -139,7 +139,7 @@ public final class Session implements AutoCloseable {
 
   private Reply prepare(
       int id, byte[] text, long inboundOffset, int inboundBytes, int[] parameterTypeOids) {
-    Call call = take();
+    PendingCall call = take();
     send(
         call,
         () -> encoder.prepare(call, id, text, inboundOffset, inboundBytes, parameterTypeOids));
@@ -178,14 +178,14 @@ public final class Session implements AutoCloseable {
   }
 
   public Rows query(PreparedStatement statement, Parameters parameters) {
-    Call call =
+    PendingCall call =
         execute(statement, parameters, ExecuteRequest.autoCommit(TransactionOptions.DEFAULT));
     return new Rows(this, call, statement.columns(), reply -> {});
   }
 
   /// Runs a statement that returns no rows as a transaction of its own, once per row of parameters; returns the rows changed.
   public long update(PreparedStatement statement, Parameters parameters) {
-    Call call =
+    PendingCall call =
         execute(statement, parameters, ExecuteRequest.autoCommit(TransactionOptions.DEFAULT));
     return complete(call).require(CompletedDecoder.TEMPLATE_ID).rowsAffected();
   }
@@ -201,12 +201,20 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  Call execute(PreparedStatement statement, Parameters parameters, ExecuteRequest request) {
+  /// A procedure of an application, see [Procedure].
+  ///
+  /// @param name as SQL writes it: `place`, `shop.place`
+  /// @param parameterTypeOids of the values that its calls give, one for each parameter
+  public Procedure procedure(String name, int... parameterTypeOids) {
+    return new Procedure(this, name, parameterTypeOids);
+  }
+
+  PendingCall execute(PreparedStatement statement, Parameters parameters, ExecuteRequest request) {
     if (statement.session() != this) {
       throw EndpointException.of(
           ErrorCode.INVALID_STATEMENT, "statement was prepared in another session");
     }
-    Call call = take();
+    PendingCall call = take();
     parameters.writer().finish();
     MemorySegment batch = parameters.writer().batch();
     long offset = inbound == null ? -1 : inbound.offsetOf(batch);
@@ -228,7 +236,7 @@ public final class Session implements AutoCloseable {
   }
 
   public Transaction begin(TransactionOptions options) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.begin(call, options));
     Reply reply = complete(call).require(CompletedDecoder.TEMPLATE_ID);
     return new Transaction(this, true, reply.handle(), reply.leaseDeadlineNanos());
@@ -240,14 +248,14 @@ public final class Session implements AutoCloseable {
   /// @param token see [Transaction#token()]
   /// @throws EndpointException 25P01 if there is none, or it is somebody else's
   public Transaction continueTransaction(String token) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.continueTransaction(call, token));
     Reply reply = complete(call).require(CompletedDecoder.TEMPLATE_ID);
     return new Transaction(this, false, reply.handle(), reply.leaseDeadlineNanos());
   }
 
   Reply exportTransaction(long handle) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.exportTransaction(call, handle));
     return complete(call);
   }
@@ -259,7 +267,7 @@ public final class Session implements AutoCloseable {
 
   /// What became of a transaction; UNKNOWN when the endpoint has no record of it (any more).
   public TransactionState outcome(long handle) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.queryOutcome(call, handle));
     return complete(call).require(CompletedDecoder.TEMPLATE_ID).state();
   }
@@ -269,21 +277,21 @@ public final class Session implements AutoCloseable {
   ///
   /// @return false if there is no such transaction (any more)
   public boolean cancelTransaction(long handle) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.cancelTransaction(call, handle));
     return complete(call).require(CompletedDecoder.TEMPLATE_ID).state() == TransactionState.ACTIVE;
   }
 
   /// Says how the session is displayed from now on, in place of [AttachOptions#applicationName()].
   public void applicationName(String name) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.applicationName(call, name));
     complete(call).require(CompletedDecoder.TEMPLATE_ID);
   }
 
   /// Sends `payload` there and back.
   public byte[] ping(byte[] payload) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.ping(call, payload));
     return FinalFrames.pong(complete(call).require(PongDecoder.TEMPLATE_ID));
   }
@@ -295,7 +303,7 @@ public final class Session implements AutoCloseable {
   }
 
   private InboundBuffers acquire(int count, int bufferBytes) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.acquireBuffers(call, count, bufferBytes));
     Reply reply = complete(call).require(BuffersGrantedDecoder.TEMPLATE_ID);
     return FinalFrames.granted(reply, arena.memory());
@@ -319,7 +327,7 @@ public final class Session implements AutoCloseable {
   }
 
   private void releaseAll() {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.releaseBuffers(call));
     complete(call).require(CompletedDecoder.TEMPLATE_ID);
   }
@@ -332,50 +340,50 @@ public final class Session implements AutoCloseable {
   }
 
   public void commitPrepared(String globalId, CommitResponse response) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.commitPrepared(call, globalId, response));
     complete(call).require(CompletedDecoder.TEMPLATE_ID);
   }
 
   /// Rolls a prepared transaction back; errors as for a commit.
   public void rollbackPrepared(String globalId) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.rollbackPrepared(call, globalId));
     complete(call).require(CompletedDecoder.TEMPLATE_ID);
   }
 
   Reply prepareTransaction(long handle, String globalId) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.prepareTransaction(call, handle, globalId));
     return complete(call);
   }
 
   Reply commit(long handle, CommitResponse response) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.commit(call, handle, response));
     return complete(call);
   }
 
   Reply rollback(long handle) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.rollback(call, handle));
     return complete(call);
   }
 
   Reply savepoint(long handle, int level) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.savepoint(call, handle, level));
     return complete(call);
   }
 
   Reply releaseSavepoint(long handle, int level) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.releaseSavepoint(call, handle, level));
     return complete(call);
   }
 
   Reply rollbackToSavepoint(long handle, int level) {
-    Call call = take();
+    PendingCall call = take();
     send(call, () -> encoder.rollbackToSavepoint(call, handle, level));
     return complete(call);
   }
@@ -398,14 +406,14 @@ public final class Session implements AutoCloseable {
     return arena.memory();
   }
 
-  Call take() {
+  PendingCall take() {
     checkAlive();
-    Call call = freeCalls.poll();
+    PendingCall call = freeCalls.poll();
     return call == null ? makeCall() : call;
   }
 
   /// The call of a slot that has not been used yet. Unless it is a reserved one its memory is reserved, and stays so until the session ends.
-  private Call makeCall() {
+  private PendingCall makeCall() {
     if (usedSlots == limits.slots()) {
       throw EndpointException.of(
           ErrorCode.OUT_OF_SLOTS,
@@ -420,10 +428,10 @@ public final class Session implements AutoCloseable {
       }
     }
     MemorySegment memory = mailbox.memory().asSlice(offset, limits.slotBytes());
-    return new Call(this, limits, usedSlots++, memory, arena.memory());
+    return new PendingCall(this, limits, usedSlots++, memory, arena.memory());
   }
 
-  void send(Call call, Runnable request) {
+  void send(PendingCall call, Runnable request) {
     try {
       request.run();
     } catch (RuntimeException e) {
@@ -436,7 +444,7 @@ public final class Session implements AutoCloseable {
   }
 
   /// Waits for the final frame and gives the slot back.
-  Reply complete(Call call) {
+  Reply complete(PendingCall call) {
     UnsafeBuffer frame = call.finish();
     freeCalls.addFirst(call);
     return Reply.decode(frame);

@@ -4,6 +4,7 @@ import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.protocol.messages.TransactionTokenDecoder;
+import org.jspecify.annotations.Nullable;
 
 /// An open transaction, begun by this session or attached to by its handle.
 ///
@@ -58,18 +59,24 @@ public final class Transaction implements AutoCloseable {
   }
 
   public Rows query(PreparedStatement statement, Parameters parameters) {
-    Call call = session.execute(statement, parameters, ExecuteRequest.inTransaction(handle));
+    PendingCall call = session.execute(statement, parameters, ExecuteRequest.inTransaction(handle));
     return new Rows(session, call, statement.columns(), this::note);
   }
 
   /// Runs a statement that returns no rows, once per row of parameters; returns the rows changed.
   public long update(PreparedStatement statement, Parameters parameters) {
-    Call call = session.execute(statement, parameters, ExecuteRequest.inTransaction(handle));
+    PendingCall call = session.execute(statement, parameters, ExecuteRequest.inTransaction(handle));
     return noted(session.complete(call)).require(CompletedDecoder.TEMPLATE_ID).rowsAffected();
   }
 
   public long update(PreparedStatement statement) {
     return update(statement, statement.noParameters());
+  }
+
+  /// Calls a procedure in this transaction, see [Procedure#call].
+  public Rows call(Procedure procedure, @Nullable Object... values) {
+    return procedure.call(
+        procedure.parameters().addRow(values), ExecuteRequest.inTransaction(handle), this::note);
   }
 
   /// Commits; returns once it survives power loss.

@@ -17,7 +17,7 @@ final class ClientFailures {
     }
     return new Failure(
         e.code().number(),
-        e.code().sqlstate(),
+        e.sqlstate(),
         String.valueOf(e.getMessage()),
         e.detail(),
         e.hint(),

@@ -1,10 +1,7 @@
 package dev.kakehashi.sharedmemory;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
-import dev.kakehashi.protocol.messages.ExecuteDecoder;
-import dev.kakehashi.protocol.messages.TransactionAction;
 import dev.kakehashi.requests.DeferredRequest;
 import dev.kakehashi.requests.Transactions;
 import org.agrona.DirectBuffer;
@@ -17,7 +14,7 @@ final class DeferredFrame implements DeferredRequest {
   private final long requestId;
   private final SlotResponse response;
   private final FrameHandler handler;
-  private final @Nullable StatementFrames executes;
+  private final @Nullable ExecutionHandler executes;
   private final UnsafeBuffer frame;
 
   /// @param executes what executes it; null: it is no execution
@@ -26,7 +23,7 @@ final class DeferredFrame implements DeferredRequest {
       long requestId,
       SlotResponse response,
       FrameHandler handler,
-      @Nullable StatementFrames executes,
+      @Nullable ExecutionHandler executes,
       DirectBuffer frame) {
     this.session = session;
     this.requestId = requestId;
@@ -36,6 +33,11 @@ final class DeferredFrame implements DeferredRequest {
     byte[] copy = new byte[frame.capacity()];
     frame.getBytes(0, copy);
     this.frame = new UnsafeBuffer(copy);
+  }
+
+  /// Its copy of the frame.
+  DirectBuffer frame() {
+    return frame;
   }
 
   @Override
@@ -50,14 +52,15 @@ final class DeferredFrame implements DeferredRequest {
 
   @Override
   public boolean continues(long handle) {
-    ExecuteDecoder request = new ExecuteDecoder();
+    if (executes == null) {
+      return false;
+    }
     try {
-      Frames.wrap(request, frame);
+      long continued = executes.continuedHandle(frame);
+      return continued != -1 && Transactions.resolve(session.requests(), continued) == handle;
     } catch (MalformedFrameException e) {
       return false; // its turn will come, and refuse it
     }
-    return request.action() == TransactionAction.CONTINUE
-        && Transactions.resolve(session.requests(), request.transactionHandle()) == handle;
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.messages.BeginTransactionDecoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
+import dev.kakehashi.protocol.messages.InvokeDecoder;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import org.agrona.DirectBuffer;
@@ -67,6 +68,14 @@ final class FrameOptions {
     return kind == TransactionKind.OCC && isolation == IsolationLevel.READ_COMMITTED
         ? BeginOptions.DEFAULT
         : options(kind, isolation, "");
+  }
+
+  static ExecuteOptions of(InvokeDecoder invoke) {
+    return ExecuteOptions.of(
+        invoke.flags().newSnapshot(),
+        invoke.timeoutMillis() * NANOS_PER_MILLI,
+        (int) invoke.command(),
+        invoke.lockTimeoutMillis() * NANOS_PER_MILLI);
   }
 
   static ExecuteOptions of(ExecuteDecoder execute) {

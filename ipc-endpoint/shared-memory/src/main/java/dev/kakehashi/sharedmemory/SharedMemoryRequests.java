@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.messages.CancelDecoder;
 import dev.kakehashi.protocol.messages.CancelTransactionDecoder;
 import dev.kakehashi.protocol.messages.CommitDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
+import dev.kakehashi.protocol.messages.InvokeDecoder;
 import dev.kakehashi.protocol.messages.PingDecoder;
 import dev.kakehashi.requests.ClientRequests;
 import dev.kakehashi.requests.RequestClient;
@@ -28,6 +29,7 @@ public final class SharedMemoryRequests implements RequestHandler {
   private final TransportEndpoint endpoint;
   private final RequestCore core;
   private final StatementFrames statements;
+  private final InvokeFrames invocations;
   private final TransactionFrames transactions;
 
   /// By template; null: no request has it.
@@ -41,8 +43,10 @@ public final class SharedMemoryRequests implements RequestHandler {
     this.endpoint = endpoint;
     this.core = core;
     this.statements = new StatementFrames(core, endpoint.config());
+    this.invocations = new InvokeFrames(core, endpoint.config());
     this.transactions = new TransactionFrames(core);
     Map<Integer, FrameHandler> byTemplate = new HashMap<>(statements.handlers());
+    byTemplate.put(InvokeDecoder.TEMPLATE_ID, invocations::invoke);
     byTemplate.putAll(transactions.handlers());
     byTemplate.putAll(new ClientFrames(endpoint.config()).handlers());
     int last = byTemplate.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
@@ -81,7 +85,12 @@ public final class SharedMemoryRequests implements RequestHandler {
       long handle = Frames.wrap(new CancelTransactionDecoder(), frame).transactionHandle();
       core.cancellations().cancelTransaction(session.requests(), response, handle);
     } else if (session.requests().isBlocked()) {
-      StatementFrames executes = templateId == ExecuteDecoder.TEMPLATE_ID ? statements : null;
+      ExecutionHandler executes =
+          switch (templateId) {
+            case ExecuteDecoder.TEMPLATE_ID -> statements;
+            case InvokeDecoder.TEMPLATE_ID -> invocations;
+            default -> null;
+          };
       session
           .requests()
           .defer(
@@ -114,6 +123,7 @@ public final class SharedMemoryRequests implements RequestHandler {
       // The most frequent ones by direct calls.
       switch (templateId) {
         case ExecuteDecoder.TEMPLATE_ID -> statements.execute(session, requestId, response, frame);
+        case InvokeDecoder.TEMPLATE_ID -> invocations.invoke(session, requestId, response, frame);
         case CommitDecoder.TEMPLATE_ID -> transactions.commit(session, requestId, response, frame);
         default -> handler(templateId).handle(session, requestId, response, frame);
       }

@@ -16,6 +16,7 @@ final class SharedMemorySession {
 
   private final EndpointSession endpointSession;
   private final ClientRequests requests;
+  private final PreparedCalls calls = new PreparedCalls();
   private @Nullable Prepared[] statements = new Prepared[16];
 
   SharedMemorySession(EndpointSession endpointSession, ClientRequests requests) {
@@ -30,6 +31,10 @@ final class SharedMemorySession {
   /// Any thread.
   ClientRequests requests() {
     return requests;
+  }
+
+  PreparedCalls calls() {
+    return calls;
   }
 
   /// @throws EngineException INVALID_STATEMENT, or why it could not be prepared

@@ -27,7 +27,7 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// Requests about statements. Poller only.
-final class StatementFrames {
+final class StatementFrames implements ExecutionHandler {
   private final RequestCore core;
   private final Transactions transactions;
   private final Executions executions;
@@ -103,22 +103,40 @@ final class StatementFrames {
 
   void execute(
       SharedMemorySession session, long requestId, SlotResponse response, DirectBuffer frame) {
+    execute(core, this, session, requestId, response, frame);
+  }
+
+  /// Executes, or lets the request wait for its admission.
+  static void execute(
+      RequestCore core,
+      ExecutionHandler handler,
+      SharedMemorySession session,
+      long requestId,
+      SlotResponse response,
+      DirectBuffer frame) {
     response.required();
     Admission admission = session.requests().admission();
     if (admission == null) {
-      execute(session, requestId, response, frame, null);
+      handler.execute(session, requestId, response, frame, null);
     } else if (admission.tryEnter()) {
-      execute(session, requestId, response, frame, admission::leave);
+      handler.execute(session, requestId, response, frame, admission::leave);
     } else {
+      FrameHandler again = (of, id, to, copy) -> execute(core, handler, of, id, to, copy);
       core.awaitAdmission(
           session.requests(),
           admission,
-          new DeferredFrame(session, requestId, response, this::execute, this, frame));
+          new DeferredFrame(session, requestId, response, again, handler, frame));
     }
   }
 
-  /// @param whenEnded called once after the end of the statement, on any thread; null: nothing
-  void execute(
+  @Override
+  public long continuedHandle(DirectBuffer frame) {
+    ExecuteDecoder request = Frames.wrap(new ExecuteDecoder(), frame);
+    return request.action() == TransactionAction.CONTINUE ? request.transactionHandle() : -1;
+  }
+
+  @Override
+  public void execute(
       SharedMemorySession session,
       long requestId,
       SlotResponse response,
@@ -204,6 +222,11 @@ final class StatementFrames {
             ? session.endpointSession().inboundMemory(inboundOffset, inbound(inboundBytes))
             : MemorySegment.ofArray(frame.byteArray())
                 .asSlice(frame.wrapAdjustment() + (long) inlineOffset, inlineBytes);
+    return checked(executions, source, types);
+  }
+
+  /// The checked batch, in memory that the client cannot change unless it is long.
+  static ParameterBatch checked(Executions executions, MemorySegment source, int[] types) {
     if (ParameterBatch.isLong(source)) {
       // One copy is enough, and the engine's workers make it.
       return executions.checked(source, types);
@@ -217,7 +240,7 @@ final class StatementFrames {
     return executions.checked(copy, types);
   }
 
-  private static int inbound(long bytes) {
+  static int inbound(long bytes) {
     if (bytes > Integer.MAX_VALUE) {
       throw new MalformedFrameException("inbound batch of " + bytes + " bytes");
     }

@@ -29,7 +29,8 @@ public final class OpenApiDocument {
           "copy.json",
           "rows.json",
           "uploads.json",
-          "queues.json");
+          "queues.json",
+          "applications.json");
   private static final List<String> SECTIONS =
       List.of("schemas", "responses", "parameters", "headers", "securitySchemes");
   private static final JsonFactory JSON = new JsonFactory();

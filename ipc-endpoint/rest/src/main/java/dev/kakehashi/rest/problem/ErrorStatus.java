@@ -1,12 +1,14 @@
 package dev.kakehashi.rest.problem;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// The HTTP status of an error code: by its SQLSTATE's class, with the exceptions that clients of HTTP expect.
 final class ErrorStatus {
   private ErrorStatus() {}
 
-  static int of(ErrorCode code) {
+  static int of(EngineException failure) {
+    ErrorCode code = failure.code();
     return switch (code) {
       case INSUFFICIENT_PRIVILEGE -> 403;
       case NO_SUCH_TRANSACTION, LEASE_EXPIRED, UNDEFINED_FILE -> 404;
@@ -20,13 +22,13 @@ final class ErrorStatus {
       case TRANSACTION_RESOLUTION_UNKNOWN -> 500;
       case VERSION_MISMATCH, MALFORMED_MESSAGE, INVALID_STATEMENT, UNDEFINED_SCHEMA -> 400;
       case CARDINALITY_VIOLATION -> 422;
-      default -> ofClass(code.sqlstate().substring(0, 2));
+      default -> ofClass(failure.sqlstate().substring(0, 2));
     };
   }
 
   private static int ofClass(String sqlClass) {
     return switch (sqlClass) {
-      case "22", "23" -> 422;
+      case "22", "23", "P0" -> 422;
       case "25", "27", "2B", "3B", "40", "55" -> 409;
       case "57" -> 409;
       case "28" -> 401;

@@ -95,8 +95,10 @@ public final class Problem extends RuntimeException {
       return Problems.internal(failure).withSqlstate(code);
     }
     Problem problem =
-        new Problem(ErrorStatus.of(code), TYPE_PREFIX + kebab(code), words(code), message(failure));
+        new Problem(
+            ErrorStatus.of(failure), TYPE_PREFIX + kebab(code), words(code), message(failure));
     problem.withSqlstate(code);
+    problem.sqlstate = failure.sqlstate();
     problem.sqlDetail = failure.detail();
     problem.hint = failure.hint();
     problem.schema = failure.schemaName();
@@ -115,6 +117,7 @@ public final class Problem extends RuntimeException {
     Problem source = of(failure);
     Problem problem = new Problem(504, source.type, source.title, message(failure));
     problem.withSqlstate(failure.code());
+    problem.sqlstate = failure.sqlstate();
     problem.hint = failure.hint();
     return problem;
   }

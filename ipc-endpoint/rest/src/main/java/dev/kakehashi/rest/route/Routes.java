@@ -20,10 +20,17 @@ public final class Routes {
   /// Methods by path, for paths without variables: most requests end here.
   private final Map<String, Methods> fixed;
 
-  private Routes(List<Route> all, Node root, Map<String, Methods> fixed) {
+  /// Of the paths below [#CHANGING] that are none of these.
+  private final @Nullable ChangingRoutes changing;
+
+  private static final String CHANGING = "/v1/apps/";
+
+  private Routes(
+      List<Route> all, Node root, Map<String, Methods> fixed, @Nullable ChangingRoutes changing) {
     this.all = all;
     this.root = root;
     this.fixed = fixed;
+    this.changing = changing;
   }
 
   public static Builder builder() {
@@ -66,7 +73,12 @@ public final class Routes {
     }
     List<String> variables = new ArrayList<>(2);
     methods = root.find(segments, 0, variables);
-    return methods == null ? NO_PATH : match(methods, method, variables.toArray(NO_VARIABLES));
+    if (methods != null) {
+      return match(methods, method, variables.toArray(NO_VARIABLES));
+    }
+    return changing != null && path.startsWith(CHANGING)
+        ? changing.now().match(method, path)
+        : NO_PATH;
   }
 
   private static Match match(Methods methods, String method, String[] variables) {
@@ -155,6 +167,7 @@ public final class Routes {
     private final List<Route> all = new ArrayList<>();
     private final Node root = new Node();
     private final Map<String, Methods> fixed = new HashMap<>();
+    private @Nullable ChangingRoutes changing;
 
     private Builder() {}
 
@@ -197,8 +210,14 @@ public final class Routes {
       return this;
     }
 
+    /// Routes of paths below `/v1/apps/` that come and go.
+    public Builder changing(ChangingRoutes routes) {
+      changing = routes;
+      return this;
+    }
+
     public Routes build() {
-      return new Routes(List.copyOf(all), root, Map.copyOf(fixed));
+      return new Routes(List.copyOf(all), root, Map.copyOf(fixed), changing);
     }
   }
 }

@@ -4,10 +4,12 @@ import dev.kakehashi.rest.login.LoginLimits;
 import dev.kakehashi.rest.login.Users;
 import dev.kakehashi.rest.monitor.Metrics;
 import dev.kakehashi.rest.monitor.Readiness;
+import dev.kakehashi.rest.route.ChangingRoutes;
 import dev.kakehashi.rest.route.RestApplication;
 import dev.kakehashi.rest.route.Route;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What is behind the door. Immutable.
 ///
@@ -15,6 +17,7 @@ import java.util.Map;
 /// @param loginLimits of their logins
 /// @param routes besides those of the door itself: login, health, metrics, its description
 /// @param applications with routes of their own
+/// @param changing routes below `/v1/apps` that come and go; null: there are none
 /// @param metrics besides the door's
 /// @param readiness of the endpoint
 /// @param version of the endpoint
@@ -24,6 +27,7 @@ public record DoorContent(
     LoginLimits loginLimits,
     List<Route> routes,
     List<RestApplication> applications,
+    @Nullable ChangingRoutes changing,
     List<Metrics> metrics,
     Readiness readiness,
     String version,
@@ -33,5 +37,18 @@ public record DoorContent(
     applications = List.copyOf(applications);
     metrics = List.copyOf(metrics);
     limits = Map.copyOf(limits);
+  }
+
+  /// Without routes that come and go.
+  public DoorContent(
+      Users users,
+      LoginLimits loginLimits,
+      List<Route> routes,
+      List<RestApplication> applications,
+      List<Metrics> metrics,
+      Readiness readiness,
+      String version,
+      Map<String, Long> limits) {
+    this(users, loginLimits, routes, applications, null, metrics, readiness, version, limits);
   }
 }

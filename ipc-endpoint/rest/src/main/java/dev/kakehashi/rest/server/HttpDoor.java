@@ -86,6 +86,9 @@ public final class HttpDoor implements AutoCloseable {
                     .routes())
             .addAll(content.routes());
     content.applications().forEach(routes::add);
+    if (content.changing() != null) {
+      routes.changing(content.changing());
+    }
     return routes.build();
   }
 

@@ -24,6 +24,7 @@ final class SessionPool implements AutoCloseable {
   private static final int KEPT = 16;
   private static final int STATEMENTS = 64;
   private static final String COPY = "copy ";
+  private static final String CALL = "call ";
   private static final int LONGEST_KEPT = 16_384;
   static final long IDLE_NANOS = 30_000_000_000L;
 
@@ -66,11 +67,12 @@ final class SessionPool implements AutoCloseable {
       return statements.get(sql);
     }
 
-    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files.
+    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files. What CALL returns changes with its application.
     void keep(String sql, Statement statement) {
       if (statement.kind() != Statement.Kind.DDL
           && sql.length() <= LONGEST_KEPT
-          && !sql.regionMatches(true, 0, COPY, 0, COPY.length())) {
+          && !sql.regionMatches(true, 0, COPY, 0, COPY.length())
+          && !sql.regionMatches(true, 0, CALL, 0, CALL.length())) {
         statements.put(sql, statement);
       }
     }

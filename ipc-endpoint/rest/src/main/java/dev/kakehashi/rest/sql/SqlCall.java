@@ -248,7 +248,7 @@ final class SqlCall {
     StatementRun running = Objects.requireNonNull(run);
     @Nullable RequestAnswer answer = running.rows().answer();
     if (answer == null) {
-      exchange.block(this::stream);
+      exchange.block(format.encoder() instanceof WholeAnswer ? this::collect : this::stream);
     } else if (answer.failure() != null) {
       endedBadly(answer);
     } else {
@@ -280,7 +280,7 @@ final class SqlCall {
     encoder.end(answer.rows());
     coded.close();
     describe();
-    exchange.send(status, format.contentType(), bytes.toByteArray());
+    exchange.send(status(encoder, status), format.contentType(), bytes.toByteArray());
   }
 
   /// Writes all rows, as they come.
@@ -300,6 +300,31 @@ final class SqlCall {
     if (format.isCoded()) {
       exchange.answerHeader("Content-Encoding", format.coding().token());
     }
+  }
+
+  private static int status(RowEncoder encoder, int usual) {
+    return encoder instanceof WholeAnswer whole ? whole.status(usual) : usual;
+  }
+
+  /// Sends a long answer when all of it is there. On a thread of its own.
+  private void collect(Exchange unused) throws IOException, InterruptedException {
+    StatementRun running = Objects.requireNonNull(run);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
+    OutputStream coded = service.coded(format, bytes);
+    RowEncoder encoder = format.encoder();
+    encoder.begin(running.statement().columns(), coded);
+    ResultStream rows = running.rows();
+    write(rows, encoder);
+    RequestAnswer answer = Objects.requireNonNull(rows.answer());
+    if (answer.failure() != null) {
+      endedBadly(answer);
+      return;
+    }
+    encoder.end(answer.rows());
+    coded.close();
+    exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
+    describe();
+    exchange.send(status(encoder, request.status(true)), format.contentType(), bytes.toByteArray());
   }
 
   /// Sends a long answer as its rows come. On a thread of its own.

@@ -79,6 +79,24 @@ public final class SqlRoutes {
     }
   }
 
+  /// Answers by a statement whose rows become something else than rows; otherwise as the other one.
+  ///
+  /// @param isAlone the statement commits while it runs, and is refused in a transaction
+  public void answer(
+      Exchange exchange, byte[] body, SqlRequest request, AnswerFormat format, boolean isAlone) {
+    TransactionHeader header = exchange.transaction();
+    Prefer prefer = exchange.prefer();
+    if (prefer.respondAsync()
+        || prefer.waitSeconds() >= 0
+        || exchange.header(IdempotentPosts.FIELD) != null) {
+      StatementOrder order = StatementOrder.of(request, format, body).waiting(KEYED_WAIT);
+      StatementOrder whole = isAlone ? order.commitsItself() : order;
+      exchange.block(blocking -> door.job(blocking, whole));
+    } else {
+      SqlCall.start(service, exchange, request, format, header);
+    }
+  }
+
   /// Answers by a statement that has a transaction of its own and may wait for long: it holds no thread.
   public void answerAlone(Exchange exchange, SqlRequest request) {
     SqlCall.start(service, exchange, request, TransactionHeader.NONE);

@@ -27,16 +27,14 @@ final class TransactionFields {
     }
     return failure == null
         ? COMMITTED
-        : new TransactionAnswer(TransactionState.ABORTED, "", 0, failure.code().sqlstate()).field();
+        : new TransactionAnswer(TransactionState.ABORTED, "", 0, failure.sqlstate()).field();
   }
 
   static TransactionAnswer answer(Requests requests, RequestUser user, RequestAnswer answer) {
     @Nullable EngineException failure = answer.failure();
     boolean isOpen = answer.state() == TransactionState.ACTIVE;
     String sqlstate =
-        answer.state() == TransactionState.ABORTED && failure != null
-            ? failure.code().sqlstate()
-            : "";
+        answer.state() == TransactionState.ABORTED && failure != null ? failure.sqlstate() : "";
     return new TransactionAnswer(
         answer.state(),
         requests.token(user, answer.handle()),

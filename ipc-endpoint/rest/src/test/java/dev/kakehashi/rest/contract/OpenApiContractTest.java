@@ -56,7 +56,15 @@ final class OpenApiContractTest {
           "POST /v1/leases/{lease}:extend",
           "POST /v1/leases/{lease}:fail",
           "POST /v1/leases/{lease}:release",
-          "POST /v1/leases:complete");
+          "POST /v1/leases:complete",
+          "GET /v1/applications",
+          "GET /v1/applications/{application}",
+          "PUT /v1/applications/{application}",
+          "DELETE /v1/applications/{application}",
+          "GET /v1/applications/{application}/versions",
+          "POST /v1/applications/{application}/versions/{version}/use",
+          "GET /v1/applications/{application}/log",
+          "GET /v1/applications/{application}/errors");
 
   private static final byte[] BYTES = OpenApiDocument.of(List.of()).bytes();
   private static final ContractDocument DOCUMENT = new ContractDocument(BYTES);

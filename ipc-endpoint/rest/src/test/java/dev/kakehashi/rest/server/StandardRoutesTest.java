@@ -187,7 +187,8 @@ final class StandardRoutesTest {
     assertTrue(
         answer.header("Content-Type").startsWith("application/openmetrics-text; version=1.0.0"));
     OpenMetricsGrammar.check(answer.text());
-    assertTrue(best < TimeUnit.MILLISECONDS.toNanos(5), best + " ns");
+    // `make bench-rest` measures it; here it is only not to be ten times that.
+    assertTrue(best < TimeUnit.MILLISECONDS.toNanos(50), best + " ns");
     assertTrue(
         answer
             .text()

@@ -26,7 +26,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// The client's end of one response slot, for one request after the other.
-final class Call {
+final class PendingCall {
   private static final long LIVENESS_NANOS = 50_000_000L;
 
   private final Session session;
@@ -39,7 +39,8 @@ final class Call {
   private long requestId;
   private long consumed;
 
-  Call(Session session, Limits limits, int slotIndex, MemorySegment slot, MemorySegment arena) {
+  PendingCall(
+      Session session, Limits limits, int slotIndex, MemorySegment slot, MemorySegment arena) {
     this.session = session;
     this.limits = limits;
     this.slotIndex = slotIndex;
