@@ -632,3 +632,79 @@ REVOKE ALL ON FUNCTION kakehashi_extend(name, text, interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_fail(name, text, text, interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_release(name, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_cancel_task(name, text, bigint) FROM PUBLIC;
+
+/* Applications of the engine. A function of the language kakehashi stands for one there: its text is server.schema.function. */
+CREATE FUNCTION kakehashi_language_handler()
+RETURNS language_handler
+AS 'MODULE_PATHNAME'
+LANGUAGE C;
+
+CREATE FUNCTION kakehashi_language_validator(oid)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT;
+
+CREATE TRUSTED LANGUAGE kakehashi
+  HANDLER kakehashi_language_handler
+  VALIDATOR kakehashi_language_validator;
+
+COMMENT ON LANGUAGE kakehashi IS 'functions of applications on a Kakehashi data engine';
+
+CREATE FUNCTION kakehashi_import_functions(
+  server name,
+  remote_schema text,
+  local_schema name DEFAULT NULL,
+  OUT function_name text,
+  OUT function_kind text,
+  OUT signature text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+
+COMMENT ON FUNCTION kakehashi_import_functions(name, text, name) IS
+  'makes functions here for those of applications in a schema of the engine, in a schema here or the first of the search path; returns what was made';
+
+CREATE FUNCTION kakehashi_call(server name, procedure text, VARIADIC arguments "any")
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+
+CREATE FUNCTION kakehashi_call(server name, procedure text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+
+COMMENT ON FUNCTION kakehashi_call(name, text, "any") IS
+  'calls a procedure of the engine inside the current transaction and returns its rows; needs a column definition list';
+COMMENT ON FUNCTION kakehashi_call(name, text) IS
+  'calls a procedure of the engine inside the current transaction and returns its rows; needs a column definition list';
+
+CREATE FUNCTION kakehashi_run(server name, procedure text, VARIADIC arguments "any")
+RETURNS bigint
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION kakehashi_run(server name, procedure text)
+RETURNS bigint
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_run(name, text, "any") IS
+  'calls a procedure of the engine inside the current transaction and returns the number of its rows';
+COMMENT ON FUNCTION kakehashi_run(name, text) IS
+  'calls a procedure of the engine inside the current transaction and returns the number of its rows';
+
+CREATE FUNCTION kakehashi_deploy(server name, application text, jar bytea, options text DEFAULT NULL)
+RETURNS text
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_deploy(name, text, bytea, text) IS
+  'makes an application of the engine of a jar, or a new version of one, when the current transaction commits';
+
+-- What is done with them is done on the engine.
+REVOKE ALL ON FUNCTION kakehashi_call(name, text, "any") FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_call(name, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_run(name, text, "any") FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_run(name, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_deploy(name, text, bytea, text) FROM PUBLIC;

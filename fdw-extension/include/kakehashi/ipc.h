@@ -231,6 +231,15 @@ extern kh_call *kh_send_execute(kh_session *session, uint32_t statement_id, cons
 extern kh_call *kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
                                         uint64_t arena_offset, uint32_t bytes, kh_error *error);
 
+/*
+ * Calls a procedure of an application; no statement has to be prepared. procedure: as SQL names it, 1 to 1,024 bytes. parameters: a row batch
+ * of one row of values of these types, or NULL. shape 0: the first batch describes the columns (name, type, modifier, shape), one row each;
+ * a shape of an earlier description: the batches have rows alone, and the call fails with 55K02 before it runs if they would have others.
+ */
+extern kh_call *kh_send_invoke(kh_session *session, const char *procedure, const uint32_t *parameter_type_oids,
+                               uint32_t parameter_count, uint32_t shape, const kh_execute_options *options,
+                               const void *parameters, uint32_t parameters_bytes, kh_error *error);
+
 /* How a transaction begins. Texts: UTF-8, NULL: empty; tables as SQL names them, separated by commas. */
 typedef struct kh_begin_options
 {

@@ -48,6 +48,7 @@ kakehashi_queue_send(KakehashiSession *session, const char *sql, int count, cons
 		call = kakehashi_execute_statement(session, prepared, NULL, row, bytes);
 		/* To the engine it is a query. */
 		session->wrote = true;
+		kakehashi_two_phase_announce(session);
 	}
 	if (statement != NULL)
 		*statement = prepared;

@@ -39,6 +39,14 @@ kakehashi_deparse_identifier(StringInfo buf, const char *name)
 }
 
 void
+kakehashi_deparse_stub(StringInfo buf, const KakehashiStub *stub)
+{
+	kakehashi_deparse_identifier(buf, stub->schema);
+	appendStringInfoChar(buf, '.');
+	kakehashi_deparse_identifier(buf, stub->function);
+}
+
+void
 kakehashi_deparse_text(StringInfo buf, const char *text)
 {
 	append_quoted(buf, text, '\'');
@@ -327,7 +335,17 @@ static void
 deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 {
 	const char *name;
+	KakehashiStub stub;
 
+	if (kakehashi_stub_read(expr->funcid, &stub))
+	{
+		kakehashi_depend_on_stub(context->root, expr->funcid);
+		kakehashi_deparse_stub(context->buf, &stub);
+		appendStringInfoChar(context->buf, '(');
+		deparse_list(context, expr->args, ", ");
+		appendStringInfoChar(context->buf, ')');
+		return;
+	}
 	if (kakehashi_is_shippable_cast(expr->funcid) || kakehashi_is_numeric_scale(expr))
 	{
 		appendStringInfoString(context->buf, "CAST(");
@@ -359,8 +377,16 @@ deparse_aggregate(KakehashiDeparse *context, Aggref *expr)
 {
 	ListCell *cell;
 	bool first = true;
+	KakehashiStub stub;
 
-	appendStringInfo(context->buf, "%s(%s", get_func_name(expr->aggfnoid), expr->aggdistinct != NIL ? "DISTINCT " : "");
+	if (kakehashi_stub_of_aggregate(expr->aggfnoid, &stub))
+	{
+		kakehashi_depend_on_stub(context->root, expr->aggfnoid);
+		kakehashi_deparse_stub(context->buf, &stub);
+	}
+	else
+		appendStringInfoString(context->buf, get_func_name(expr->aggfnoid));
+	appendStringInfoString(context->buf, expr->aggdistinct != NIL ? "(DISTINCT " : "(");
 	if (expr->aggstar)
 		appendStringInfoChar(context->buf, '*');
 	foreach (cell, expr->args)

@@ -130,6 +130,36 @@ extern bool kakehashi_is_label(const CoerceViaIO *expr);
 /* The subscripts of an element or slice of an array that the engine has, too, or NIL. */
 extern List *kakehashi_array_subscripts(const SubscriptingRef *expr);
 
+/* ---- stub.c: functions here that stand for functions of applications there ---- */
+
+/* Of these functions. */
+#define KAKEHASHI_LANGUAGE "kakehashi"
+
+/* What such a function stands for; texts in the current context. */
+typedef struct KakehashiStub
+{
+	const char *server;
+	const char *schema;
+	const char *function;
+	bool is_aggregate; /* it is the end of an aggregate, and takes an array of its arguments */
+} KakehashiStub;
+
+/* False: the text of a function names nothing of an engine. */
+extern bool kakehashi_stub_parse(const char *text, KakehashiStub *stub);
+
+/* False: the function is no stub. */
+extern bool kakehashi_stub_read(Oid function, KakehashiStub *stub);
+
+/* False: the aggregate stands for none of an engine. */
+extern bool kakehashi_stub_of_aggregate(Oid aggregate, KakehashiStub *stub);
+
+/* True if the function, or aggregate, stands for one of the server that the current user may call; InvalidOid: of none. */
+extern bool kakehashi_is_shippable_stub(Oid function, Oid server);
+extern bool kakehashi_is_shippable_stub_aggregate(Oid aggregate, Oid server);
+
+/* The plan is made again when the stub is another one; root may be NULL. */
+extern void kakehashi_depend_on_stub(PlannerInfo *root, Oid function);
+
 /* ---- conditions.c ---- */
 
 /* Expressions or RestrictInfos in the order in which PostgreSQL would check them of a row, as scans and joins of its own tables do. */
@@ -205,6 +235,9 @@ extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, Lis
 extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
 extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
 extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
+
+/* The function that it stands for. */
+extern void kakehashi_deparse_stub(StringInfo buf, const KakehashiStub *stub);
 
 /* A constant of type text, or of a type that its context gives it. */
 extern void kakehashi_deparse_text(StringInfo buf, const char *text);

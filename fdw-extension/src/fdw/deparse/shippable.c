@@ -190,7 +190,10 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 		return all_shippable(walk, expr->args);
 	if (name == NULL && walk->named)
 		return kakehashi_is_named_function(expr) && all_shippable(walk, expr->args);
-	if (name == NULL || !kakehashi_is_shippable_collation(expr->inputcollid))
+	if (name == NULL)
+		return !expr->funcvariadic && kakehashi_is_shippable_stub(expr->funcid, walk->rel->serverid) &&
+		       kakehashi_is_shippable_collation(expr->inputcollid) && all_shippable(walk, expr->args);
+	if (!kakehashi_is_shippable_collation(expr->inputcollid))
 		return false;
 	/* The field is a word of the syntax. */
 	if (strcmp(name, "extract") == 0)
@@ -289,12 +292,16 @@ is_aggregate_shippable(Walk *walk, Aggref *expr)
 	Walk inside = {walk->root, walk->rel, false, false};
 	char *name = get_func_name(expr->aggfnoid);
 	bool exact;
+	bool is_stub;
 	ListCell *cell;
 
-	if (!walk->aggregates || expr->aggfnoid >= FirstGenbkiObjectId || name == NULL)
+	if (!walk->aggregates || name == NULL)
 		return false;
-	exact = is_name_of(name, exact_aggregates, lengthof(exact_aggregates));
-	if ((!exact && !is_name_of(name, shippable_aggregates, lengthof(shippable_aggregates))) ||
+	is_stub = kakehashi_is_shippable_stub_aggregate(expr->aggfnoid, walk->rel->serverid);
+	if (expr->aggfnoid >= FirstGenbkiObjectId && !is_stub)
+		return false;
+	exact = !is_stub && is_name_of(name, exact_aggregates, lengthof(exact_aggregates));
+	if ((!is_stub && !exact && !is_name_of(name, shippable_aggregates, lengthof(shippable_aggregates))) ||
 	    expr->aggsplit != AGGSPLIT_SIMPLE || expr->agglevelsup != 0 || expr->aggorder != NIL ||
 	    expr->aggdirectargs != NIL || expr->aggkind != AGGKIND_NORMAL || expr->aggvariadic)
 		return false;
@@ -309,9 +316,11 @@ is_aggregate_shippable(Walk *walk, Aggref *expr)
 			return false;
 		if (exact && !kakehashi_is_exact_number(type))
 			return false;
-		if ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !kakehashi_is_number(type))
+		if (is_stub && !kakehashi_is_shippable_collation(expr->inputcollid))
 			return false;
-		if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
+		if (!is_stub && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !kakehashi_is_number(type))
+			return false;
+		if (!is_stub && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
 		    !kakehashi_is_shippable_order(type, expr->inputcollid))
 			return false;
 		if (expr->aggdistinct != NIL && !kakehashi_is_groupable(arg))

@@ -119,7 +119,8 @@ typedef struct KakehashiSession
 	bool shared;                               /* others may work in it, and end it: its handle is known */
 	bool prepared;                             /* a statement of this session has prepared it */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
-	bool undecided; /* parts of ended transactions may be left: whoever uses the session next decides them */
+	XLogRecPtr announced; /* where PostgreSQL's log has the id of the transaction that uses it; invalid: it need not */
+	bool undecided;       /* parts of ended transactions may be left: whoever uses the session next decides them */
 	/*
 	 * Of a transaction that others have begun, see joined.c. leader: the session of this backend that is in the same transaction already, and keeps handle, levels
 	 * and end for both; NULL: this one does. joined_level: PostgreSQL's nesting level whose rollback leaves the transaction; 0: it was begun here. leaving: that has
@@ -147,7 +148,8 @@ typedef struct KakehashiSession
 typedef struct KakehashiStatement
 {
 	const char *sql;
-	const Oid *types; /* as asked for */
+	const Oid *types;           /* as asked for; InvalidOid: the engine says it */
+	const Oid *parameter_types; /* as the engine has said */
 	int type_count;
 	dlist_node lru;
 	uint32 id;

@@ -156,7 +156,7 @@ check_parameters(KakehashiSession *session, const kh_result *result, const char 
 		                kakehashi_sql_context(sql)));
 	for (int i = 0; i < type_count; i++)
 	{
-		if (!kakehashi_same_form(types[i], result->parameter_type_oids[i]))
+		if (OidIsValid(types[i]) && !kakehashi_same_form(types[i], result->parameter_type_oids[i]))
 			ereport(ERROR,
 			        (errcode(ERRCODE_DATATYPE_MISMATCH),
 			         errmsg("parameter $%d of the remote statement has type %s on server \"%s\", but type %s here",
@@ -261,6 +261,10 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 		memcpy(types_copy, types, type_count * sizeof(Oid));
 	statement->types = types_copy;
 	statement->type_count = type_count;
+	types_copy = (Oid *) palloc(Max(type_count, 1) * sizeof(Oid));
+	if (type_count > 0)
+		memcpy(types_copy, result->parameter_type_oids, type_count * sizeof(Oid));
+	statement->parameter_types = types_copy;
 	statement->id = id;
 	statement->described_now = true;
 	statement->kind = result->statement_kind;

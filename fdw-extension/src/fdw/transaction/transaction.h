@@ -88,6 +88,7 @@ extern uint64 kakehashi_xact_share(KakehashiSession *session);
 extern bool kakehashi_two_phase_needed(int changed_sessions);
 
 /* Prepares the session's part; reports the engine's error, 57K01, and interrupts. Before PostgreSQL commits. */
+extern void kakehashi_two_phase_announce(KakehashiSession *session);
 extern void kakehashi_two_phase_prepare(KakehashiSession *session);
 
 /*

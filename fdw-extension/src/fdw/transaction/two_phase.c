@@ -32,17 +32,40 @@ kakehashi_two_phase_needed(int changed_sessions)
 }
 
 /*
- * Makes the transaction id survive a crash. An id that no durable record names is handed out again after one, and the new
- * owner's outcome would decide our part.
+ * Writes the transaction id into the log, and returns where: when that is flushed the id survives a crash. One that no durable record names is handed out
+ * again after a crash, and the new owner's outcome would decide our part.
  */
-static void
-flush_transaction_id(const char *global_id)
+static XLogRecPtr
+log_transaction_id(const char *global_id)
 {
 #if PG_VERSION_NUM >= 170000
-	XLogFlush(LogLogicalMessage("kakehashi", global_id, strlen(global_id), true, false));
+	return LogLogicalMessage("kakehashi", global_id, strlen(global_id), true, false);
 #else
-	XLogFlush(LogLogicalMessage("kakehashi", global_id, strlen(global_id), true));
+	return LogLogicalMessage("kakehashi", global_id, strlen(global_id), true);
 #endif
+}
+
+static void
+name_part(KakehashiSession *session, char *global_id)
+{
+	snprintf(global_id, KAKEHASHI_GLOBAL_ID_BYTES, KAKEHASHI_GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
+	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
+}
+
+/*
+ * The transaction is going to be prepared, if it commits: its id goes into the log now. Until then somebody else's flush may have made it durable, and nothing
+ * is left to wait for.
+ */
+void
+kakehashi_two_phase_announce(KakehashiSession *session)
+{
+	char global_id[KAKEHASHI_GLOBAL_ID_BYTES];
+
+	if (session->announced != InvalidXLogRecPtr || !kakehashi_atomic_commit || GetCurrentTransactionNestLevel() > 1 ||
+	    !TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return;
+	name_part(session, global_id);
+	session->announced = log_transaction_id(global_id);
 }
 
 /* Milliseconds that are left of a time-out, at most a slice; 0: it is over. */
@@ -113,9 +136,8 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 
 	/* The commit record must not be lost in a crash when the engine's part is not: also with synchronous_commit off. */
 	ForceSyncCommit();
-	snprintf(global_id, sizeof(global_id), KAKEHASHI_GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
-	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
-	flush_transaction_id(global_id);
+	name_part(session, global_id);
+	XLogFlush(session->announced != InvalidXLogRecPtr ? session->announced : log_transaction_id(global_id));
 	call = kakehashi_call_track(session, kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error),
 	                            &error, "PREPARE TRANSACTION");
 	/* From here on there may be a part that somebody has to decide, whatever becomes of the wait. */

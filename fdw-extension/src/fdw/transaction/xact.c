@@ -119,6 +119,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		options->lease_nanos = begin.lease_nanos;
 		options->action = KH_BEGIN;
 		session->handle = 0;
+		session->announced = InvalidXLogRecPtr;
 		session->is_long = begin.kind == KH_LTX;
 		session->wrote = false;
 		session->locked = false;
