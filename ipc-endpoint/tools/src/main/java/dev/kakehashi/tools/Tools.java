@@ -1,11 +1,13 @@
 package dev.kakehashi.tools;
 
 import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.tools.application.AppCommand;
 import dev.kakehashi.tools.bulk.DumpCommand;
 import dev.kakehashi.tools.bulk.InspectCommand;
 import dev.kakehashi.tools.bulk.LoadCommand;
 import dev.kakehashi.tools.queue.QueueCommand;
 import dev.kakehashi.tools.replay.ReplayCommand;
+import dev.kakehashi.tools.shell.SqlCommand;
 import dev.kakehashi.tools.tpch.TpchCommand;
 import dev.kakehashi.tools.training.TrainingCommand;
 import java.nio.file.AccessDeniedException;
@@ -25,6 +27,8 @@ import picocli.CommandLine.Command;
       DumpCommand.class,
       InspectCommand.class,
       QueueCommand.class,
+      SqlCommand.class,
+      AppCommand.class,
       TpchCommand.class,
       ReplayCommand.class,
       TrainingCommand.class

@@ -30,6 +30,15 @@ public final class Connecting {
           "user of the engine (default: the OS user); its password is in $KAKEHASHI_PASSWORD")
   private @Nullable String user;
 
+  public Path runtimeDirectory() {
+    return runtimeDirectory;
+  }
+
+  /// The user of the engine.
+  public String userName() {
+    return user == null ? System.getProperty("user.name") : user;
+  }
+
   /// A new session.
   public Session attach(String application) {
     AttachOptions options =

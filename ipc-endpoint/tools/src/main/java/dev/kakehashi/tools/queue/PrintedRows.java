@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of a query on a terminal: as a table, or one below the other.
-final class PrintedRows {
+public final class PrintedRows {
   private final List<String> names = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
 
@@ -22,7 +22,7 @@ final class PrintedRows {
   /// Runs a query.
   ///
   /// @param values of its parameters
-  static PrintedRows of(Session session, String sql, @Nullable Object... values) {
+  public static PrintedRows of(Session session, String sql, @Nullable Object... values) {
     PrintedRows table = new PrintedRows();
     try (PreparedStatement statement = session.prepare(sql);
         Rows result =
@@ -62,12 +62,12 @@ final class PrintedRows {
     return days * 86_400 + interval.micros() / 1_000_000 + "s";
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return rows.isEmpty();
   }
 
   /// Columns side by side, as wide as their longest value.
-  void print(PrintStream out) {
+  public void print(PrintStream out) {
     List<Integer> widths = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       int width = names.get(i).length();
@@ -89,13 +89,18 @@ final class PrintedRows {
     out.println(line.toString().stripTrailing());
   }
 
+  /// The first value of the first row.
+  public String value() {
+    return rows.getFirst().getFirst();
+  }
+
   /// The values of the first column, a line each.
-  void printValues(PrintStream out) {
+  public void printValues(PrintStream out) {
     rows.forEach(row -> out.println(row.getFirst()));
   }
 
   /// A line for each value, with an empty line between rows.
-  void printDown(PrintStream out) {
+  public void printDown(PrintStream out) {
     int width = names.stream().mapToInt(String::length).max().orElse(0);
     for (int r = 0; r < rows.size(); r++) {
       if (r > 0) {

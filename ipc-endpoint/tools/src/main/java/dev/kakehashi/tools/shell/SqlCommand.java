@@ -1,0 +1,331 @@
+package dev.kakehashi.tools.shell;
+
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.TransactionOptions;
+import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.IsolationLevel;
+import dev.kakehashi.protocol.messages.TransactionKind;
+import dev.kakehashi.tools.bulk.Connecting;
+import dev.kakehashi.tools.shell.print.PrintFormat;
+import dev.kakehashi.tools.shell.print.PrintOptions;
+import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
+import java.io.Console;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `kakehashi sql`.
+@Command(
+    name = "sql",
+    description = {
+      "A shell for SQL, with psql's backslash commands: \\? shows them.",
+      "Exit status: 0 all went well, 1 the shell itself failed, 2 the endpoint has gone, 3 a statement failed and ON_ERROR_STOP is set."
+    },
+    mixinStandardHelpOptions = true)
+public final class SqlCommand implements Callable<Integer> {
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  @Mixin private Connecting connecting = new Connecting();
+
+  @Option(
+      names = {"-c", "--command"},
+      paramLabel = "TEXT",
+      description = "runs statements or one backslash command, and ends; can be given again")
+  private List<String> commands = new ArrayList<>();
+
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "FILE",
+      description = "runs the lines of a file (-: standard input), and ends; can be given again")
+  private List<String> files = new ArrayList<>();
+
+  @Option(
+      names = {"-v", "--set", "--variable"},
+      paramLabel = "NAME=VALUE",
+      description = "sets a variable, such as ON_ERROR_STOP=1")
+  private List<String> variables = new ArrayList<>();
+
+  @Option(
+      names = {"-A", "--no-align"},
+      description = "rows are not aligned")
+  private boolean unaligned;
+
+  @Option(
+      names = {"-t", "--tuples-only"},
+      description = "rows alone")
+  private boolean tuplesOnly;
+
+  @Option(
+      names = {"-x", "--expanded"},
+      description = "one value below the other")
+  private boolean expanded;
+
+  @Option(names = "--csv", description = "rows as CSV")
+  private boolean csv;
+
+  @Option(names = "--json", description = "rows as lines of JSON")
+  private boolean json;
+
+  @Option(
+      names = {"-F", "--field-separator"},
+      paramLabel = "STRING",
+      description = "between fields of rows that are not aligned (default: |)")
+  private @Nullable String fieldSeparator;
+
+  @Option(
+      names = {"-P", "--pset"},
+      paramLabel = "NAME=VALUE",
+      description = "as \\pset")
+  private List<String> psets = new ArrayList<>();
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "where results go")
+  private @Nullable String output;
+
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "results alone")
+  private boolean quiet;
+
+  @Option(
+      names = {"-a", "--echo-all"},
+      description = "shows each line that is read")
+  private boolean echoAll;
+
+  @Option(
+      names = {"-e", "--echo-queries"},
+      description = "shows each statement that is run")
+  private boolean echoQueries;
+
+  @Option(
+      names = {"-X", "--no-rc"},
+      description = "does not read ~/.kakehashirc")
+  private boolean noStart;
+
+  @Option(
+      names = {"-1", "--single-transaction"},
+      description = "all of -c and -f as one transaction")
+  private boolean single;
+
+  @Option(
+      names = "--transaction",
+      paramLabel = "KIND",
+      defaultValue = "OCC",
+      description = "kind of transactions: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+  private TransactionKind kind = TransactionKind.OCC;
+
+  @Option(
+      names = "--isolation",
+      paramLabel = "LEVEL",
+      description = "isolation of transactions: ${COMPLETION-CANDIDATES}")
+  private @Nullable IsolationLevel isolation;
+
+  @Option(names = "--label", paramLabel = "TEXT", description = "label of transactions")
+  private String label = "";
+
+  @Option(
+      names = "--write-preserve",
+      paramLabel = "TABLE",
+      split = ",",
+      description = "tables that long transactions may write")
+  private List<String> writePreserve = new ArrayList<>();
+
+  @Option(
+      names = "--read-include",
+      paramLabel = "TABLES",
+      description = "tables that long transactions may read")
+  private String readInclude = "";
+
+  @Option(
+      names = "--read-exclude",
+      paramLabel = "TABLES",
+      description = "tables that long transactions do not read")
+  private String readExclude = "";
+
+  @Option(
+      names = "--commit-response",
+      paramLabel = "RESPONSE",
+      defaultValue = "STORED",
+      description =
+          "when a commit is reported: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+  private CommitResponse response = CommitResponse.STORED;
+
+  @Override
+  public Integer call() throws IOException {
+    OutputStream standard =
+        new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER_BYTES);
+    PrintStream err =
+        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+    OutputStream out =
+        output == null
+            ? standard
+            : new BufferedOutputStream(Files.newOutputStream(Path.of(output)), BUFFER_BYTES);
+    int status;
+    try (Session session = connecting.attach("kakehashi sql");
+        Link link = new Link(session, transactions(), response)) {
+      Shell shell = new Shell(link, out, err);
+      if (!set(shell, err)) {
+        return 1;
+      }
+      status = commands.isEmpty() && files.isEmpty() ? read(shell) : run(shell);
+      shell.flush();
+    } finally {
+      out.flush();
+    }
+    return status;
+  }
+
+  private TransactionOptions transactions() {
+    TransactionOptions options = TransactionOptions.DEFAULT.withKind(kind).withLabel(label);
+    if (isolation != null) {
+      options = options.withIsolation(isolation);
+    } else if (kind != TransactionKind.OCC) {
+      options =
+          options.withIsolation(
+              kind == TransactionKind.LTX
+                  ? IsolationLevel.SERIALIZABLE
+                  : IsolationLevel.REPEATABLE_READ);
+    }
+    if (!writePreserve.isEmpty()) {
+      options = options.withWritePreserve(writePreserve.toArray(String[]::new));
+    }
+    return options.withReadAreas(readInclude, readExclude);
+  }
+
+  private boolean set(Shell shell, PrintStream err) {
+    PrintOptions print = shell.print;
+    if (csv) {
+      print.format = PrintFormat.CSV;
+    } else if (json) {
+      print.format = PrintFormat.JSON;
+    } else if (unaligned) {
+      print.format = PrintFormat.UNALIGNED;
+    }
+    print.tuplesOnly = tuplesOnly;
+    print.expanded = expanded ? PrintOptions.Expanded.ON : PrintOptions.Expanded.OFF;
+    if (fieldSeparator != null) {
+      print.fieldSeparator = fieldSeparator;
+    }
+    Variables all = shell.variables;
+    all.set("DBNAME", "kakehashi");
+    all.set("USER", connecting.userName());
+    all.set("RUNTIME_DIR", connecting.runtimeDirectory().toString());
+    all.set("ECHO", echoAll ? "all" : echoQueries ? "queries" : "none");
+    for (String each : variables) {
+      int sign = each.indexOf('=');
+      String name = sign < 0 ? each : each.substring(0, sign);
+      if (!Variables.isName(name)) {
+        err.println("invalid variable name: \"" + name + "\"");
+        return false;
+      }
+      all.set(name, sign < 0 ? "" : each.substring(sign + 1));
+    }
+    all.set("QUIET", "on");
+    for (String each : psets) {
+      int sign = each.indexOf('=');
+      String name = sign < 0 ? each : each.substring(0, sign);
+      String value =
+          sign < 0
+              ? ""
+              : " " + Variables.quoted(each.substring(sign + 1), '\'').replace(" E'", "'");
+      if (shell.runText("\\pset " + name + value) != 0) {
+        return false;
+      }
+    }
+    all.set("QUIET", quiet ? "on" : "off");
+    return true;
+  }
+
+  private int run(Shell shell) throws IOException {
+    Link link = shell.link;
+    if (single) {
+      link.control("BEGIN");
+    }
+    int status = 0;
+    boolean stop = shell.variables.isOn("ON_ERROR_STOP");
+    for (String command : commands) {
+      status = shell.runText(command);
+      if (status != 0 && (stop || single)) {
+        status = stop ? 3 : 1;
+        break;
+      }
+    }
+    if (status == 0 || !stop) {
+      for (String file : files) {
+        int result = file.equals("-") ? shell.run(standardInput(), "<stdin>") : file(shell, file);
+        if (result != 0) {
+          status = result;
+          break;
+        }
+      }
+    }
+    if (single && link.isInTransaction()) {
+      boolean well = status == 0 && !link.isFailed();
+      link.control(well ? "COMMIT" : "ROLLBACK");
+      if (!well && status == 0) {
+        status = stop ? 3 : 1;
+      }
+    }
+    return status;
+  }
+
+  private static int file(Shell shell, String file) throws IOException {
+    Path path = Path.of(file);
+    if (!Files.isReadable(path)) {
+      shell.complain(
+          file
+              + ": "
+              + (Files.exists(path) ? "Permission denied" : "No such file or directory")
+              + "\n");
+      return 1;
+    }
+    try (BufferedReader reader = Files.newBufferedReader(path)) {
+      return shell.run(new FilePrompt(reader), file);
+    }
+  }
+
+  private static FilePrompt standardInput() {
+    return new FilePrompt(
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+  }
+
+  @SuppressWarnings("SystemConsoleNull") // since JDK 22 it may be no terminal
+  private static boolean isTerminal() {
+    @Nullable Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  private int read(Shell shell) throws IOException {
+    if (!isTerminal()) {
+      return shell.run(standardInput(), "<stdin>");
+    }
+    try (TerminalPrompt prompt = TerminalPrompt.open(shell)) {
+      if (!noStart) {
+        Path start = Path.of(System.getProperty("user.home"), ".kakehashirc");
+        if (Files.isReadable(start)) {
+          shell.include(start, start.toString());
+        }
+      }
+      if (!quiet) {
+        shell.write("kakehashi sql\nType \\? for help.\n\n");
+      }
+      return shell.run(prompt, "");
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.kakehashi.tools.shell;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Words that completion offers and colours show.
+final class SqlKeywords {
+  static final List<String> ALL =
+      List.of(
+          ("ADD ALL ALTER ANALYZE AND APPLICATION AS ASC BEGIN BETWEEN BY CALL CASCADE CASE CAST CHECK COLUMN COMMENT COMMIT"
+                  + " CONSTRAINT COPY CREATE CROSS CURRENT_DATE CURRENT_TIMESTAMP CURRENT_USER DEFAULT DELETE DESC DISTINCT DO"
+                  + " DROP ELSE END EXCEPT EXISTS EXPLAIN FALSE FETCH FILTER FIRST FOR FOREIGN FROM FULL FUNCTION GENERATED GRANT"
+                  + " GROUP HAVING IF ILIKE IN INDEX INNER INSERT INTERSECT INTERVAL INTO IS ISOLATION JOIN KEY LAST LATERAL LEFT"
+                  + " LEVEL LIKE LIMIT MERGE NATURAL NOT NOTHING NULL NULLS OFFSET ON ONLY OR ORDER OUTER OVER PARTITION PAUSE"
+                  + " PREPARE PRIMARY PURGE QUEUE READ RECURSIVE REFERENCES RELEASE RENAME RESET RESUME RETURNING REVOKE RIGHT ROLE"
+                  + " ROLLBACK ROWS SAVEPOINT SCHEMA SELECT SEQUENCE SERIALIZABLE SET SHOW SOME SUBSCRIPTION TABLE THEN TO"
+                  + " TRANSACTION TRUE TRUNCATE UNION UNIQUE UPDATE USING VALUES VIEW WHEN WHERE WINDOW WITH")
+              .split(" "));
+
+  private static final Set<String> SET = new TreeSet<>(ALL);
+
+  private SqlKeywords() {}
+
+  static boolean isKeyword(String upper) {
+    return SET.contains(upper);
+  }
+}

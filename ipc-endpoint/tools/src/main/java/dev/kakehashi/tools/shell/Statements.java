@@ -1,0 +1,236 @@
+package dev.kakehashi.tools.shell;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.ResultColumn;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.RowBatchReader;
+import dev.kakehashi.protocol.messages.StatementKind;
+import dev.kakehashi.tools.shell.print.Cells;
+import dev.kakehashi.tools.shell.print.PrintOptions;
+import dev.kakehashi.tools.shell.print.ResultPrinter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Runs statements, prints their results, and sets the variables that say how they went. Used by the shell's thread.
+public final class Statements {
+  private static final int NANOS_PER_MICRO = 1000;
+
+  private final Shell shell;
+  private boolean timing;
+
+  Statements(Shell shell) {
+    this.shell = shell;
+  }
+
+  public boolean timing() {
+    return timing;
+  }
+
+  public void timing(boolean on) {
+    timing = on;
+  }
+
+  /// Runs a statement and prints its result.
+  ///
+  /// @return whether it succeeded
+  public boolean run(String sql, PrintOptions options) {
+    return run(sql, options, shell.out());
+  }
+
+  public boolean run(String sql, PrintOptions options, OutputStream out) {
+    return guarded(
+        sql,
+        true,
+        () -> {
+          String control = shell.link.control(sql);
+          if (control != null) {
+            say(control);
+            return 0;
+          }
+          return execute(
+              sql,
+              (columns, batches) -> new ResultPrinter(options, out).print(columns, batches),
+              true);
+        });
+  }
+
+  /// Runs a query, and gives its rows; null: it failed, and why was printed.
+  public @Nullable Cells query(String sql) {
+    Cells[] cells = new Cells[1];
+    boolean well =
+        guarded(
+            sql,
+            false,
+            () ->
+                execute(
+                    sql,
+                    (columns, batches) -> {
+                      cells[0] = ResultPrinter.cells(columns, batches);
+                      return cells[0].rows().size();
+                    },
+                    false));
+    return well ? cells[0] : null;
+  }
+
+  /// Runs a query of the shell itself; nothing is printed or noted.
+  ///
+  /// @throws EndpointException if it fails
+  Cells quietly(String sql) {
+    try (PreparedStatement statement = shell.link.session().prepare(sql);
+        Rows rows = shell.link.session().query(statement)) {
+      return ResultPrinter.cells(statement.columns(), () -> memory(rows));
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  /// Columns of a statement that is not run; null: it failed.
+  public @Nullable List<ResultColumn> describe(String sql) {
+    List<?>[] found = new List<?>[1];
+    boolean well =
+        guarded(
+            sql,
+            false,
+            () -> {
+              try (PreparedStatement statement = shell.link.session().prepare(sql)) {
+                found[0] = statement.columns();
+              }
+              return 0;
+            });
+    if (!well) {
+      return null;
+    }
+    return found[0].stream().map(ResultColumn.class::cast).toList();
+  }
+
+  /// Something that may fail.
+  private interface Work {
+    long run() throws IOException;
+  }
+
+  /// Takes the rows of a result.
+  private interface Taker {
+    long take(List<ResultColumn> columns, ResultPrinter.Batches batches) throws IOException;
+  }
+
+  private void say(String tag) {
+    if (shell.variables.isOn("QUIET")) {
+      return;
+    }
+    shell.write(tag + "\n");
+  }
+
+  private boolean guarded(String sql, boolean timed, Work work) {
+    long begin = System.nanoTime();
+    shell.calm();
+    boolean well = false;
+    try {
+      long rows = work.run();
+      note("00000", "", rows);
+      well = true;
+    } catch (EndpointException failed) {
+      shell.link.failed();
+      note(failed.sqlstate(), String.valueOf(failed.getMessage()), 0);
+      shell.complain(Errors.text(failed, sql + shell.ending(), verbosity()));
+    } catch (EngineException unknown) {
+      note(unknown.code().sqlstate(), String.valueOf(unknown.getMessage()), 0);
+      shell.complain("ERROR:  " + unknown.getMessage() + "\n");
+    } catch (ShellException refused) {
+      note("25000", String.valueOf(refused.getMessage()), 0);
+      shell.complain("ERROR:  " + refused.getMessage() + "\n");
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    } finally {
+      shell.last(sql + shell.ending());
+    }
+    if (timing && timed) {
+      shell.write(time((System.nanoTime() - begin) / NANOS_PER_MICRO));
+    }
+    return well;
+  }
+
+  /// As psql does: milliseconds, and minutes and more beside them if it took a second.
+  static String time(long micros) {
+    double millis = micros / 1000.0;
+    String text = String.format(Locale.ROOT, "Time: %.3f ms", millis);
+    if (millis < 1000) {
+      return text + "\n";
+    }
+    long seconds = micros / 1_000_000;
+    long minutes = seconds / 60;
+    double rest = micros / 1e6 - minutes * 60;
+    if (minutes < 60) {
+      return text + String.format(Locale.ROOT, " (%02d:%06.3f)\n", minutes, rest);
+    }
+    return text
+        + String.format(Locale.ROOT, " (%02d:%02d:%06.3f)\n", minutes / 60, minutes % 60, rest);
+  }
+
+  private String verbosity() {
+    return String.valueOf(shell.variables.get("VERBOSITY"));
+  }
+
+  private void note(String sqlstate, String message, long rows) {
+    Variables variables = shell.variables;
+    boolean failed = !message.isEmpty();
+    variables.set("SQLSTATE", sqlstate);
+    variables.set("ERROR", failed ? "true" : "false");
+    variables.set("ROW_COUNT", Long.toString(rows));
+    if (failed) {
+      variables.set("LAST_ERROR_MESSAGE", message);
+      variables.set("LAST_ERROR_SQLSTATE", sqlstate);
+    }
+  }
+
+  private long execute(String sql, Taker taker, boolean tagged) throws IOException {
+    Link link = shell.link;
+    if (!shell.variables.isOn("AUTOCOMMIT") && !link.isInTransaction()) {
+      link.control("BEGIN");
+    }
+    boolean inBlock = link.isInTransaction();
+    try (PreparedStatement statement = link.session().prepare(sql)) {
+      boolean givesRows = !statement.columns().isEmpty() || statement.kind() == StatementKind.QUERY;
+      boolean own = false;
+      boolean succeeded = false;
+      long count;
+      try (Rows rows = link.run(statement)) {
+        own = !inBlock && link.isInTransaction();
+        try (RunningStatement _ = RunningStatement.show(shell)) {
+          if (givesRows) {
+            count = taker.take(statement.columns(), () -> memory(rows));
+          } else {
+            while (memory(rows) != null) {
+              // there are none
+            }
+            count = rows.rowsAffected();
+          }
+        }
+        succeeded = true;
+      } finally {
+        link.ended(own, succeeded);
+      }
+      if (tagged && (!givesRows || isChange(sql))) {
+        say(CommandTag.of(sql, count));
+      }
+      return count;
+    }
+  }
+
+  private static boolean isChange(String sql) {
+    return switch (SqlScanner.words(sql, 1)[0]) {
+      case "INSERT", "UPDATE", "DELETE", "MERGE" -> true;
+      default -> false;
+    };
+  }
+
+  private static java.lang.foreign.@Nullable MemorySegment memory(Rows rows) {
+    RowBatchReader batch = rows.nextBatch();
+    return batch == null ? null : batch.memory();
+  }
+}

@@ -1,0 +1,118 @@
+package dev.kakehashi.tools.shell.print;
+
+import dev.kakehashi.formats.Output;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// Frames rows of the forms `unaligned` and `csv` of psql, across or one value below the other. Values go to the output between [#beginValue] calls. Not thread-safe.
+final class PlainRows {
+  private final PrintOptions options;
+  private final Output out;
+  private final byte[][] names;
+  private final byte[] separator;
+  private final byte[] record;
+  private final boolean csv;
+  private final boolean down;
+  private long rows;
+
+  PlainRows(PrintOptions options, Output out, List<String> names) {
+    this.options = options;
+    this.out = out;
+    this.csv = options.format == PrintFormat.CSV;
+    this.down = options.expanded == PrintOptions.Expanded.ON;
+    this.separator = bytes(csv ? options.csvSeparator : options.fieldSeparator);
+    this.record = bytes(csv ? "\n" : options.recordSeparator);
+    this.names = names.stream().map(PlainRows::bytes).toArray(byte[][]::new);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /// Whether values have to come by [#text].
+  boolean isQuoting() {
+    return csv;
+  }
+
+  void begin() throws IOException {
+    if (down || options.tuplesOnly) {
+      return;
+    }
+    if (!csv && !options.title.isEmpty()) {
+      out.put(bytes(options.title));
+      out.put(record);
+    }
+    for (int i = 0; i < names.length; i++) {
+      if (i > 0) {
+        out.put(separator);
+      }
+      text(names[i]);
+    }
+    out.put(csv ? bytes("\n") : record);
+  }
+
+  void beginRow() throws IOException {
+    if (down && !csv && rows > 0) {
+      out.put(record);
+    }
+    rows++;
+  }
+
+  void beginValue(int column) throws IOException {
+    if (!down) {
+      if (column > 0) {
+        out.put(separator);
+      }
+      return;
+    }
+    if (column > 0) {
+      out.put(record);
+    }
+    text(names[column]);
+    out.put(separator);
+  }
+
+  /// Writes a value, with quotes if the form needs them.
+  void text(byte[] value) throws IOException {
+    if (!csv || !needsQuotes(value)) {
+      out.put(value);
+      return;
+    }
+    out.put('"');
+    for (byte each : value) {
+      if (each == '"') {
+        out.put('"');
+      }
+      out.put(each);
+    }
+    out.put('"');
+  }
+
+  private boolean needsQuotes(byte[] value) {
+    if (value.length == 2 && value[0] == '\\' && value[1] == '.') {
+      return true;
+    }
+    byte mark = separator.length > 0 ? separator[0] : (byte) ',';
+    if (mark == '\\' || mark == '.') {
+      return true;
+    }
+    for (byte each : value) {
+      if (each == mark || each == '"' || each == '\n' || each == '\r') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void endRow() throws IOException {
+    out.put(record);
+  }
+
+  void end(String footer) throws IOException {
+    if (!csv && !down && !options.tuplesOnly && options.footer) {
+      out.put(bytes(footer));
+      out.put('\n');
+    }
+  }
+}
