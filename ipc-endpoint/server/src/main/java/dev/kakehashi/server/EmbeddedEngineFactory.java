@@ -1,5 +1,8 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.applications.NativeApplications;
+import dev.kakehashi.applications.remote.ApplicationProcesses;
+import dev.kakehashi.applications.remote.ProcessSettings;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ShownSetting;
@@ -48,19 +51,29 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     }
     EngineConfig config =
         new EngineConfig(
-            new StoreConfig(
-                storeDirectory(settings.dataDirectory()),
-                settings.number(Setting.MEMORY),
-                PushingQueues.opener(pushTargets(settings))),
-            settings.number(Setting.STATEMENT_MEMORY),
-            settings.number(Setting.TEMP_SPACE),
-            settings.count(Setting.MAX_TRANSACTIONS),
-            PLAN_CACHE_ENTRIES,
-            settings.number(Setting.LOCK_TIMEOUT));
+                new StoreConfig(
+                    storeDirectory(settings.dataDirectory()),
+                    settings.number(Setting.MEMORY),
+                    PushingQueues.opener(pushTargets(settings))),
+                settings.number(Setting.STATEMENT_MEMORY),
+                settings.number(Setting.TEMP_SPACE),
+                settings.count(Setting.MAX_TRANSACTIONS),
+                PLAN_CACHE_ENTRIES,
+                settings.number(Setting.LOCK_TIMEOUT))
+            .withApplications(() ->
+                new NativeApplications(scheduler, new ApplicationProcesses(processes(settings))));
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
     engine.timeZone(zone);
     engine.showSettings(shown(settings.all()));
     return engine;
+  }
+
+  /// Processes of applications have their shared memory below the runtime directory.
+  private static ProcessSettings processes(Settings settings) {
+    return ProcessSettings.of(
+        settings.runtimeDirectory().resolve("applications"),
+        settings.text(Setting.APPLICATION_USER),
+        settings.text(Setting.APPLICATION_CGROUP));
   }
 
   private static PushTargets pushTargets(Settings settings) {

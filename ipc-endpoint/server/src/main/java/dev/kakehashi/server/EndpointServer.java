@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.bulk.BulkFiles;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.authentication.ScramVerifier;
 import dev.kakehashi.requests.InProcessRequests;
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.requests.RequestLimits;
@@ -17,6 +18,7 @@ import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -101,6 +103,7 @@ public final class EndpointServer implements AutoCloseable {
             SchedulerSettings.sessionLimit(settings));
     TransactionRegistry registry = opening.await();
     TransactionTokens tokens = TransactionTokens.open(data);
+    engine.transactionTokens(tokens::handle);
     TransportEndpoint endpoint =
         TransportEndpoint.start(
             config,
@@ -189,6 +192,27 @@ public final class EndpointServer implements AutoCloseable {
   /// The HTTP door, for tests; null: it is shut.
   @Nullable HttpInterface http() {
     return httpInterface;
+  }
+
+  /// Where the HTTP door is.
+  ///
+  /// @throws IllegalStateException it is shut
+  public URI httpAddress() {
+    HttpInterface open = httpInterface;
+    if (open == null) {
+      throw new IllegalStateException("the endpoint has no HTTP door");
+    }
+    return open.uri(0);
+  }
+
+  /// Adds a user with a password, as the command `user add` does, or gives him another one.
+  public void addUser(String name, String password) {
+    try {
+      new UserFile(settings.dataDirectory())
+          .add(name, ScramVerifier.of(password.toCharArray()), true);
+    } catch (IOException e) {
+      throw new UncheckedIOException("could not add user \"" + name + "\"", e);
+    }
   }
 
   static String version() {

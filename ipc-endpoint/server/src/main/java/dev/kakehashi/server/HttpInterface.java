@@ -3,6 +3,8 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.requests.Requests;
+import dev.kakehashi.rest.application.DeployRoutes;
+import dev.kakehashi.rest.application.RouteTable;
 import dev.kakehashi.rest.bulk.CopyRoutes;
 import dev.kakehashi.rest.bulk.RowRoutes;
 import dev.kakehashi.rest.bulk.SentFiles;
@@ -101,6 +103,7 @@ final class HttpInterface implements AutoCloseable {
     routes.addAll(new CopyRoutes(statementDoor).routes());
     routes.addAll(new RowRoutes(statementDoor, behind.files()).routes());
     routes.addAll(new UploadRoutes(behind.files(), jobs).routes());
+    routes.addAll(new DeployRoutes(behind.engine()::applicationDefinitions, sqlRoutes).routes());
     HttpConfig config = settings.config();
     HttpDoor opened =
         HttpDoor.start(
@@ -110,6 +113,7 @@ final class HttpInterface implements AutoCloseable {
                 settings.loginLimits(),
                 routes,
                 List.of(),
+                new RouteTable(behind.engine()::applicationDefinitions, sqlRoutes),
                 List.of(
                     new EndpointMetrics(
                         behind.scheduler(), behind.transport(), behind.core(), statements, jobs),

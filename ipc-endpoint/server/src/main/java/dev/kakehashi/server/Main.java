@@ -42,6 +42,8 @@ import picocli.CommandLine.Spec;
       BackupCommand.class,
       RestoreCommand.class,
       DumpSchemaCommand.class,
+      AppRunCommand.Group.class,
+      DoctorCommand.class,
       ReloadCommand.class,
       UserCommand.class
     },
@@ -121,6 +123,11 @@ public final class Main implements Runnable {
         description =
             "OS user, by name or number, that a running endpoint has to run as (default: our own)")
     private String requiredPeer = "";
+
+    /// Whether the command line names a data directory.
+    boolean hasDataDirectory() {
+      return dataDirectory != null;
+    }
 
     /// Where the commands that ask a running endpoint find it.
     RuntimeLocation location(DirectoryLock.Owner owner, Settings settings) {

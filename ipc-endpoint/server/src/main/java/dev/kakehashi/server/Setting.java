@@ -80,6 +80,8 @@ enum Setting {
   BULK_USER_UPLOAD_SPACE(Kind.BYTES, "16GB", 1 << 20, 1L << 50),
   BULK_UPLOAD_RETENTION(Kind.DURATION, "1h", 1_000_000_000L, 366L * 86_400_000_000_000L),
   QUEUE_PUSH_TARGETS(Kind.TEXT, "", 0, 0),
+  APPLICATION_USER(Kind.TEXT, "", 0, 0),
+  APPLICATION_CGROUP(Kind.TEXT, "", 0, 0),
   LOG_LEVEL(Kind.TEXT, "info", 0, 0);
 
   /// How a value is written.

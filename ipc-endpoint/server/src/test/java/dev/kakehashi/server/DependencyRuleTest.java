@@ -35,6 +35,8 @@ class DependencyRuleTest {
     SEES.put("formats", new String[] {"protocol", "engine.api"});
     SEES.put("bulk", new String[] {"protocol", "engine.api", "formats"});
     SEES.put("queue", new String[] {"protocol", "engine.api", "scheduler"});
+    SEES.put("application", new String[0]);
+    SEES.put("applications", new String[] {"protocol", "engine.api", "scheduler", "application"});
     SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats"});
     SEES.put(
         "server",
@@ -48,6 +50,8 @@ class DependencyRuleTest {
           "rest",
           "bulk",
           "queue",
+          "application",
+          "applications",
           "scheduler"
         });
   }

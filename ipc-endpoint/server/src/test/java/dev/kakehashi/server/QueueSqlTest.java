@@ -250,6 +250,29 @@ class QueueSqlTest {
   }
 
   @Test
+  void shouldLetOthersDefineBesideAMoveButNotDropItsQueue() {
+    session.execute("create queue q with (max_attempts = 1)");
+    session.execute("create queue r");
+    session.execute("select enqueue('q', to_jsonb(i)) from generate_series(1, 3) i");
+    session.execute("select fail(token) from receive('q', 2)");
+    try (Session other = attach();
+        PreparedStatement move = other.prepare("move dead from queue q to queue q rate '1/h'");
+        PreparedStatement add = other.prepare("select enqueue('r', '1')")) {
+      Transaction transaction = other.begin();
+      assertEquals(2, transaction.update(move));
+      transaction.update(add);
+      session.execute("create table beside (id int8 primary key)");
+      assertEquals("55006", sqlstate(() -> session.execute("drop queue r")));
+      transaction.commit();
+    }
+    String next = "select payload::text from receive('q', wait => '20s')";
+    assertEquals(List.of("3"), query(next));
+    assertEquals(List.of("1"), query(next));
+    assertEquals("0/1/2/0/0/2", counts("q"));
+    session.execute("drop queue q, r");
+  }
+
+  @Test
   void shouldBeThereAfterARestart() {
     session.execute("create queue q with (lease = '5min')");
     session.execute("select enqueue('q', to_jsonb(i)) from generate_series(1, 3) i");

@@ -104,7 +104,9 @@ class RoomsTest {
             "optimizer",
             "physical",
             "statement",
+            "call",
             "dml",
+            "call",
             "explain",
             ""));
   }
