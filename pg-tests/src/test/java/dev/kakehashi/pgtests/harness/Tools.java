@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /// The command-line tools, run as a user runs them.
 public final class Tools {
@@ -84,6 +85,13 @@ public final class Tools {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     process.getOutputStream().close();
     return new Output(process, List.of(arguments), process.getInputStream());
+  }
+
+  /// A command of kakehashi-tools as a line of the system's shell.
+  public static String line(String... arguments) {
+    return command(arguments).stream()
+        .map(each -> "'" + each.replace("'", "'\\''") + "'")
+        .collect(Collectors.joining(" "));
   }
 
   private static List<String> command(String... arguments) {

@@ -1,0 +1,5 @@
+/// The SQL shell beside psql.
+@NullMarked
+package dev.kakehashi.pgtests.shell;
+
+import org.jspecify.annotations.NullMarked;
