@@ -17,4 +17,6 @@ if [ -f fdw-extension/Makefile ] && [ -n "$(locate_pg_config)" ]; then
 fi
 rm -rf fdw-extension/build fdw-extension/results
 find fdw-extension \( -name '*.o' -o -name '*.so' -o -name '*.bc' -o -name 'regression.*' \) -type f -delete
+# What "make test" has installed.
+rm -rf "$HOME/.m2/repository/dev/kakehashi"
 say "clean"

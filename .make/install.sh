@@ -32,11 +32,12 @@ if [ "${TRAIN:-yes}" != no ]; then
 fi
 cat >"$DESTDIR$PREFIX/bin/kakehashi" <<LAUNCHER
 #!/bin/sh
-# Kakehashi: "kakehashi --help", and --help after load, dump, inspect, replay and tpch. KAKEHASHI_JAVA_OPTIONS come last, so that
+# Kakehashi: "kakehashi --help", and --help after load, dump, inspect, queue, sql, app, replay and tpch. KAKEHASHI_JAVA_OPTIONS come last, so that
 # they override. Finds its files beside itself, so that the whole tree can be moved.
 lib=\$(dirname "\$(readlink -f "\$0")")/../lib/kakehashi
 case "\${1:-}" in
-  load | dump | inspect | replay | tpch) program=tools ;;
+  load | dump | inspect | queue | sql | replay | tpch) program=tools ;;
+  app) if [ "\${2:-}" = run ]; then program=endpoint; else program=tools; fi ;;
   *) program=endpoint ;;
 esac
 java=\${JAVA_HOME:-$JAVA_HOME}

@@ -21,7 +21,8 @@ rm -f target/tests-*.log
 # other modules and suites is wanted, too.
 built=
 java_suite() {
-  .make/maven.sh build-java -T 2 -pl '!pg-tests' -DskipTests package || return
+  # Installed, because runs of tests alone take the other modules from the repository.
+  .make/maven.sh build-java -T 2 -pl '!pg-tests' -DskipTests install || return
   built=yes
   local tests='-Dmaven.test.failure.ignore=true surefire:test' engine others=0
   .make/maven.sh tests-engine -pl ipc-endpoint/engine -am -Dkakehashi.skip.others=true $tests &

@@ -18,6 +18,7 @@ final class Pulled implements Measured {
   private static final long PAUSE_NANOS = 3_000_000;
 
   private final QueuePeer peer;
+  private long lives;
 
   Pulled(QueuePeer peer) {
     this.peer = peer;
@@ -26,6 +27,11 @@ final class Pulled implements Measured {
   @Override
   public String name() {
     return peer.name();
+  }
+
+  /// Lives of the last run, from its beginning.
+  long lives() {
+    return lives;
   }
 
   @Override
@@ -79,6 +85,7 @@ final class Pulled implements Measured {
       for (Future<?> each : running) {
         each.get();
       }
+      lives = completed.get();
       return rate;
     } catch (ExecutionException e) {
       throw new IllegalStateException(peer.name(), e);

@@ -47,7 +47,7 @@ public final class QueueBenchmark {
   private final long endpointPid;
   private final String url;
   private final List<Measured> others = new ArrayList<>();
-  private final Measured ours;
+  private final Pulled ours;
   private final int turns = Integer.getInteger("bench.repetitions", 3);
   private final double seconds = Integer.getInteger("bench.seconds", 3);
   private final double warmUpSeconds = Integer.getInteger("bench.warmUpSeconds", 20);
@@ -143,11 +143,19 @@ public final class QueueBenchmark {
     all.add(ours);
     Map<Measured, List<Double>> rates = new HashMap<>();
     ours.life(CLIENTS, CLIENTS, batch, warmUpSeconds);
+    double endpointMicros = 0;
+    double clientMicros = 0;
     for (int turn = 0; turn < turns; turn++) {
       for (Measured each : all) {
+        double endpoint = processorMillis();
+        double client = ownProcessorMillis();
         rates
             .computeIfAbsent(each, one -> new ArrayList<>())
             .add(each.life(CLIENTS, clients(each), batch, seconds));
+        if (each.equals(ours)) {
+          endpointMicros = 1e3 * (processorMillis() - endpoint) / ours.lives();
+          clientMicros = 1e3 * (ownProcessorMillis() - client) / ours.lives();
+        }
       }
     }
     double best = 0;
@@ -157,6 +165,12 @@ public final class QueueBenchmark {
       best = each.skipLocked() ? Math.max(best, rate) : best;
       System.out.printf(Locale.ROOT, "  %-45s %,10.0f/s%n", each.name(), rate);
     }
+    System.out.printf(
+        Locale.ROOT,
+        "  %-45s %.1f us in the endpoint, %.1f us in the clients%n",
+        "processor time of a life, last turn",
+        endpointMicros,
+        clientMicros);
     double rate = median(rates.getOrDefault(ours, List.of()));
     goal("rate", rate, least, true, "/s");
     goal("times the best SKIP LOCKED", rate / best, times, true, "");
@@ -360,7 +374,15 @@ public final class QueueBenchmark {
   }
 
   private double processorMillis() throws Exception {
-    String stat = Files.readString(Path.of("/proc/" + endpointPid + "/stat"));
+    return endpointPid == 0 ? 0 : processorMillis("/proc/" + endpointPid + "/stat");
+  }
+
+  private static double ownProcessorMillis() throws Exception {
+    return processorMillis("/proc/self/stat");
+  }
+
+  private static double processorMillis(String file) throws Exception {
+    String stat = Files.readString(Path.of(file));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * 10.0;
   }
