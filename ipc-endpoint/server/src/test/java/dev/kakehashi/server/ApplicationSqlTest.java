@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Functions and procedures of a jar, from the client to the users' code and its tables.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ApplicationSqlTest {
-  private static final int DEPLOYMENTS = Integer.getInteger("kakehashi.applications.versions", 12);
+  private static final int DEPLOYMENTS = Integer.getInteger("kakehashi.applications.versions", 5);
   private static final int ROWS = 3_000;
 
   private static final String SOURCE =
