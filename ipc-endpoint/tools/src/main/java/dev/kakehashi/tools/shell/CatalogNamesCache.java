@@ -56,7 +56,6 @@ final class CatalogNamesCache {
       names = found;
     } catch (EndpointException unavailable) {
       // Completion goes on with what it has; the next statement says what is wrong.
-      names = List.copyOf(names);
     }
   }
 }

@@ -21,7 +21,7 @@ final class JobProgress implements Progress {
   }
 
   @Override
-  public Runnable begin() {
+  public Shown begin() {
     long begin = System.nanoTime();
     boolean[] shown = new boolean[1];
     ScheduledFuture<?> repeated =

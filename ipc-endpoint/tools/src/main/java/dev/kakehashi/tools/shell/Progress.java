@@ -8,6 +8,13 @@ public interface Progress {
 
   /// A statement begins to run.
   ///
-  /// @return called when it has ended
-  Runnable begin();
+  /// @return closed when it has ended
+  Shown begin();
+
+  /// What is shown while a statement runs.
+  @FunctionalInterface
+  interface Shown extends AutoCloseable {
+    @Override
+    void close();
+  }
 }

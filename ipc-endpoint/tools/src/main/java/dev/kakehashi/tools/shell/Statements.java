@@ -201,7 +201,7 @@ public final class Statements {
       long count;
       try (Rows rows = link.run(statement)) {
         own = !inBlock && link.isInTransaction();
-        try (RunningStatement _ = RunningStatement.show(shell)) {
+        try (Progress.Shown _ = shell.progress().begin()) {
           if (givesRows) {
             count = taker.take(statement.columns(), () -> memory(rows));
           } else {

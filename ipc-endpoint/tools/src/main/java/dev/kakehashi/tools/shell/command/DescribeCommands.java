@@ -1,5 +1,6 @@
 package dev.kakehashi.tools.shell.command;
 
+import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.tools.shell.CommandArguments;
 import dev.kakehashi.tools.shell.Shell;
 import dev.kakehashi.tools.shell.ShellException;
@@ -275,7 +276,7 @@ final class DescribeCommands {
           .add(
               new @Nullable String[] {
                 row[0],
-                TypeNames.of(oid, modifier),
+                TypeName.of(oid, modifier),
                 "",
                 "t".equals(row[3]) ? "not null" : "",
                 standard(row[4], row[5], row[6])

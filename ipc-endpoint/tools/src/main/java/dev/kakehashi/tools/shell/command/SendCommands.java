@@ -1,6 +1,7 @@
 package dev.kakehashi.tools.shell.command;
 
 import dev.kakehashi.client.ResultColumn;
+import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.tools.shell.CommandArguments;
 import dev.kakehashi.tools.shell.Shell;
 import dev.kakehashi.tools.shell.ShellException;
@@ -109,7 +110,7 @@ final class SendCommands {
     for (ResultColumn column : columns) {
       cells
           .rows()
-          .add(new String[] {column.name(), TypeNames.of(column.typeOid(), column.typeModifier())});
+          .add(new String[] {column.name(), TypeName.of(column.typeOid(), column.typeModifier())});
     }
     print(cells);
   }
