@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /// The routes that each door has, and those of an application.
 final class StandardRoutesTest {
+  private static final long SCRAPE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final int MOST_SCRAPES = 500;
   private volatile String obstacle = "";
   private final FixedUsers users = new FixedUsers();
   private final HttpDoor door = open(HttpConfig.onLoopback());
@@ -178,7 +180,9 @@ final class StandardRoutesTest {
     }
     long best = Long.MAX_VALUE;
     RawClient.Answer answer = get("/metrics", monitor);
-    for (int i = 0; i < 20; i++) {
+    // Something else may run beside one of them: the quickest counts, and there are no more than it
+    // takes.
+    for (int i = 0; i < MOST_SCRAPES && best >= SCRAPE_NANOS; i++) {
       long start = System.nanoTime();
       answer = get("/metrics", monitor);
       best = Math.min(best, System.nanoTime() - start);
@@ -187,8 +191,7 @@ final class StandardRoutesTest {
     assertTrue(
         answer.header("Content-Type").startsWith("application/openmetrics-text; version=1.0.0"));
     OpenMetricsGrammar.check(answer.text());
-    // `make bench-rest` measures it; here it is only not to be ten times that.
-    assertTrue(best < TimeUnit.MILLISECONDS.toNanos(50), best + " ns");
+    assertTrue(best < SCRAPE_NANOS, best + " ns");
     assertTrue(
         answer
             .text()
