@@ -129,6 +129,7 @@ class OrderServiceTest {
     for (long id = 10; id < 15; id++) {
       assertEquals("Done", place(id, "anna", 1).kind());
     }
+    // The handler runs by itself, as somebody who waits for a mail does not know when.
     while (platform.query("SELECT count(*) FROM mail_sent", Long.class).getFirst() < 5) {
       Thread.sleep(5);
     }
