@@ -1,6 +1,7 @@
 package dev.kakehashi.pgtests.shell;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
@@ -102,6 +103,18 @@ class ShellOutputTest {
                 "insert into single values (1)")
             .exitCode());
     assertEquals("0\n", shell("", "-A", "-t", "-c", "select count(*) from single").output());
+  }
+
+  @Test
+  void shouldListWhatThereIs() {
+    List<String> commands = new ArrayList<>();
+    for (String each :
+        "d dt di dn du df dp dd l jobs locks sessions transactions queue app".split(" ", -1)) {
+      commands.addAll(List.of("-c", "\\" + each));
+    }
+    OsProcess.Outcome shown = shell("2>&1", commands.toArray(String[]::new));
+    assertEquals(0, shown.exitCode(), shown.output());
+    assertFalse(shown.output().contains("ERROR"), shown.output());
   }
 
   @Test

@@ -157,9 +157,12 @@ final class DescribeCommands {
   private void functions(CatalogPattern pattern) {
     list(
         "List of functions",
-        "SELECT function_schema AS \"Schema\", function_name AS \"Name\", result AS \"Result data type\","
-            + " arguments AS \"Argument data types\", kind AS \"Type\" FROM kakehashi_catalog.application_functions WHERE "
-            + pattern.condition("function_schema", "function_name")
+        "SELECT f.function_schema AS \"Schema\", f.function_name AS \"Name\", "
+            + parameters("out")
+            + " AS \"Result data type\", "
+            + parameters("in")
+            + " AS \"Argument data types\", f.kind AS \"Type\" FROM kakehashi_catalog.functions f WHERE "
+            + pattern.condition("f.function_schema", "f.function_name")
             + " ORDER BY 1, 2, 4");
   }
 
@@ -171,6 +174,15 @@ final class DescribeCommands {
             + " column_name AS \"Column\" FROM kakehashi_catalog.privileges WHERE object_schema IS NOT NULL AND "
             + pattern.condition("object_schema", "object_name")
             + " GROUP BY object_schema, object_name, object_type, grantee, column_name ORDER BY 1, 2, 6, 4");
+  }
+
+  /// Types of a function's parameters of a mode, as a subquery.
+  private static String parameters(String mode) {
+    return "(SELECT string_agg(trim(coalesce(p.parameter_name, '') || ' ' || p.data_type), ', ' ORDER BY p.ordinal_position)"
+        + " FROM kakehashi_catalog.function_parameters p WHERE p.function_schema = f.function_schema"
+        + " AND p.function_name = f.function_name AND p.function_number = f.function_number AND p.mode = '"
+        + mode
+        + "')";
   }
 
   private void databases() {
