@@ -214,8 +214,12 @@ class RobustnessTest {
 
   @Test
   void shouldRefuseOtherProtocolNamingBothVersions() throws IOException {
+    int next = Protocol.PROTOCOL_VERSION + 1;
     refusesVersions(
-        7, Protocol.LAYOUT_VERSION, ours(), ours().replaceFirst("protocol \\d+", "protocol 7"));
+        next,
+        Protocol.LAYOUT_VERSION,
+        ours(),
+        ours().replaceFirst("protocol \\d+", "protocol " + next));
   }
 
   private static String ours() {
