@@ -14,15 +14,16 @@ import org.jspecify.annotations.Nullable;
 /// Tells Linux that the calling thread works for long and nobody waits for its next microseconds: whoever wakes takes its processor at once, instead of after some milliseconds.
 ///
 /// The thread keeps its share of the processors. It has a long slice, so it comes later than those who need little (`sched_setattr(2)`, from Linux 6.12 on), and takes no
-/// processor from others when it wakes itself (SCHED_BATCH). Neither needs a privilege, and both are taken back. Where the system does not allow it nothing happens.
+/// processor from others when it wakes itself (SCHED_BATCH). Neither needs a privilege, and both are taken back. Where the system does not allow it nothing happens, nor where
+/// somebody has given the thread another policy than the usual one: that stays.
 @SuppressWarnings("restricted") // functions of the C library, with their documented signatures
 public final class BackgroundWork {
   private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");
   private static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
 
   private static final long SYS_SCHED_SETATTR = IS_X86 ? 314 : 274;
+  private static final long SYS_SCHED_GETATTR = IS_X86 ? 315 : 275;
   private static final long THIS_THREAD = 0;
-  private static final int PRIO_PROCESS = 0;
   private static final int SCHED_OTHER = 0;
   private static final int SCHED_BATCH = 3;
 
@@ -33,7 +34,6 @@ public final class BackgroundWork {
   private static final int BYTES = 48;
 
   private static final int POLICY = 4;
-  private static final int NICE = 16;
   private static final int RUNTIME = 24;
 
   /// Null where it is not offered.
@@ -45,17 +45,20 @@ public final class BackgroundWork {
 
   private BackgroundWork() {}
 
-  private record Calls(MethodHandle setAttributes, MethodHandle priority) {
+  private record Calls(MethodHandle getAttributes, MethodHandle setAttributes) {
     static Calls find() {
       Linker linker = Linker.nativeLinker();
+      MemorySegment syscall = linker.defaultLookup().findOrThrow("syscall");
+      Linker.Option variadic = Linker.Option.firstVariadicArg(1);
       return new Calls(
           linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("syscall"),
-              FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG),
-              Linker.Option.firstVariadicArg(1)),
+              syscall,
+              FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
+              variadic),
           linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("getpriority"),
-              FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT)));
+              syscall,
+              FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG),
+              variadic));
     }
   }
 
@@ -64,14 +67,20 @@ public final class BackgroundWork {
     private final MemorySegment words = Arena.ofAuto().allocate(BYTES, 8);
     private boolean inBackground;
 
-    /// @return whether the system has done it
-    boolean set(Calls calls, boolean background) {
+    /// Reads what the thread is now, its nice value among it, and changes only the policy and its slice.
+    ///
+    /// @return whether the thread had policy `from`, and has `to` now
+    boolean change(Calls calls, int from, int to, long sliceNanos) {
       try {
-        words.set(JAVA_INT, 0, BYTES);
-        words.set(JAVA_INT, POLICY, background ? SCHED_BATCH : SCHED_OTHER);
-        // It stays as it is: who has lowered it may not raise it again.
-        words.set(JAVA_INT, NICE, (int) calls.priority.invokeExact(PRIO_PROCESS, 0));
-        words.set(JAVA_LONG, RUNTIME, background ? SLICE_NANOS : 0);
+        long unknown =
+            (long)
+                calls.getAttributes.invokeExact(
+                    SYS_SCHED_GETATTR, THIS_THREAD, words, (long) BYTES, 0L);
+        if (unknown != 0 || words.get(JAVA_INT, POLICY) != from) {
+          return false;
+        }
+        words.set(JAVA_INT, POLICY, to);
+        words.set(JAVA_LONG, RUNTIME, sliceNanos);
         long failed =
             (long) calls.setAttributes.invokeExact(SYS_SCHED_SETATTR, THIS_THREAD, words, 0L);
         return failed == 0;
@@ -90,19 +99,20 @@ public final class BackgroundWork {
       return false;
     }
     Attributes own = ATTRIBUTES.get();
-    if (own.inBackground || !own.set(calls, true)) {
+    if (own.inBackground || !own.change(calls, SCHED_OTHER, SCHED_BATCH, SLICE_NANOS)) {
       return false;
     }
     own.inBackground = true;
     return true;
   }
 
-  /// The calling thread is like others again.
+  /// The calling thread is like others again. Whoever has changed its policy meanwhile keeps that.
   public static void end() {
     Calls calls = CALLS;
     Attributes own = ATTRIBUTES.get();
     if (calls != null && own.inBackground) {
-      own.inBackground = !own.set(calls, false);
+      own.change(calls, SCHED_BATCH, SCHED_OTHER, 0);
+      own.inBackground = false;
     }
   }
 }
