@@ -58,7 +58,7 @@ class ProcessesAndHandlersTest {
                                   context.work((call, own) -> { call.log(state); return "end"; });
                                 } else if (m.equals("end")) {
                                   return Next.END;
-                                } else {
+                                } else if (m.equals("go")) {
                                   for (int i = 0; i < 3; i++) context.spawn("child", context.pid());
                                 }
                               }
@@ -79,7 +79,7 @@ class ProcessesAndHandlersTest {
       await(
           "its end",
           () -> hasLogged(rig, "three") && hasLogged(rig, "alarm") && hasLogged(rig, "AB001"));
-      await("it has ended", () -> (int) rig.call(loaded, "poke", "go").succeeded().get(0)[0] == 0);
+      await("it has ended", () -> (int) rig.call(loaded, "poke", "?").succeeded().get(0)[0] == 0);
       assertEquals(
           3,
           rig.system.failures().stream()

@@ -120,11 +120,27 @@ final class GroupCommitTest {
     }
   }
 
+  /// A group whose durability thread sleeps until it is woken. One that has just started flushes what it finds after some milliseconds, whoever else was to do it.
+  private static GroupCommit idle(TestLog log) {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    GroupCommit group = new GroupCommit(log);
+    Thread durability =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> !before.contains(thread))
+            .filter(thread -> thread.getName().equals("kakehashi-durability"))
+            .findFirst()
+            .orElseThrow();
+    while (durability.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    return group;
+  }
+
   @Test
   void shouldFlushOnTheCommittingThreadWhereThatMayBlock() {
     TestLog log = new TestLog();
     Deferred deferred = new Deferred();
-    try (GroupCommit group = new GroupCommit(log)) {
+    try (GroupCommit group = idle(log)) {
       group.blockingExecutor(deferred);
       var first = commit(group, 1, true);
       var second = commit(group, 2, true);
@@ -142,7 +158,7 @@ final class GroupCommitTest {
     CountDownLatch gate = new CountDownLatch(1);
     log.gate = gate;
     Deferred deferred = new Deferred();
-    try (GroupCommit group = new GroupCommit(log)) {
+    try (GroupCommit group = idle(log)) {
       group.blockingExecutor(deferred);
       var first = commit(group, 1, true);
       Thread flusher = new Thread(deferred::run);
@@ -167,7 +183,7 @@ final class GroupCommitTest {
     TestLog log = new TestLog();
     Deferred deferred = new Deferred();
     deferred.takesBack = true;
-    try (GroupCommit group = new GroupCommit(log)) {
+    try (GroupCommit group = idle(log)) {
       group.blockingExecutor(deferred);
       var first = commit(group, 1, true);
       var second =
