@@ -43,7 +43,7 @@ class BackgroundWorkTest {
   /// Policy of the calling thread, field 41 of proc(5)'s `stat`.
   private static String policy() throws IOException {
     String stat = Files.readString(Path.of("/proc/thread-self/stat"));
-    return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[41 - 3];
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[41 - 3];
   }
 
   @Test
