@@ -332,7 +332,7 @@ public sealed interface PlanNode {
   /// @param offset int8 without columns, of ROWS and GROUPS; else null
   /// @param negative with an offset: boolean without columns, whether it is negative; null there: the offset is null
   /// @param keyColumn of RANGE with an offset: input column with the order's value, or -1
-  /// @param limitColumn of RANGE with an offset: input column with the greatest or least value that belongs to the frame, of the same type
+  /// @param limitColumn of RANGE with an offset: input column with the greatest or least value that belongs to the frame, of the same type; null there: it is beyond all keys
   record FrameBound(
       FrameBoundKind kind,
       @Nullable Expr offset,

@@ -123,7 +123,8 @@ final class StatementDifferenceTest {
         "outer-aggregates",
         "whole-rows",
         "system-functions",
-        "condition-order"
+        "condition-order",
+        "pushed-down"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     assumeTrue(ONLY.isEmpty() || List.of(ONLY.split(",")).contains(script));

@@ -56,3 +56,5 @@ select sum(distinct k) over () from w;
 select lag() over () from w;
 select lag(t, 'x') over () from w;
 update w set k = row_number() over ();
+select id, g, sum(k) over (partition by id order by k desc range between unbounded preceding and 3 preceding), count(*) over (partition by g order by k desc range between 3 following and unbounded following) from w order by id;
+select m, count(*) over (order by m range between interval '1 month' following and unbounded following), count(*) over (order by m range between unbounded preceding and interval '1 month' following) from (values (timestamp '2020-01-30 23:00'), ('2020-01-31 01:00'), ('2020-02-29 05:00'), ('2020-02-29 23:30'), ('2020-03-01')) v (m) order by m;

@@ -273,7 +273,10 @@ final class PlanInstance {
       }
       case PlanNode.Aggregate aggregate -> true;
       case PlanNode.Sort sort -> true;
-      case PlanNode.Window window -> true;
+      case PlanNode.Window window -> {
+        tasks.scans.add(state(window, WindowBreaker.class).shares());
+        yield false;
+      }
       case PlanNode.Correlate correlate -> {
         tasks.heavy = true;
         yield collect(correlate.left(), tasks) || locksRows(correlate.right());

@@ -6,6 +6,8 @@ import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode.Frame;
 import dev.kakehashi.engine.plan.PlanNode.FrameBound;
+import dev.kakehashi.engine.plan.PlanNode.FrameBoundKind;
+import dev.kakehashi.engine.plan.PlanNode.FrameExclusion;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -20,9 +22,14 @@ final class FrameRuns {
   private final EvalContext context;
   private long startOffset;
   private long endOffset;
+  private int lastStart;
+  private int lastEnd;
   private final int[] starts = new int[MAX_RUNS];
   private final int[] ends = new int[MAX_RUNS];
   private int runs;
+
+  /// An offset of RANGE is negative, which is refused where there are rows.
+  private boolean isRefused;
 
   FrameRuns(Frame frame, EvalContext context) {
     this.frame = frame;
@@ -31,6 +38,7 @@ final class FrameRuns {
 
   /// Evaluates the offsets, for an execution.
   void open() {
+    isRefused = false;
     startOffset = offset(frame.start(), "starting");
     endOffset = offset(frame.end(), "ending");
   }
@@ -47,12 +55,11 @@ final class FrameRuns {
         throw new EngineException(
             ErrorCode.NULL_VALUE_NOT_ALLOWED, "frame " + which + " offset must not be null");
       }
-      if (sign.words[0] != 0) {
+      if (sign.words[0] != 0 && bound.offset() == null) {
+        isRefused = true;
+      } else if (sign.words[0] != 0) {
         throw new EngineException(
-            ErrorCode.INVALID_WINDOW_FRAME_SIZE,
-            bound.offset() == null
-                ? "invalid preceding or following size in window function"
-                : "frame " + which + " offset must not be negative");
+            ErrorCode.INVALID_WINDOW_FRAME_SIZE, "frame " + which + " offset must not be negative");
       }
       @Nullable Expr offset = bound.offset();
       return offset == null
@@ -63,14 +70,32 @@ final class FrameRuns {
 
   /// Whether the frame begins with the partition and nothing is excluded: it only grows from row to row.
   boolean growsOnly() {
-    return frame.start().kind()
-            == dev.kakehashi.engine.plan.PlanNode.FrameBoundKind.UNBOUNDED_PRECEDING
-        && frame.exclusion() == dev.kakehashi.engine.plan.PlanNode.FrameExclusion.NO_OTHERS;
+    return frame.start().kind() == FrameBoundKind.UNBOUNDED_PRECEDING
+        && frame.exclusion() == FrameExclusion.NO_OTHERS;
   }
 
+  /// Whether neither end is before that of the row before, and nothing is excluded.
+  boolean movesForward() {
+    return frame.exclusion() == FrameExclusion.NO_OTHERS;
+  }
+
+  /// Takes the frame of a position, which is the one after the position before, or 0 in a new partition.
   void move(WindowPartition partition, int position) {
-    int start = partition.frameStart(frame, position, startOffset);
-    int end = partition.frameEnd(frame, position, endOffset);
+    if (isRefused) {
+      throw new EngineException(
+          ErrorCode.INVALID_WINDOW_FRAME_SIZE,
+          "invalid preceding or following size in window function");
+    }
+    if (position == 0) {
+      lastStart = 0;
+      lastEnd = 0;
+    }
+    // A month later is not always later: of two days before the end of a month the second one may
+    // be earlier then. PostgreSQL does not go back.
+    int start = Math.max(lastStart, partition.frameStart(frame, position, startOffset));
+    int end = Math.max(lastEnd, partition.frameEnd(frame, position, endOffset));
+    lastStart = start;
+    lastEnd = end;
     runs = 0;
     switch (frame.exclusion()) {
       case NO_OTHERS -> add(start, end);

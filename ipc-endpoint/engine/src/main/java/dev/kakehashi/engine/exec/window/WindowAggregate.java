@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.exec.window;
 
 import dev.kakehashi.engine.exec.rows.HeapShare;
-import dev.kakehashi.engine.exec.rows.IndexedRows;
 import dev.kakehashi.engine.exec.rows.MadeValues;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.plan.PlanNode.WindowCall;
@@ -10,30 +9,32 @@ import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.aggregate.KeepingAccumulator;
+import dev.kakehashi.engine.type.aggregate.MergeableGroups;
 import dev.kakehashi.engine.type.aggregate.SerialAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
-import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// An aggregate over the frame. A frame that only grows is added to; any other one is aggregated anew for each row where it differs.
+/// An aggregate over the frame. A frame that only grows is added to. Of one that moves forward the rows are added once, where the aggregate's states can be put together; any
+/// other one is aggregated anew for each row where it differs.
 /// What grows with its rows counts for the statement's memory, and so does the making of a value, as with groups; a frame's input is not put on the disk.
 final class WindowAggregate extends WindowFunction {
-  /// Rows aggregated between two looks whether the statement is canceled.
-  private static final int CHECK_ROWS = 1 << 13;
-
   private final AggregateFunction function;
   private final FrameRuns frame;
   private final boolean growsOnly;
-  private final ColumnVector[] arguments;
+  private final boolean forward;
+  private final FrameInput input;
   private final MemoryAccount memory;
   private final MadeValues made;
   private final int[] last = new int[6];
   private int lastRuns = -1;
   private @Nullable Accumulator state;
+
+  /// Over `state`; null: the frame is aggregated as a whole.
+  private @Nullable SlidingAggregate sliding;
+
   private int added;
-  private int sinceCheck;
 
   /// Bytes of the state that the statement's account has; only of one that grows with its rows.
   private long accounted;
@@ -49,19 +50,25 @@ final class WindowAggregate extends WindowFunction {
             ? call.own()
             : Objects.requireNonNull(
                 Aggregates.resolve(call.name(), call.argumentOids()), call.name());
-    this.arguments = new ColumnVector[call.arguments().length];
-    for (int i = 0; i < arguments.length; i++) {
-      arguments[i] = new ColumnVector(VectorBatch.CAPACITY);
-    }
+    this.forward = frame.movesForward();
+    this.input = new FrameInput(call);
   }
 
   @Override
   void begin(WindowPartition partition) {
-    restart();
+    SlidingAggregate present = sliding;
+    if (present != null) {
+      present.begin();
+      return;
+    }
+    Accumulator fresh = restart();
+    if (forward && !growsOnly && fresh instanceof MergeableGroups mergeable) {
+      sliding = new SlidingAggregate(mergeable, input);
+    }
   }
 
   private Accumulator restart() {
-    close();
+    dropState();
     Accumulator fresh = function.newAccumulator();
     fresh.resize(1);
     state = fresh;
@@ -75,6 +82,14 @@ final class WindowAggregate extends WindowFunction {
       WindowPartition partition, int position, ColumnVector out, int row, FunctionContext context) {
     frame.move(partition, position);
     Accumulator current = Objects.requireNonNull(state);
+    SlidingAggregate moving = sliding;
+    if (moving != null) {
+      boolean isEmpty = frame.runs() == 0;
+      moving.evaluate(
+          partition, isEmpty ? 0 : frame.start(0), isEmpty ? 0 : frame.end(0), out, row, context);
+      setAccounted(current.memoryBytes());
+      return;
+    }
     if (growsOnly) {
       int end = frame.runs() == 0 ? 0 : frame.end(0);
       add(partition, added, end, current);
@@ -126,44 +141,25 @@ final class WindowAggregate extends WindowFunction {
   }
 
   private void add(WindowPartition partition, int from, int end, Accumulator to) {
-    IndexedRows rows = partition.rows();
-    int position = from;
-    while (position < end) {
-      for (ColumnVector argument : arguments) {
-        argument.clearNulls();
-      }
-      int count = 0;
-      while (position < end && count < VectorBatch.CAPACITY) {
-        int row = partition.row(position++);
-        if (call.filter() >= 0
-            && (rows.isNull(call.filter(), row) || rows.word(call.filter(), row) == 0)) {
-          continue;
-        }
-        for (int i = 0; i < arguments.length; i++) {
-          int column = call.arguments()[i];
-          if (rows.isNull(column, row)) {
-            arguments[i].setNull(count);
-          } else {
-            arguments[i].words[count] = rows.word(column, row);
-          }
-        }
-        count++;
-      }
-      to.addAll(arguments, null, count, 0);
+    for (int position = from; position < end; ) {
+      int next = Math.min(end, position + VectorBatch.CAPACITY);
+      input.add(partition, position, next, to, 0);
       account(to);
-      sinceCheck += count;
-      if (sinceCheck > CHECK_ROWS) {
-        sinceCheck = 0;
-        Interrupts.check();
-      }
+      position = next;
     }
   }
 
   @Override
   void close() {
+    dropState();
+    input.close();
+  }
+
+  private void dropState() {
     if (state != null) {
       state.close();
       state = null;
+      sliding = null;
       setAccounted(0);
       made.hold(0);
     }

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
 import dev.kakehashi.engine.exec.rows.RowOrder;
+import dev.kakehashi.engine.exec.scan.SharedScan;
 import dev.kakehashi.engine.exec.sort.SortBreaker;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PlanNode;
@@ -21,10 +22,18 @@ import org.jspecify.annotations.Nullable;
 
 /// Window functions: collects the rows, sorts them by partition and order, and computes partition after partition as the result is read.
 ///
-/// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file again.
+/// Each task sorts what it has collected. The tasks that read the result take partitions by turns; a partition is one task's.
+///
+/// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file again. One task reads them then.
 public final class WindowBreaker extends Breaker {
   /// A batch ends when its values have more bytes.
   private static final long BATCH_BYTES = 1L << 20;
+
+  /// Rows that a task takes at a time, and those of the partition in which they end.
+  private static final int SHARE_ROWS = 1024;
+
+  /// Rows that are as much work as a page of a table.
+  private static final int ROWS_OF_PAGE = 128;
 
   private final PlanNode.Window node;
   private final MemoryAccount memory;
@@ -41,6 +50,7 @@ public final class WindowBreaker extends Breaker {
   private @Nullable MaterializedRows rows;
   private int[] sorted = new int[0];
   private boolean spilled;
+  private final Shares shares = new Shares();
 
   public WindowBreaker(PlanNode.Window node, RunContext execution) {
     this.node = node;
@@ -63,6 +73,63 @@ public final class WindowBreaker extends Breaker {
   public void open(RunContext opened) {
     rows = null;
     spilled = false;
+    shares.open(opened);
+  }
+
+  /// How the tasks that read the result share it.
+  public SharedScan shares() {
+    return shares;
+  }
+
+  /// What of the sorted rows tasks have taken. Thread-safe while they are read.
+  private final class Shares extends SharedScan {
+    /// Rows taken; where they are in files: 0, or 1 when a task has them.
+    private int taken;
+
+    @Override
+    public void open(RunContext opened) {
+      taken = 0;
+    }
+
+    @Override
+    public long pages(int workers) {
+      return spilled || node.partition().length == 0 ? 1 : sorted.length / ROWS_OF_PAGE;
+    }
+
+    @Override
+    public void divide(int tasks) {}
+
+    @Override
+    public void close() {}
+
+    /// Whether the caller is the one that reads the files.
+    synchronized boolean takeFiles() {
+      return taken++ == 0;
+    }
+
+    /// The next partitions of rows in memory: where they begin, and in the low half where they end; -1: there are none.
+    synchronized long take(MaterializedRows all) {
+      if (taken == sorted.length) {
+        return -1;
+      }
+      int from = taken;
+      int end =
+          node.partition().length == 0 ? sorted.length : Math.min(from + SHARE_ROWS, sorted.length);
+      while (end < sorted.length && isSamePartition(all, end - 1, end)) {
+        memory.checkCanceled(end);
+        end++;
+      }
+      taken = end;
+      return (long) from << 32 | end;
+    }
+  }
+
+  private boolean isDescending() {
+    return !node.order().isEmpty() && node.order().getFirst().descending();
+  }
+
+  private boolean isSamePartition(MaterializedRows all, int a, int b) {
+    return partitions.compare(all, sorted[a], all, sorted[b]) == 0;
   }
 
   @Override
@@ -77,6 +144,10 @@ public final class WindowBreaker extends Breaker {
     private final MemoryAccount user = memory.user();
     final MaterializedRows kept = new MaterializedRows(inputOids, user);
     final Collector run = sort.newCollector();
+
+    /// Positions of the kept rows in their order, after [#finish()].
+    int[] positions = new int[0];
+
     private boolean full;
 
     @Override
@@ -123,6 +194,8 @@ public final class WindowBreaker extends Breaker {
     public void finish() {
       if (full) {
         run.finish();
+      } else {
+        positions = order.sort(kept, user);
       }
     }
   }
@@ -142,13 +215,63 @@ public final class WindowBreaker extends Breaker {
     }
     Part first = parts.getFirst();
     MaterializedRows all = first.kept;
+    List<int[]> runs = new ArrayList<>();
+    runs.add(first.positions);
     for (int i = 1; i < parts.size(); i++) {
       Part other = parts.get(i);
+      int before = all.size();
+      int moved = other.kept.size();
       all.appendAll(other.kept);
       first.user.absorb(other.user);
+      // The full chunks come first, see appendAll().
+      int full = before - MaterializedRows.inChunk(before);
+      int movedFull = moved - MaterializedRows.inChunk(moved);
+      runs.forEach(run -> shift(run, full, 0, movedFull));
+      shift(other.positions, movedFull, full, before);
+      runs.add(other.positions);
     }
     rows = all;
-    sorted = order.sort(all, memory);
+    sorted = merged(all, runs);
+  }
+
+  /// Moves positions before `limit` by `low`, others by `high`.
+  private static void shift(int[] positions, int limit, int low, int high) {
+    for (int i = 0; i < positions.length; i++) {
+      positions[i] += positions[i] < limit ? low : high;
+    }
+  }
+
+  /// The positions of sorted runs in one order; of equal rows those of an earlier run come first.
+  private int[] merged(MaterializedRows all, List<int[]> runs) {
+    List<int[]> left = runs;
+    long bytes = left.size() > 1 ? RowOrder.sortBytes(all.size()) : 0;
+    memory.add(bytes);
+    try {
+      while (left.size() > 1) {
+        List<int[]> next = new ArrayList<>();
+        for (int i = 0; i < left.size(); i += 2) {
+          next.add(i + 1 < left.size() ? merged(all, left.get(i), left.get(i + 1)) : left.get(i));
+        }
+        left = next;
+      }
+      return left.getFirst();
+    } finally {
+      memory.add(-bytes);
+    }
+  }
+
+  private int[] merged(MaterializedRows all, int[] a, int[] b) {
+    int[] into = new int[a.length + b.length];
+    int fromA = 0;
+    int fromB = 0;
+    for (int i = 0; i < into.length; i++) {
+      memory.checkCanceled(i);
+      boolean takesA =
+          fromB == b.length
+              || (fromA < a.length && order.compare(all, a[fromA], all, b[fromB]) <= 0);
+      into[i] = takesA ? a[fromA++] : b[fromB++];
+    }
+    return into;
   }
 
   @Override
@@ -189,7 +312,7 @@ public final class WindowBreaker extends Breaker {
 
     @Override
     public void open() {
-      input = spilled ? new SpilledPartitions() : new KeptPartitions();
+      input = !spilled ? new KeptPartitions() : shares.takeFiles() ? new SpilledPartitions() : null;
       next = 0;
       size = 0;
       for (FrameRuns frame : frames) {
@@ -258,6 +381,10 @@ public final class WindowBreaker extends Breaker {
   private final class KeptPartitions extends Partitions {
     private final MaterializedRows all;
     private final WindowPartition partition;
+
+    /// What is left of the rows that were taken: `[at, end)` of the order.
+    private int at;
+
     private int end;
 
     KeptPartitions() {
@@ -266,7 +393,7 @@ public final class WindowBreaker extends Breaker {
         throw new IllegalStateException("windows are read before their stage has ended");
       }
       all = present;
-      partition = new WindowPartition(present, sorted, memory.user());
+      partition = new WindowPartition(present, sorted, isDescending(), memory.user());
     }
 
     @Override
@@ -276,15 +403,21 @@ public final class WindowBreaker extends Breaker {
 
     @Override
     int next() {
-      if (end == sorted.length) {
-        return 0;
+      if (at == end) {
+        long share = shares.take(all);
+        if (share < 0) {
+          return 0;
+        }
+        at = (int) (share >>> 32);
+        end = (int) share;
       }
-      int start = end++;
-      while (end < sorted.length && partitions.compare(all, sorted[start], all, sorted[end]) == 0) {
-        end++;
+      int start = at++;
+      while (at < end && isSamePartition(all, at - 1, at)) {
+        memory.checkCanceled(at);
+        at++;
       }
-      partition.move(start, end, peers);
-      return end - start;
+      partition.move(start, at, peers);
+      return at - start;
     }
 
     @Override
@@ -297,7 +430,8 @@ public final class WindowBreaker extends Breaker {
   private final class SpilledPartitions extends Partitions {
     private final Operator source = sort.source();
     private final RowBuffer buffer = new RowBuffer(inputOids, memory);
-    private final WindowPartition partition = new WindowPartition(buffer, null, memory.user());
+    private final WindowPartition partition =
+        new WindowPartition(buffer, null, isDescending(), memory.user());
 
     /// First row of the current partition.
     private final VectorBatch first = new VectorBatch(inputOids.length);

@@ -17,6 +17,7 @@ final class WindowPartition {
   /// Where in `rows` the position is, from `from` on; null: at the same place.
   private final int @Nullable [] order;
 
+  private final boolean descending;
   private final MemoryAccount memory;
   private int from;
   private int size;
@@ -28,9 +29,12 @@ final class WindowPartition {
   private int groupCount;
 
   /// @param order positions of the rows of all partitions; null: `rows` are those of one partition, in their order
-  WindowPartition(IndexedRows rows, int @Nullable [] order, MemoryAccount memory) {
+  /// @param descending whether the first key's great values come first
+  WindowPartition(
+      IndexedRows rows, int @Nullable [] order, boolean descending, MemoryAccount memory) {
     this.rows = rows;
     this.order = order;
+    this.descending = descending;
     this.memory = memory;
     memory.add(groupBytes());
   }
@@ -144,7 +148,7 @@ final class WindowPartition {
     return groupStarts[(int) Math.clamp(group, 0L, (long) groupCount)];
   }
 
-  /// First position whose key is not before the limit (start), or behind it (end). Nulls are peers of each other only.
+  /// First position whose key is not before the limit (start), or behind it (end). Nulls are peers of each other only. A limit that is null is beyond all keys.
   private int rangeLimit(FrameBound bound, int position, boolean start) {
     int key = bound.keyColumn();
     int row = row(position);
@@ -159,7 +163,9 @@ final class WindowPartition {
     while (low < high && rows.isNull(key, row(high - 1))) {
       high = groupStarts[groups[high - 1]];
     }
-    boolean descending = low < high && compare(key, row(low), key, row(high - 1)) > 0;
+    if (rows.isNull(bound.limitColumn(), row)) {
+      return bound.kind() == FrameBoundKind.PRECEDING ? low : high;
+    }
     while (low < high) {
       int middle = (low + high) >>> 1;
       int order = compare(key, row(middle), bound.limitColumn(), row);

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.sql.spelling.Marks;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.FrameLimits;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
@@ -229,7 +231,7 @@ final class WindowBinder {
               item.nullsFirst()));
     }
     if (inherited != null) {
-      refuseOverride(java.util.Objects.requireNonNull(base), inherited, partition, order);
+      refuseOverride(Objects.requireNonNull(base), inherited, partition, order);
       partition = inherited.partition;
       order = inherited.order.isEmpty() ? order : inherited.order;
     }
@@ -271,8 +273,7 @@ final class WindowBinder {
   private WindowFrame frame(SqlCall call, List<Windowing.Key> order) {
     List<SqlNode> operands = new ArrayList<>(call.getOperandList());
     String modeName = word(operands.removeFirst());
-    FrameMode mode =
-        FrameMode.valueOf(java.util.Objects.requireNonNull(modeName).toUpperCase(Locale.ROOT));
+    FrameMode mode = FrameMode.valueOf(Objects.requireNonNull(modeName).toUpperCase(Locale.ROOT));
     List<WindowFrame.Bound> bounds = new ArrayList<>();
     FrameExclusion exclusion = FrameExclusion.NO_OTHERS;
     SqlNode offset = null;
@@ -289,7 +290,9 @@ final class WindowBinder {
       }
       FrameBoundKind kind = FrameBoundKind.valueOf(word.replace(' ', '_').toUpperCase(Locale.ROOT));
       bounds.add(
-          offset == null ? WindowFrame.Bound.of(kind) : withOffset(mode, kind, offset, order));
+          offset == null
+              ? WindowFrame.Bound.of(kind)
+              : withOffset(mode, kind, bounds.isEmpty(), offset, order));
       offset = null;
     }
     if (bounds.size() == 1) {
@@ -332,7 +335,7 @@ final class WindowBinder {
   }
 
   private WindowFrame.Bound withOffset(
-      FrameMode mode, FrameBoundKind kind, SqlNode node, List<Windowing.Key> order) {
+      FrameMode mode, FrameBoundKind kind, boolean start, SqlNode node, List<Windowing.Key> order) {
     Scope free = new Scope(null, "window " + mode);
     RexNode offset = expressions.bind(node, free);
     if (mode != FrameMode.RANGE) {
@@ -358,6 +361,10 @@ final class WindowBinder {
     Windowing.Key key = order.getFirst();
     RexNode typed = rangeOffset(key.expression(), offset, node);
     boolean minus = (kind == FrameBoundKind.PRECEDING) != key.descending();
+    Integer compared = FrameLimits.comparedOid(PgType.oidOf(key.expression()));
+    if (compared != null) {
+      return movable(kind, start, compared, key.expression(), typed, minus);
+    }
     RexNode limit =
         expressions.calls.function(node, minus ? "-" : "+", List.of(key.expression(), typed));
     RexNode comparable =
@@ -368,8 +375,37 @@ final class WindowBinder {
     return new WindowFrame.Bound(kind, null, isNegative(typed, node), comparable, limit);
   }
 
+  /// A bound whose limit may be beyond all values of its type.
+  private WindowFrame.Bound movable(
+      FrameBoundKind kind,
+      boolean start,
+      int compared,
+      RexNode key,
+      RexNode offset,
+      boolean minus) {
+    RexNode comparable = converted(key, compared);
+    RexNode moving = converted(offset, FrameLimits.offsetOid(compared));
+    RexNode limit =
+        expressions.coercion.call(
+            FrameLimits.limit(compared, minus, kind == FrameBoundKind.PRECEDING, start),
+            List.of(comparable, moving),
+            SqlType.of(compared),
+            "");
+    RexNode refused =
+        expressions.coercion.call(
+            FrameLimits.refused(compared), List.of(moving), SqlType.of(TypeOid.BOOL), "");
+    return new WindowFrame.Bound(kind, null, refused, comparable, limit);
+  }
+
+  private RexNode converted(RexNode node, int oid) {
+    return Objects.requireNonNull(
+        expressions.coercion.convert(node, SqlType.of(oid), CastContext.IMPLICIT));
+  }
+
+  /// The offset as of the type that PostgreSQL takes for the key's: an integer for integers, an interval for times.
   private RexNode rangeOffset(RexNode key, RexNode offset, SqlNode at) {
     int keyOid = PgType.oidOf(key);
+    int offsetOid = PgType.oidOf(offset);
     int wanted =
         switch (keyOid) {
           case TypeOid.DATE,
@@ -378,13 +414,10 @@ final class WindowBinder {
               TypeOid.TIME,
               TypeOid.INTERVAL ->
               TypeOid.INTERVAL;
-          case TypeOid.INT2,
-              TypeOid.INT4,
-              TypeOid.INT8,
-              TypeOid.NUMERIC,
-              TypeOid.FLOAT4,
-              TypeOid.FLOAT8 ->
-              PgType.oidOf(offset) == Types.UNKNOWN ? keyOid : PgType.oidOf(offset);
+          case TypeOid.INT2, TypeOid.INT4, TypeOid.INT8 ->
+              offsetOid == Types.UNKNOWN ? keyOid : TypeOid.INT8;
+          case TypeOid.NUMERIC -> TypeOid.NUMERIC;
+          case TypeOid.FLOAT4, TypeOid.FLOAT8 -> TypeOid.FLOAT8;
           default ->
               throw expressions.unsupported(
                   at,
@@ -397,7 +430,7 @@ final class WindowBinder {
           "RANGE with offset PRECEDING/FOLLOWING for column type "
               + Types.name(keyOid)
               + " and offset type "
-              + Types.name(PgType.oidOf(offset)));
+              + Types.name(offsetOid));
     }
     return typed;
   }
@@ -409,6 +442,6 @@ final class WindowBinder {
             SqlType.of(PgType.oidOf(offset)),
             CastContext.IMPLICIT);
     return expressions.calls.comparison(
-        SqlKind.LESS_THAN, offset, java.util.Objects.requireNonNull(zero), at);
+        SqlKind.LESS_THAN, offset, Objects.requireNonNull(zero), at);
   }
 }

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.Arrays;
 
 /// bit_and, bit_or and bit_xor of integers.
-final class BitFold extends GroupedAccumulator {
+final class BitFold extends GroupedAccumulator implements MergeableGroups {
   /// Which operation.
   enum Operation {
     AND,
@@ -50,6 +50,18 @@ final class BitFold extends GroupedAccumulator {
       if (theirs.present[i]) {
         add(groups[i], theirs.words[i]);
       }
+    }
+  }
+
+  @Override
+  public void clear(int group) {
+    present[group] = false;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    if (present[from]) {
+      add(group, words[from]);
     }
   }
 

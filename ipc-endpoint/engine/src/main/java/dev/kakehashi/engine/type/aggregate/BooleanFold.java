@@ -6,7 +6,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.Arrays;
 
 /// bool_and (every) and bool_or.
-final class BooleanFold extends GroupedAccumulator {
+final class BooleanFold extends GroupedAccumulator implements MergeableGroups {
   private static final byte EMPTY = 0;
   private static final byte FALSE = 1;
   private static final byte TRUE = 2;
@@ -38,6 +38,18 @@ final class BooleanFold extends GroupedAccumulator {
       if (theirs.states[i] != EMPTY) {
         add(groups[i], theirs.states[i] == TRUE ? 1 : 0);
       }
+    }
+  }
+
+  @Override
+  public void clear(int group) {
+    states[group] = EMPTY;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    if (states[from] != EMPTY) {
+      add(group, states[from] == TRUE ? 1 : 0);
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// count(*) without arguments, count(any) with one.
-final class Count extends GroupedAccumulator {
+final class Count extends GroupedAccumulator implements MergeableGroups {
   private long[] counts = {};
 
   @Override
@@ -47,6 +47,16 @@ final class Count extends GroupedAccumulator {
     for (int i = 0; i < count; i++) {
       counts[groups[i]] += theirs[i];
     }
+  }
+
+  @Override
+  public void clear(int group) {
+    counts[group] = 0;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    counts[group] += counts[from];
   }
 
   @Override

@@ -16,7 +16,7 @@ import java.util.Arrays;
 ///
 /// By-reference values are kept in slots of an own heap; a slot is used again when the next value fits. A slot that is too small is
 /// replaced by one of twice the size, so that the heap stays proportional to the greatest values.
-final class Extreme extends GroupedAccumulator {
+final class Extreme extends GroupedAccumulator implements MergeableGroups {
   private static final int MIN_SLOT_BYTES = 16;
   private final int oid;
   private final ColumnKind kind;
@@ -90,6 +90,18 @@ final class Extreme extends GroupedAccumulator {
       if (theirs.present[i]) {
         add(groups[i], theirs.words[i]);
       }
+    }
+  }
+
+  @Override
+  public void clear(int group) {
+    present[group] = false;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    if (present[from]) {
+      add(group, words[from]);
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// sum and avg of smallint and integer: a 64-bit sum, which 2^32 rows cannot overflow.
-final class IntegerSum extends GroupedAccumulator {
+final class IntegerSum extends GroupedAccumulator implements MergeableGroups {
   private final boolean average;
   private long[] sums = {};
   private long[] counts = {};
@@ -74,6 +74,18 @@ final class IntegerSum extends GroupedAccumulator {
       sums[groups[i]] += theirs.sums[i];
       counts[groups[i]] += theirs.counts[i];
     }
+  }
+
+  @Override
+  public void clear(int group) {
+    sums[group] = 0;
+    counts[group] = 0;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    sums[group] += sums[from];
+    counts[group] += counts[from];
   }
 
   @Override

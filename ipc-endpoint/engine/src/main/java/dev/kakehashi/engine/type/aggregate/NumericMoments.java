@@ -12,7 +12,7 @@ import java.util.Arrays;
 
 /// Variance and standard deviation of integers and numeric, as numeric: `(n * sum(x^2) - sum(x)^2) / (n * (n-1))`, exact but for the last
 /// division and root.
-final class NumericMoments extends GroupedAccumulator {
+final class NumericMoments extends GroupedAccumulator implements MergeableGroups {
   private final boolean integers;
   private final Moment moment;
   private final NumericSums sums = new NumericSums();
@@ -57,6 +57,20 @@ final class NumericMoments extends GroupedAccumulator {
       sums.merge(groups[i], theirs.sums, i);
       squares.merge(groups[i], theirs.squares, i);
     }
+  }
+
+  @Override
+  public void clear(int group) {
+    sums.clear(group);
+    squares.clear(group);
+    counts[group] = 0;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    counts[group] += counts[from];
+    sums.merge(group, sums, from);
+    squares.merge(group, squares, from);
   }
 
   @Override

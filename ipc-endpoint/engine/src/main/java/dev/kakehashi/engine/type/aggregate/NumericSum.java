@@ -8,7 +8,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.Arrays;
 
 /// sum and avg of numeric and bigint, as numeric.
-final class NumericSum extends GroupedAccumulator {
+final class NumericSum extends GroupedAccumulator implements MergeableGroups {
   private final boolean integers;
   private final boolean average;
   private final NumericSums sums = new NumericSums();
@@ -43,6 +43,18 @@ final class NumericSum extends GroupedAccumulator {
       counts[groups[i]] += theirs.counts[i];
       sums.merge(groups[i], theirs.sums, i);
     }
+  }
+
+  @Override
+  public void clear(int group) {
+    sums.clear(group);
+    counts[group] = 0;
+  }
+
+  @Override
+  public void merge(int group, int from) {
+    counts[group] += counts[from];
+    sums.merge(group, sums, from);
   }
 
   @Override

@@ -139,6 +139,17 @@ final class NumericSums {
     present[group] = before == null ? value : before.add(value);
   }
 
+  /// Empties a group.
+  void clear(int group) {
+    low[group] = 0;
+    high[group] = 0;
+    scales[group] = 0;
+    special[group] = 0;
+    if (rest != null) {
+      rest[group] = null;
+    }
+  }
+
   void merge(int group, NumericSums other, int from) {
     special[group] = (byte) (special[group] | other.special[from]);
     alignScale(group, other.scales[from]);
