@@ -44,6 +44,9 @@ public interface Engine extends AutoCloseable {
   /// Who knows the clients that use this engine, for its tables; called from any thread, must not block. Set once, before the first session.
   void clientSessions(java.util.function.Supplier<java.util.List<ClientSession>> sessions);
 
+  /// Who counts how long requests took, for its tables: numbers by the steps of [dev.kakehashi.protocol.RequestTimes]; called from any thread. Set once; before that there are none.
+  default void requestTimes(java.util.function.Supplier<long[]> times) {}
+
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
 

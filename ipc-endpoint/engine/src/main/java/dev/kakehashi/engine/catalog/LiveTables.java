@@ -21,6 +21,12 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Value that a sequence has given last; null: none yet.
   @Nullable Long lastValue(Sequence sequence);
 
+  /// Log, checkpoints and backups: one row of the columns of the system table `storage`; none for who does not see all.
+  List<@Nullable Object[]> storage(Viewer viewer);
+
+  /// How long requests took: upper_us, requests; none for who does not see all.
+  List<@Nullable Object[]> requestTimes(Viewer viewer);
+
   /// Locks of tables: transaction_id, table_schema and table_name (null for the catalogue), mode, granted.
   List<@Nullable Object[]> locks();
 

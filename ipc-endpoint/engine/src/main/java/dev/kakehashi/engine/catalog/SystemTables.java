@@ -39,6 +39,9 @@ public final class SystemTables {
   private static final int PRIVILEGES = -32;
   private static final int COPIES = -34;
   private static final int LOCATIONS = -33;
+  private static final int SETTINGS = -39;
+  private static final int STORAGE = -35;
+  private static final int REQUEST_TIMES = -36;
 
   static final List<Table> TABLES =
       List.of(
@@ -84,6 +87,17 @@ public final class SystemTables {
               "readable bool",
               "writable bool",
               "privileges text"),
+          table(
+              SETTINGS,
+              CATALOG_SCHEMA,
+              "settings",
+              "name text",
+              "value text",
+              "default_value text",
+              "source text",
+              "changeable bool",
+              "pending_restart bool",
+              "pending_value text"),
           table(
               -1,
               CATALOG_SCHEMA,
@@ -293,6 +307,23 @@ public final class SystemTables {
               "rows_processed int8",
               "rows_filtered int8",
               "rows_rejected int8"),
+          table(
+              STORAGE,
+              CATALOG_SCHEMA,
+              "storage",
+              "groups int8",
+              "commits int8",
+              "flush_us int8",
+              "log_bytes int8",
+              "log_segments int8",
+              "log_unapplied_bytes int8",
+              "checkpoints int8",
+              "last_checkpoint timestamptz",
+              "backups int8",
+              "last_backup timestamptz",
+              "disk_bytes int8",
+              "disk_free_bytes int8"),
+          table(REQUEST_TIMES, CATALOG_SCHEMA, "request_times", "upper_us int8", "requests int8"),
           table(
               TABLE_MEMORY,
               CATALOG_SCHEMA,
@@ -539,7 +570,10 @@ public final class SystemTables {
         || tableId == JOBS
         || tableId == COPIES
         || tableId == TABLE_MEMORY
+        || tableId == STORAGE
+        || tableId == REQUEST_TIMES
         || tableId == LOCATIONS
+        || tableId == SETTINGS
         || QueueTables.isOf(tableId)
         || ApplicationTables.isOf(tableId);
   }
@@ -577,9 +611,29 @@ public final class SystemTables {
       case JOBS -> live.jobs(viewer);
       case COPIES -> live.copies(viewer);
       case TABLE_MEMORY -> live.tableMemory(catalog.tables());
+      case STORAGE -> live.storage(viewer);
+      case REQUEST_TIMES -> live.requestTimes(viewer);
       case LOCATIONS -> live.locations(viewer);
+      case SETTINGS -> settings(live.settings());
       default -> live.memory();
     };
+  }
+
+  private static List<@Nullable Object[]> settings(List<ShownSetting> settings) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (ShownSetting each : settings) {
+      rows.add(
+          new @Nullable Object[] {
+            each.name(),
+            each.value(),
+            each.defaultValue(),
+            each.source(),
+            each.changeable(),
+            each.pending() != null,
+            each.pending()
+          });
+    }
+    return rows;
   }
 
   private static void addColumns(Collection<@Nullable Object[]> rows, Table table) {

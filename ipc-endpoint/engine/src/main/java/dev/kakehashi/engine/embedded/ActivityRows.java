@@ -4,9 +4,11 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
+import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.protocol.RequestTimes;
 import dev.kakehashi.scheduler.Job;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +23,7 @@ final class ActivityRows {
   static final String HIDDEN = "<insufficient privilege>";
 
   private static final double NANOS_PER_MILLI = 1e6;
+  private static final long EPOCH_MILLIS = 946_684_800_000L;
 
   private static final int SESSION_COLUMNS = 18;
   private static final int STATEMENT = 9;
@@ -105,6 +108,37 @@ final class ActivityRows {
             names.get(edge.owner()),
             edge.number()
           });
+    }
+    return rows;
+  }
+
+  private static @Nullable Long micros(long millis) {
+    return millis == 0 ? null : (Long) ((millis - EPOCH_MILLIS) * 1_000);
+  }
+
+  static List<@Nullable Object[]> storage(Store.DiskUse use) {
+    return List.<@Nullable Object[]>of(
+        new @Nullable Object[] {
+          use.groups(),
+          use.commits(),
+          use.flushNanos() / 1_000,
+          use.logBytes(),
+          use.logSegments(),
+          use.unappliedBytes(),
+          use.checkpoints(),
+          micros(use.lastCheckpointMillis()),
+          use.backups(),
+          micros(use.lastBackupMillis()),
+          use.diskBytes() == 0 ? null : (Long) use.diskBytes(),
+          use.diskBytes() == 0 ? null : (Long) use.diskFreeBytes()
+        });
+  }
+
+  /// @param counts by the steps of [RequestTimes]
+  static List<@Nullable Object[]> requestTimes(long[] counts) {
+    List<@Nullable Object[]> rows = new ArrayList<>(counts.length);
+    for (int i = 0; i < counts.length; i++) {
+      rows.add(new @Nullable Object[] {RequestTimes.upperMicros(i), counts[i]});
     }
     return rows;
   }

@@ -104,6 +104,7 @@ public final class EmbeddedEngine implements Engine {
   private final Set<ManagedTransaction> transactions = ConcurrentHashMap.newKeySet();
   private volatile Zone timeZone = Zone.UTC;
   private volatile List<ShownSetting> shownSettings = List.of();
+  private volatile ShownSetting.Keeper settingsKeeper = ShownSetting.Keeper.NONE;
 
   /// Limits of one statement, see [EngineConfig].
   private record StatementLimits(long memoryBytes, long lockTimeoutNanos) {}
@@ -112,6 +113,7 @@ public final class EmbeddedEngine implements Engine {
   private volatile StatementLimits statementLimits;
 
   private volatile Supplier<List<ClientSession>> clientSessions = List::of;
+  private volatile Supplier<long[]> requestTimes = () -> new long[0];
   private volatile BulkAccess bulkAccess = BulkAccess.NONE;
   private volatile BiFunction<String, String, OptionalLong> transactionTokens =
       (user, token) -> OptionalLong.empty();
@@ -232,6 +234,15 @@ public final class EmbeddedEngine implements Engine {
     shownSettings = List.copyOf(settings);
   }
 
+  /// Sets who does what ALTER SYSTEM says.
+  public void settingsKeeper(ShownSetting.Keeper host) {
+    settingsKeeper = host;
+  }
+
+  ShownSetting.Keeper settingsKeeper() {
+    return settingsKeeper;
+  }
+
   @Override
   public EngineSession openSession(String userName, String owner) {
     refuseWhenClosing();
@@ -295,6 +306,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void clientSessions(Supplier<List<ClientSession>> sessions) {
     clientSessions = sessions;
+  }
+
+  @Override
+  public void requestTimes(Supplier<long[]> times) {
+    requestTimes = times;
   }
 
   @Override
@@ -670,6 +686,18 @@ public final class EmbeddedEngine implements Engine {
             usage.published() - usage.horizon(),
             usage.usedBytes()
           });
+    }
+
+    @Override
+    public List<@Nullable Object[]> storage(Viewer viewer) {
+      return viewer.sight() == Viewer.Sight.ALL ? ActivityRows.storage(store.diskUse()) : List.of();
+    }
+
+    @Override
+    public List<@Nullable Object[]> requestTimes(Viewer viewer) {
+      return viewer.sight() == Viewer.Sight.ALL
+          ? ActivityRows.requestTimes(requestTimes.get())
+          : List.of();
     }
 
     @Override

@@ -24,6 +24,7 @@ import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.rights.RightsQuestions;
+import dev.kakehashi.engine.sql.statement.AlterSystem;
 import dev.kakehashi.engine.sql.statement.Analyze;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.sql.statement.RoleSetting;
@@ -152,6 +153,10 @@ final class EmbeddedStatement implements Statement {
       done.accept(refused == null ? 0L : null, refused);
       return UNSTOPPABLE;
     }
+    if (plan.prepared() instanceof AlterSystem && !own.isOfOneStatement()) {
+      throw new EngineException(
+          ErrorCode.ACTIVE_TRANSACTION, "ALTER SYSTEM cannot run inside a transaction block");
+    }
     if (kind == Kind.DDL) {
       session.defines(own);
     }
@@ -189,6 +194,7 @@ final class EmbeddedStatement implements Statement {
     if (prepared instanceof TransactionControl
         || prepared instanceof SessionSetting
         || prepared instanceof RoleSetting
+        || prepared instanceof AlterSystem
         || (prepared instanceof Prepared.Load load && load.isInBatches())) {
       throw new EngineException(
           ErrorCode.ACTIVE_TRANSACTION, "an application cannot run this statement: " + sql);
@@ -511,6 +517,23 @@ final class EmbeddedStatement implements Statement {
       return tables.stream().filter(table -> permissions.owns(table.rights())).toList();
     }
 
+    private Task alterSystem(
+        AlterSystem change, BiConsumer<@Nullable Long, @Nullable EngineException> finished) {
+      return _ -> {
+        EngineException refused = null;
+        try {
+          if (!new Permissions(transaction.catalog(), roleId()).isSuperuser()) {
+            throw change.denied();
+          }
+          engine.settingsKeeper().change(change.name(), change.value());
+        } catch (EngineException failed) {
+          refused = failed;
+        }
+        finished.accept(refused == null ? 0L : null, refused);
+        return null;
+      };
+    }
+
     @Override
     public Task task(
         StatementExecution execution,
@@ -537,6 +560,9 @@ final class EmbeddedStatement implements Statement {
                 finished.accept(
                     failure == null ? 0L : null,
                     failure == null ? null : RunFailures.report(failure)));
+      }
+      if (current.prepared() instanceof AlterSystem change) {
+        return alterSystem(change, finished);
       }
       if (current.prepared() instanceof SetConstraints set) {
         return transaction.setConstraints(set, execution, finished);

@@ -37,6 +37,7 @@ import dev.kakehashi.engine.sql.parser.UnknownCommand;
 import dev.kakehashi.engine.sql.spelling.CalciteParser;
 import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.spelling.SpellingTranslator;
+import dev.kakehashi.engine.sql.statement.AlterSystem;
 import dev.kakehashi.engine.sql.statement.Analyze;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.sql.statement.RoleSetting;
@@ -104,6 +105,10 @@ public final class SqlFront {
     Analyze analyze = Analyze.parse(sql, tokens);
     if (analyze != null) {
       return analyze;
+    }
+    AlterSystem system = AlterSystem.parse(sql, tokens);
+    if (system != null) {
+      return system;
     }
     if (DdlParser.accepts(tokens)) {
       return new Prepared.Definition(DdlParser.parse(sql, tokens));

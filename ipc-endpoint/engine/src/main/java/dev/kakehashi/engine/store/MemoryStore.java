@@ -33,12 +33,16 @@ import dev.kakehashi.engine.store.version.CommitClock;
 import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.engine.store.version.TransactionSlots;
 import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +82,8 @@ final class MemoryStore implements Store {
   private volatile @Nullable Path directory;
 
   private final AtomicBoolean backingUp = new AtomicBoolean();
+  private final AtomicLong backups = new AtomicLong();
+  private volatile long lastBackupMillis;
 
   interface LogOpener {
     /// @param queues null: there are none
@@ -198,6 +204,36 @@ final class MemoryStore implements Store {
   }
 
   @Override
+  public DiskUse diskUse() {
+    DurableLog.Activity activity = log.activity();
+    long total = 0;
+    long free = 0;
+    Path home = directory;
+    if (home != null) {
+      try {
+        FileStore disk = Files.getFileStore(home);
+        total = disk.getTotalSpace();
+        free = disk.getUsableSpace();
+      } catch (IOException e) {
+        LOG.debug("the file system of the store does not say its size", e);
+      }
+    }
+    return new DiskUse(
+        activity.groups(),
+        activity.records(),
+        activity.nanos(),
+        activity.bytes(),
+        activity.segments(),
+        activity.unappliedBytes(),
+        activity.checkpoints(),
+        activity.lastCheckpointMillis(),
+        backups.get(),
+        lastBackupMillis,
+        total,
+        free);
+  }
+
+  @Override
   public void memoryLimit(long bytes) {
     StoreConfig.checkMemory(bytes);
     pool.limitBytes(bytes);
@@ -285,6 +321,8 @@ final class MemoryStore implements Store {
     try {
       Backup files = log.backup(DataDirectory.backupWorkspace(home));
       begun = true;
+      backups.incrementAndGet();
+      lastBackupMillis = System.currentTimeMillis();
       return new StoreBackup(files, DataDirectory.formatFile(home), () -> backingUp.set(false));
     } finally {
       if (!begun) {

@@ -2,6 +2,7 @@ package dev.kakehashi.transport.endpoint;
 
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.RequestTimes;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
@@ -76,6 +77,9 @@ public final class EndpointSession {
 
     /// Who is told of every answer, if anybody.
     @Nullable ResponseObserver observer();
+
+    /// Counts how long all requests took.
+    RequestTimes requestTimes();
 
     /// Client gone and last response finished.
     void sessionReleased(EndpointSession session);
@@ -421,6 +425,10 @@ public final class EndpointSession {
     if (observer != null) {
       observer.responding(this, requestId, new UnsafeBuffer(frameArea, 0, frameBytes));
     }
+  }
+
+  RequestTimes requestTimes() {
+    return host.requestTimes();
   }
 
   /// Called by each channel after its final frame. Thread-safe.

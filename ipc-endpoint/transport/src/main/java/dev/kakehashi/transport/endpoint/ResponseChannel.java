@@ -444,7 +444,9 @@ public final class ResponseChannel {
       reclaim();
       drained = reclaimed == produced;
       SharedMemory.putIntPlain(slot, FRAME_BYTES_OFFSET, frameBytes);
-      SharedMemory.putLongPlain(slot, EXECUTION_NANOS_OFFSET, System.nanoTime() - beganNanos);
+      long nanos = System.nanoTime() - beganNanos;
+      SharedMemory.putLongPlain(slot, EXECUTION_NANOS_OFFSET, nanos);
+      session.requestTimes().add(nanos);
       SharedMemory.putLongRelease(
           slot, STATUS_OFFSET, ResponseSlotLayout.finishedStatus(requestId));
     }

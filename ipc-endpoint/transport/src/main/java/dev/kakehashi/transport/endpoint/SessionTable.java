@@ -1,6 +1,7 @@
 package dev.kakehashi.transport.endpoint;
 
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.RequestTimes;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Credentials;
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
 /// A session's id is `generation << 16 | index`, so that the poller finds it by one array access. The attach thread adds sessions, the
 /// poller ends and releases them; both under the lock of this object, except [#find].
 final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
+  private final RequestTimes requestTimes = new RequestTimes();
   private static final Logger LOG = LoggerFactory.getLogger(SessionTable.class);
   private static final int INDEX_BITS = 16;
   private static final long QUEUE_IDLE_NANOS = 10_000_000_000L;
@@ -256,6 +258,11 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     }
     occupied--;
     notifyAll();
+  }
+
+  @Override
+  public RequestTimes requestTimes() {
+    return requestTimes;
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.RequestTimes;
 import dev.kakehashi.protocol.Threads;
 import dev.kakehashi.protocol.layout.ControlPageLayout;
 import dev.kakehashi.transport.TransportConfig;
@@ -130,6 +131,11 @@ public final class TransportEndpoint implements AutoCloseable {
   /// Sessions whose clients are attached. Thread-safe.
   public List<EndpointSession> sessions() {
     return sessions.list();
+  }
+
+  /// How long requests took, from their arrival to their last answer. Thread-safe.
+  public RequestTimes requestTimes() {
+    return sessions.requestTimes();
   }
 
   /// What is in use: for leak tests and for status. Thread-safe.

@@ -1,8 +1,10 @@
 package dev.kakehashi.transport.os;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -62,6 +64,13 @@ final class Linux {
       function(
           "getsockopt",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+  private static final MethodHandle SOCKET =
+      function("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle SENDTO =
+      function(
+          "sendto",
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
   private static final MethodHandle UMASK =
       function("umask", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle GETUID = function("getuid", FunctionDescriptor.of(JAVA_INT));
@@ -199,6 +208,45 @@ final class Linux {
       return result < 0 ? new int[] {negativeErrno(captured)} : value.toArray(JAVA_INT);
     } catch (Throwable t) {
       throw new LinkageError("getsockopt", t);
+    }
+  }
+
+  /// Sends one datagram to a Unix socket; never waits.
+  ///
+  /// @param name path, or zero and an abstract name; less than 108 bytes
+  static int sendDatagram(byte[] name, byte[] message) {
+    final short afUnix = 1;
+    final int datagramCloseOnExec = 2 | O_CLOEXEC;
+    final int dontWaitNoSignal = 0x40 | 0x4000;
+    MemorySegment captured = CAPTURED.get();
+    int fd = -1;
+    try (Arena arena = Arena.ofConfined()) {
+      // struct sockaddr_un; a path ends with a zero, an abstract name with the length
+      MemorySegment address = arena.allocate(2L + name.length + 1, 2);
+      address.set(JAVA_SHORT, 0, afUnix);
+      MemorySegment.copy(name, 0, address, JAVA_BYTE, 2, name.length);
+      int addressBytes = 2 + name.length + (name[0] == 0 ? 0 : 1);
+      fd = (int) SOCKET.invokeExact(captured, (int) afUnix, datagramCloseOnExec, 0);
+      if (fd < 0) {
+        return negativeErrno(captured);
+      }
+      long sent =
+          (long)
+              SENDTO.invokeExact(
+                  captured,
+                  fd,
+                  arena.allocateFrom(JAVA_BYTE, message),
+                  (long) message.length,
+                  dontWaitNoSignal,
+                  address,
+                  addressBytes);
+      return sent < 0 ? negativeErrno(captured) : 0;
+    } catch (Throwable t) {
+      throw new LinkageError("sendto", t);
+    } finally {
+      if (fd >= 0) {
+        close(fd);
+      }
     }
   }
 

@@ -31,7 +31,8 @@ public sealed interface Prepared
         SessionSetting,
         RoleSetting,
         SetConstraints,
-        Analyze {
+        Analyze,
+        AlterSystem {
   Statement.Kind kind();
 
   default int[] parameterOids() {

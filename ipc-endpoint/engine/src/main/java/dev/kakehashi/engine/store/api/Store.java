@@ -47,6 +47,32 @@ public interface Store extends AutoCloseable {
 
   Usage usage();
 
+  /// What the store has done to its disk since it was opened. Times in milliseconds since 1970, 0: never.
+  ///
+  /// @param groups flushes of commits
+  /// @param commits in them
+  /// @param flushNanos that they took
+  /// @param logBytes since the checkpoint
+  /// @param logSegments that have them
+  /// @param unappliedBytes of them that the base image does not have
+  /// @param backups that were begun
+  /// @param diskBytes of the file system; 0: there is none, or it does not say
+  record DiskUse(
+      long groups,
+      long commits,
+      long flushNanos,
+      long logBytes,
+      long logSegments,
+      long unappliedBytes,
+      long checkpoints,
+      long lastCheckpointMillis,
+      long backups,
+      long lastBackupMillis,
+      long diskBytes,
+      long diskFreeBytes) {}
+
+  DiskUse diskUse();
+
   /// Changes the most memory for rows, versions and indexes; at once. If they have more, nobody gets any until they have less.
   ///
   /// @param bytes as in [StoreConfig]

@@ -60,6 +60,24 @@ final class Checkpointer implements AutoCloseable {
   /// Null: it follows. Written under the lock; without it a hint.
   private volatile @Nullable EngineException failure;
 
+  /// The last checkpoint, for who looks.
+  private volatile Checkpoint last;
+
+  /// @param position up to where the image survives
+  /// @param count since the start
+  /// @param millis when, since 1970; 0: before the start
+  private record Checkpoint(long position, long count, long millis) {}
+
+  /// How far the image is behind the log.
+  ///
+  /// @param bytes of the log since the checkpoint
+  /// @param segments that have them
+  /// @param unappliedBytes of records that the image does not have
+  /// @param checkpoints since the start
+  /// @param lastMillis when, since 1970; 0: before the start
+  record Progress(
+      long bytes, long segments, long unappliedBytes, long checkpoints, long lastMillis) {}
+
   // Of the thread.
   private long applied;
   private long checkpointed;
@@ -94,6 +112,7 @@ final class Checkpointer implements AutoCloseable {
     this.applyBytes = options.applyBytes();
     this.checkpointBytes = options.checkpointBytes();
     this.checkpointed = checkpointed;
+    this.last = new Checkpoint(checkpointed, 0, 0);
     this.applied = applied;
     this.queuedEnd = applied;
     this.queues = queues;
@@ -292,6 +311,22 @@ final class Checkpointer implements AutoCloseable {
     }
   }
 
+  /// Any thread.
+  Progress progress() {
+    Checkpoint now = last;
+    lock.lock();
+    try {
+      return new Progress(
+          Math.max(0, queuedEnd - now.position()),
+          format.segment(queuedEnd) - format.segment(now.position()) + 1,
+          queuedBytes,
+          now.count(),
+          now.millis());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void prepareSegment() throws IOException {
     long end = queuedEnd();
     long next = format.segment(end) + 1;
@@ -334,6 +369,7 @@ final class Checkpointer implements AutoCloseable {
     }
     image.flush();
     checkpointed = applied;
+    last = new Checkpoint(applied, last.count() + 1, System.currentTimeMillis());
     besideApplied = 0;
     lock.lock();
     try {

@@ -76,6 +76,31 @@ public interface DurableLog extends AutoCloseable {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log cannot be backed up");
   }
 
+  /// What it has done since it was opened. Times in milliseconds since 1970, 0: never.
+  ///
+  /// @param groups that were written
+  /// @param records in them
+  /// @param nanos that this took
+  /// @param bytes since the checkpoint
+  /// @param segments that have them
+  /// @param unappliedBytes of records that the base image does not have
+  record Activity(
+      long groups,
+      long records,
+      long nanos,
+      long bytes,
+      long segments,
+      long unappliedBytes,
+      long checkpoints,
+      long lastCheckpointMillis) {
+    static final Activity NONE = new Activity(0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /// Any thread.
+  default Activity activity() {
+    return Activity.NONE;
+  }
+
   /// Receives entries; the inputs, and the memory that they read, are valid during the call.
   interface EntryVisitor {
     void entry(NativeInput key, NativeInput value);

@@ -14,6 +14,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,10 @@ public final class SegmentedLog implements DurableLog {
   private final Object tellLock = new Object();
 
   private final long longRecordBytes;
+
+  private final LongAdder groups = new LongAdder();
+  private final LongAdder recordsWritten = new LongAdder();
+  private final LongAdder nanosWriting = new LongAdder();
 
   /// Sizes, and how files are opened: tests use others.
   ///
@@ -304,6 +309,20 @@ public final class SegmentedLog implements DurableLog {
   }
 
   @Override
+  public Activity activity() {
+    Checkpointer.Progress progress = checkpointer.progress();
+    return new Activity(
+        groups.sum(),
+        recordsWritten.sum(),
+        nanosWriting.sum(),
+        progress.bytes(),
+        progress.segments(),
+        progress.unappliedBytes(),
+        progress.checkpoints(),
+        progress.lastMillis());
+  }
+
+  @Override
   public void write(List<LogRecord> records) {
     long bytes = 0;
     long promised = 0;
@@ -317,11 +336,15 @@ public final class SegmentedLog implements DurableLog {
       return;
     }
     checkpointer.awaitRoom();
+    long begin = System.nanoTime();
     try {
       writer.append(records);
     } catch (IOException e) {
       throw failure("could not write to the store's log", e);
     }
+    groups.increment();
+    recordsWritten.add(records.size());
+    nanosWriting.add(System.nanoTime() - begin);
     room.written(writer.end(), promised);
     for (LogRecord record : records) {
       SideFile file = record.sideFile();
