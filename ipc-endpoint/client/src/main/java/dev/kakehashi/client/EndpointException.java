@@ -15,6 +15,11 @@ public final class EndpointException extends RuntimeException {
     this.failure = failure;
   }
 
+  /// A failure that came another way than by a session, as over HTTP.
+  public static EndpointException of(Failure failure) {
+    return new EndpointException(failure, null);
+  }
+
   static EndpointException of(ErrorCode code, String message) {
     return new EndpointException(Failure.of(code, message), null);
   }

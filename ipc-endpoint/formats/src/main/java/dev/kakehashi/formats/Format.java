@@ -9,7 +9,9 @@ public enum Format {
   /// What PostgreSQL's `COPY … TO … (FORMAT csv)` writes with `DateStyle` ISO and time zone UTC.
   CSV("text/csv"),
   /// Arrow's IPC stream.
-  ARROW("application/vnd.apache.arrow.stream");
+  ARROW("application/vnd.apache.arrow.stream"),
+  /// Row batches as shared memory has them, see [RowStreamEncoder]: exact values for clients of the project's own.
+  ROWS("application/vnd.kakehashi.rows");
 
   private final String mediaType;
 

@@ -17,6 +17,7 @@ import java.util.List;
 /// | NDJSON | `{"end":{"rowCount":n}}` | `{"error":problem}` |
 /// | CSV | its last row | its last row: whoever sends it has to break what frames it, and say the number of rows after an `end` |
 /// | Arrow | the end of stream marker | a record batch without rows whose message has `kakehashi.error` in its custom metadata, then the beginning of a message that never comes |
+/// | rows | a frame with the number of rows | a frame with the problem |
 ///
 /// Not thread-safe. The stream stays the caller's, who closes it; an encoder holds nothing but memory.
 public interface RowEncoder {
@@ -27,6 +28,7 @@ public interface RowEncoder {
       case NDJSON -> new JsonEncoder(options, true);
       case CSV -> new CsvEncoder(options);
       case ARROW -> new ArrowEncoder(options);
+      case ROWS -> new RowStreamEncoder();
     };
   }
 

@@ -1,7 +1,7 @@
 package dev.kakehashi.formats;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.MalformedFrameException;
@@ -48,7 +48,8 @@ class DamagedBatchTest {
         refused++;
       }
     }
-    assertTrue(refused > 0);
+    // Rows are copied as they are, and checked by who reads them: RowStreamTest.
+    assertEquals(format != Format.ROWS, refused > 0);
   }
 
   @ParameterizedTest
