@@ -8,9 +8,11 @@ import java.util.function.Predicate;
 /// Cancels of requests, of transactions and of what clients that are gone have left. Poller only.
 public final class Cancellations {
   private final Transactions transactions;
+  private final ClientSessions clients;
 
-  Cancellations(Transactions transactions) {
+  Cancellations(Transactions transactions, ClientSessions clients) {
     this.transactions = transactions;
+    this.clients = clients;
   }
 
   /// Cancels a request that runs, that prepares a statement, or that still waits for its statement.
@@ -52,6 +54,20 @@ public final class Cancellations {
       cancelDeferred(user, deferred -> deferred.continues(transaction.handle()));
     }
     answer.completed(transaction, 0);
+  }
+
+  /// Cancels what runs, is prepared or waits in a session, also what commits by itself. The answer's state is UNKNOWN if there is no such session, or `session` may not.
+  ///
+  /// @param id as the table of sessions shows it
+  public void cancelSession(ClientRequests session, Answer answer, long id) {
+    ClientRequests target = clients.find(id);
+    if (target == null || !transactions.mayCancel(session, target.client())) {
+      answer.completed(TransactionState.UNKNOWN, 0, 0, 0, false);
+      return;
+    }
+    cancelAll(target);
+    cancelDeferred(target, deferred -> true);
+    answer.completed(null, 0);
   }
 
   /// Cancels what runs or is prepared in a session whose client is gone.

@@ -34,6 +34,19 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
     return sessions;
   }
 
+  /// What a session has sent; null: there is no such session, or it has sent nothing. Poller only.
+  @Nullable ClientRequests find(long id) {
+    List<ClientRequests> found = new ArrayList<>(1);
+    BiConsumer<RequestClient, @Nullable ClientRequests> each =
+        (client, requests) -> {
+          if (client.id() == id && requests != null) {
+            found.add(requests);
+          }
+        };
+    sources.forEach(source -> source.forEachClient(each));
+    return found.isEmpty() ? null : found.getFirst();
+  }
+
   private static ClientSession of(RequestClient client, @Nullable ClientRequests requests) {
     StatementRequest latest = null;
     OpenTransaction transaction = null;

@@ -28,6 +28,7 @@ class InProcessCall implements Runnable, DeferredRequest, Answer {
   private final int sqlLength;
   private final Action action;
   private final Consumer<RequestAnswer> done;
+  private final long beganNanos = System.nanoTime();
   private volatile boolean canceled;
 
   /// @param sqlLength of its statement; 0: it has none
@@ -146,7 +147,7 @@ class InProcessCall implements Runnable, DeferredRequest, Answer {
     } catch (RuntimeException | Error e) {
       LOG.error("an interface could not take an answer", e);
     } finally {
-      session.answered();
+      session.answered(System.nanoTime() - beganNanos);
     }
   }
 }

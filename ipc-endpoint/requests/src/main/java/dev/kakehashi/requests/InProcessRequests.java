@@ -2,6 +2,7 @@ package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.RequestTimes;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -31,6 +32,7 @@ public final class InProcessRequests implements Requests, ClientSource, AutoClos
   private final AtomicInteger sessionCount = new AtomicInteger();
   private final AtomicLong generation = new AtomicLong();
   private final AtomicInteger unanswered = new AtomicInteger();
+  private final RequestTimes requestTimes = new RequestTimes();
   private volatile boolean closed;
 
   /// @param maxSessions open at a time
@@ -41,6 +43,11 @@ public final class InProcessRequests implements Requests, ClientSource, AutoClos
     this.tokens = tokens;
     this.maxSessions = maxSessions;
     core.addClients(this);
+  }
+
+  /// How long requests took, from the call to the answer. Thread-safe.
+  public RequestTimes requestTimes() {
+    return requestTimes;
   }
 
   RequestPoller poller() {

@@ -79,7 +79,8 @@ final class InProcessSession implements RequestSession {
   }
 
   /// A call has its answer. Any thread.
-  void answered() {
+  void answered(long nanos) {
+    door.requestTimes().add(nanos);
     client.answered();
     door.ended();
   }
@@ -192,13 +193,17 @@ final class InProcessSession implements RequestSession {
 
   @Override
   public void cancelTransaction(long handle, Consumer<RequestAnswer> done) {
-    InProcessCall call =
-        new InProcessCall(
-            this,
-            lastRequestId.incrementAndGet(),
-            0,
-            (session, self) -> core.cancellations().cancelTransaction(session, self, handle),
-            done);
+    overtake(
+        (session, self) -> core.cancellations().cancelTransaction(session, self, handle), done);
+  }
+
+  @Override
+  public void cancelSession(long id, Consumer<RequestAnswer> done) {
+    overtake((session, self) -> core.cancellations().cancelSession(session, self, id), done);
+  }
+
+  private void overtake(InProcessCall.Action action, Consumer<RequestAnswer> done) {
+    InProcessCall call = new InProcessCall(this, lastRequestId.incrementAndGet(), 0, action, done);
     door.begins();
     // It overtakes what waits in the session.
     door.poller().runOrExecute(() -> call.run(null));

@@ -42,7 +42,7 @@ public final class RequestCore {
     this.limits = limits;
     this.transactions = new Transactions(engine, registry, poller, limits);
     this.executions = new Executions(engine, transactions);
-    this.cancellations = new Cancellations(transactions);
+    this.cancellations = new Cancellations(transactions, clients);
     this.twoPhase = new TwoPhaseCommits(engine, registry, transactions);
     engine.blockingExecutor(poller);
     engine.clientSessions(clients);

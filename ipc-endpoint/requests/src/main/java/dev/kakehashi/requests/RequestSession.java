@@ -67,6 +67,11 @@ public interface RequestSession extends AutoCloseable {
   /// Cancels what runs or waits in a transaction, whichever session has sent it.
   void cancelTransaction(long handle, Consumer<RequestAnswer> done);
 
+  /// Cancels what runs or waits in another session, also what commits by itself. The answer's state is UNKNOWN if there is no such session, or the user may not.
+  ///
+  /// @param id as the table of sessions shows it
+  void cancelSession(long id, Consumer<RequestAnswer> done);
+
   /// Ends the session: what runs in it is canceled.
   @Override
   void close();

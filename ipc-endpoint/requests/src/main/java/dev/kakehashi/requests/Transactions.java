@@ -149,6 +149,16 @@ public final class Transactions {
         : null;
   }
 
+  /// Whether `session` may cancel what another client runs: its own user's, everybody's who runs the endpoint, and what a role's rights allow.
+  boolean mayCancel(ClientRequests session, RequestClient other) {
+    RequestClient client = session.client();
+    Roles roles = engine.roles();
+    return client.mayCancelAll()
+        || (client.principal().equals(other.principal())
+            && client.userName().equals(other.userName()))
+        || (roles.areUsed() && roles.mayCancel(client.userName(), other.userName()));
+  }
+
   private boolean mayCancel(ClientRequests session, OpenTransaction transaction) {
     Roles roles = engine.roles();
     return roles.areUsed()

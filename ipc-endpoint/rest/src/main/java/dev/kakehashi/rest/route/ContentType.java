@@ -11,6 +11,7 @@ public final class ContentType {
   public static final ContentType NDJSON = of("application/x-ndjson");
   public static final ContentType CSV = of("text/csv; charset=utf-8");
   public static final ContentType ARROW_STREAM = of("application/vnd.apache.arrow.stream");
+  public static final ContentType ROWS = of("application/vnd.kakehashi.rows");
   public static final ContentType TEXT = of("text/plain; charset=utf-8");
   public static final ContentType OPENMETRICS =
       of("application/openmetrics-text; version=1.0.0; charset=utf-8");

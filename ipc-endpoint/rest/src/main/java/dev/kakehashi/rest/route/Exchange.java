@@ -10,8 +10,12 @@ import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.problem.Problems;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -230,6 +234,26 @@ public final class Exchange {
   /// @throws Problem as reads of [#body]
   public byte[] bodyBytes() throws IOException {
     return request.getLength() == 0 ? EMPTY : body().readAllBytes();
+  }
+
+  /// The fields of a body of the type `application/x-www-form-urlencoded`.
+  ///
+  /// @param names that it may have, each once
+  /// @throws Problem 400: another one, one that comes twice, or what is no UTF-8; as reads of [#body]
+  public Map<String, String> form(Set<String> names) throws IOException {
+    return QueryParameters.parse(new String(bodyBytes(), StandardCharsets.UTF_8), names).all();
+  }
+
+  /// The IP address of who has connected; empty: not by TCP.
+  public String clientAddress() {
+    return request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress tcp
+        ? tcp.getAddress().getHostAddress()
+        : "";
+  }
+
+  /// Whether the connection is TLS.
+  public boolean isSecure() {
+    return request.getConnectionMetaData().isSecure();
   }
 
   /// Reads the body and calls a direct handler, without blocking.

@@ -52,4 +52,9 @@ final class QueryParameters {
   @Nullable String get(String name) {
     return values.get(name);
   }
+
+  /// Those that were given.
+  Map<String, String> all() {
+    return Map.copyOf(values);
+  }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param routes besides those of the door itself: login, health, metrics, its description
 /// @param applications with routes of their own
 /// @param changing routes below `/v1/apps` that come and go; null: there are none
+/// @param pages routes that log users in by themselves; null: there are none
 /// @param metrics besides the door's
 /// @param readiness of the endpoint
 /// @param version of the endpoint
@@ -28,6 +29,7 @@ public record DoorContent(
     List<Route> routes,
     List<RestApplication> applications,
     @Nullable ChangingRoutes changing,
+    @Nullable DoorPages pages,
     List<Metrics> metrics,
     Readiness readiness,
     String version,
@@ -39,7 +41,7 @@ public record DoorContent(
     limits = Map.copyOf(limits);
   }
 
-  /// Without routes that come and go.
+  /// Without routes that come and go, and without pages.
   public DoorContent(
       Users users,
       LoginLimits loginLimits,
@@ -49,6 +51,6 @@ public record DoorContent(
       Readiness readiness,
       String version,
       Map<String, Long> limits) {
-    this(users, loginLimits, routes, applications, null, metrics, readiness, version, limits);
+    this(users, loginLimits, routes, applications, null, null, metrics, readiness, version, limits);
   }
 }

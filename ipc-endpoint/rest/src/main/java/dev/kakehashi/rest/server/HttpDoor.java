@@ -86,6 +86,9 @@ public final class HttpDoor implements AutoCloseable {
                     .routes())
             .addAll(content.routes());
     content.applications().forEach(routes::add);
+    if (content.pages() != null) {
+      routes.addAll(content.pages().routes(authentication));
+    }
     if (content.changing() != null) {
       routes.changing(content.changing());
     }

@@ -40,7 +40,8 @@ public record AnswerFormat(
               Format.JSON, ContentType.JSON,
               Format.NDJSON, ContentType.NDJSON,
               Format.CSV, ContentType.CSV,
-              Format.ARROW, ContentType.ARROW_STREAM));
+              Format.ARROW, ContentType.ARROW_STREAM,
+              Format.ROWS, ContentType.ROWS));
 
   /// What clients get that ask for nothing.
   static final AnswerFormat JSON = of(Format.JSON, FormatOptions.of(Format.JSON), Coding.IDENTITY);
@@ -157,6 +158,7 @@ public record AnswerFormat(
       case NDJSON -> "ndjson";
       case CSV -> "csv";
       case ARROW -> "arrows";
+      case ROWS -> "rows";
     };
   }
 
