@@ -1,0 +1,21 @@
+package dev.kakehashi.console.page;
+
+import java.util.Set;
+
+/// What a form of a page does.
+///
+/// @param path to which the form is sent
+/// @param fields that it may have, besides `csrf`
+record PageAction(String path, Set<String> fields, Act act) {
+  /// Does it. Throws a Problem or an EngineException.
+  @FunctionalInterface
+  interface Act {
+    Outcome act(ActionView view);
+  }
+
+  /// What comes afterwards.
+  ///
+  /// @param target page that is shown next, with its parameters
+  /// @param notice what it says
+  record Outcome(String target, String notice) {}
+}
