@@ -68,6 +68,7 @@ class ProcedureCallTest {
                         });
                         it.rowsProcedure("numbers", Integer.class, Line.class, (call, n) ->
                           IntStream.range(0, n).mapToObj(i -> new Line(i, "x".repeat(i))));
+                        it.procedure("long_text", Integer.class, String.class, (call, n) -> "x".repeat(n));
                         it.procedure("wrong_table", Void.class, Void.class, (call, none) -> {
                           call.table("orders", Line.class); return null;
                         });
@@ -180,6 +181,10 @@ class ProcedureCallTest {
     EngineException rows = failure("numbers", 11);
     assertEquals(ErrorCode.LIMIT_EXCEEDED, rows.code());
     assertTrue(rows.getMessage().contains("max_rows"), rows.getMessage());
+    assertEquals(900, ((String) rig.call(shop, "long_text", 900).succeeded().get(0)[0]).length());
+    EngineException bytes = failure("long_text", 1_100);
+    assertEquals(ErrorCode.LIMIT_EXCEEDED, bytes.code());
+    assertTrue(bytes.getMessage().contains("max_bytes"), bytes.getMessage());
   }
 
   @Test

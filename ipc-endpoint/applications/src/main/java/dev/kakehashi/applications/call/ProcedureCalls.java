@@ -34,8 +34,10 @@ public final class ProcedureCalls {
     DirectAccess access = invocation.access();
     if (access != null && signature.transaction() == CallTransaction.OWN) {
       throw new EngineException(
-          ErrorCode.ACTIVE_TRANSACTION,
-          label + " has a transaction of its own, and cannot run inside a transaction block");
+              ErrorCode.ACTIVE_TRANSACTION,
+              label + " has a transaction of its own, and cannot run inside a transaction block")
+          .withHint(
+              "Call it over HTTP or by the Java client, outside of one. PostgreSQL always has one.");
     }
     UserCall run =
         new UserCall(

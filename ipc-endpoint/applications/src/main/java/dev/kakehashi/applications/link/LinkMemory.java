@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /// The file with the lanes of one process, mapped whole. [#lane] is thread-safe. It is closed after every thread that uses a lane has ended.
 ///
@@ -30,9 +32,9 @@ public final class LinkMemory implements AutoCloseable {
     return open(
         FileChannel.open(
             file,
-            StandardOpenOption.CREATE_NEW,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE));
+            Set.of(
+                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
   }
 
   public static LinkMemory open(Path file) throws IOException {

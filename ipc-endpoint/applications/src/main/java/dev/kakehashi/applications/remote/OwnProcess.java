@@ -14,8 +14,10 @@ import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
 import dev.kakehashi.engine.api.application.DirectAccess;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -107,12 +109,8 @@ final class OwnProcess {
       try {
         memory.reserve(CONTROL);
         memory.reserve(REQUESTS);
-        if (!settings.user().isEmpty()) {
-          Files.setOwner(
-              file,
-              file.getFileSystem()
-                  .getUserPrincipalLookupService()
-                  .lookupPrincipalByName(settings.user()));
+        if (settings.hasOtherUser()) {
+          give(file, settings.user());
         }
         ProcessGroup group = ProcessGroup.open(settings.cgroup(), definition);
         Process process = ProcessCommand.start(settings, definition.options(), file);
@@ -125,8 +123,15 @@ final class OwnProcess {
           memory.close();
         }
       }
-      own.watch(ended);
-      return new Started(own, own.begin(definition, jars, inspect));
+      // The process may die at once, and its own use end with it, while this thread still waits at
+      // a lane.
+      own.uses.incrementAndGet();
+      try {
+        own.watch(ended);
+        return new Started(own, own.begin(definition, jars, inspect));
+      } finally {
+        own.leave();
+      }
     } catch (IOException e) {
       throw new EngineException(
           ErrorCode.CANNOT_CONNECT,
@@ -144,6 +149,19 @@ final class OwnProcess {
 
   /// @param contents what the process has found in its jars
   record Started(OwnProcess process, ApplicationContents contents) {}
+
+  /// Lets an OS user open a file that he has as a descriptor: he cannot reach its directory.
+  private static void give(Path file, String user) throws IOException {
+    try {
+      Files.setOwner(
+          file, file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user));
+    } catch (UserPrincipalNotFoundException e) {
+      throw new IOException("the setting application_user names no OS user: " + user, e);
+    } catch (FileSystemException e) {
+      throw new IOException(
+          "the endpoint may not have processes of OS user " + user + ": it is not root's", e);
+    }
+  }
 
   /// Both sides have it mapped: it needs no name any more.
   private static void deleted(Path file) {

@@ -2,7 +2,6 @@ package dev.kakehashi.applications.remote;
 
 import java.io.File;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -12,7 +11,7 @@ import java.util.stream.Stream;
 /// @param java the program of the JVM
 /// @param classPath with the classes of the endpoint
 /// @param mainClass takes the path of the link as its one argument
-/// @param user OS user that they have; empty: that of the endpoint. Another one needs an endpoint of root
+/// @param user OS user that they have; empty: that of the endpoint. Another one needs an endpoint of root. It has to be able to read `java` and `classPath`
 /// @param cgroup a directory of cgroup v2 that the endpoint may write to, in which each gets a group with a limit of memory; empty: none
 public record ProcessSettings(
     Path directory, Path java, String classPath, String mainClass, String user, String cgroup) {
@@ -34,11 +33,7 @@ public record ProcessSettings(
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /// Words before the program that change the OS user; none without one.
-  List<String> prefix() {
-    return user.isEmpty()
-        ? List.of()
-        : List.of(
-            "setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups", "--no-new-privs");
+  boolean hasOtherUser() {
+    return !user.isEmpty();
   }
 }

@@ -118,15 +118,24 @@ final class RemoteApplication implements LoadedApplication {
 
   private void beginAgain() {
     long now = System.nanoTime();
-    long pause;
+    Thread next;
     synchronized (this) {
+      if (ended) {
+        return;
+      }
       if (deaths == 0 || now - firstDeath > CALM_NANOS) {
         deaths = 0;
         firstDeath = now;
       }
-      pause = ++deaths > CALM_DEATHS ? PAUSE_NANOS : 0;
+      long pause = ++deaths > CALM_DEATHS ? PAUSE_NANOS : 0;
+      next =
+          Thread.ofPlatform()
+              .name("restart of " + name())
+              .daemon()
+              .unstarted(() -> beginAfter(pause));
+      restart = next;
     }
-    Thread.ofPlatform().name("restart of " + name()).daemon().start(() -> beginAfter(pause));
+    next.start();
   }
 
   private void beginAfter(long pause) {

@@ -120,6 +120,18 @@ class OwnProcessTest {
   }
 
   @Test
+  void shouldRefuseAnOsUserThatIsNotThere() {
+    ProcessSettings settings = ProcessSettings.of(directory, "no-such-user", "");
+    EngineException refused =
+        assertThrows(
+            EngineException.class,
+            () -> new ApplicationProcesses(settings).inspect("small", List.of()));
+    assertEquals(ErrorCode.CANNOT_CONNECT, refused.code());
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains("application_user"), refused.getMessage());
+  }
+
+  @Test
   void shouldCallFunctions() {
     LoadedApplication application = open(ApplicationOptions.DEFAULT);
     try (LoadedApplication.Use use = use(application)) {
