@@ -10,6 +10,7 @@ import dev.kakehashi.protocol.messages.CloseStatementDecoder;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.FailedDecoder;
+import dev.kakehashi.protocol.messages.InvokeDecoder;
 import dev.kakehashi.protocol.messages.PingDecoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
 import dev.kakehashi.protocol.messages.PreparedDecoder;
@@ -130,6 +131,10 @@ final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCl
     try {
       if (templateId == ExecuteDecoder.TEMPLATE_ID) {
         inbound = inbound(session, frame);
+      } else if (templateId == InvokeDecoder.TEMPLATE_ID) {
+        InvokeDecoder invoke = Frames.wrap(new InvokeDecoder(), frame);
+        long bytes = invoke.inboundBytes();
+        inbound = bytes == 0 ? NOTHING : session.inboundBytes(invoke.inboundOffset(), bytes);
       } else if (templateId == PrepareDecoder.TEMPLATE_ID) {
         PrepareDecoder prepare = Frames.wrap(new PrepareDecoder(), frame);
         inbound = inbound(session, prepare);

@@ -15,9 +15,7 @@ import dev.kakehashi.queue.push.PushTargets;
 import dev.kakehashi.queue.push.PushingQueues;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /// The engine that runs in this process, on the endpoint's scheduler.
@@ -64,7 +62,6 @@ public final class EmbeddedEngineFactory implements EngineFactory {
                 new NativeApplications(scheduler, new ApplicationProcesses(processes(settings))));
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
     engine.timeZone(zone);
-    engine.showSettings(shown(settings.all()));
     return engine;
   }
 
@@ -95,20 +92,19 @@ public final class EmbeddedEngineFactory implements EngineFactory {
   }
 
   @Override
-  public void change(Engine engine, Settings settings, Map<String, String> shown) {
+  public void change(Engine engine, Settings settings) {
     EmbeddedEngine embedded = (EmbeddedEngine) engine;
     embedded.limits(
         settings.number(Setting.MEMORY),
         settings.number(Setting.STATEMENT_MEMORY),
         settings.number(Setting.TEMP_SPACE),
         settings.number(Setting.LOCK_TIMEOUT));
-    embedded.showSettings(shown(shown));
   }
 
-  private static List<ShownSetting> shown(Map<String, String> settings) {
-    List<ShownSetting> shown = new ArrayList<>();
-    settings.forEach(
-        (key, value) -> shown.add(new ShownSetting(key, value, "See kakehashi.conf.")));
-    return shown;
+  @Override
+  public void show(Engine engine, List<ShownSetting> settings, ShownSetting.Keeper host) {
+    EmbeddedEngine embedded = (EmbeddedEngine) engine;
+    embedded.showSettings(settings);
+    embedded.settingsKeeper(host);
   }
 }

@@ -21,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -119,6 +120,13 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(endpoint);
     parts.push(requests());
     transport = endpoint;
+    InProcessRequests inProcess = requests();
+    engine.requestTimes(() -> {
+      long[] times = endpoint.requestTimes().counts();
+      long[] others = inProcess.requestTimes().counts();
+      Arrays.setAll(times, step -> times[step] + others[step]);
+      return times;
+    });
     parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
     parts.push(SchemaSocket.open(settings.runtimeDirectory(), engine));

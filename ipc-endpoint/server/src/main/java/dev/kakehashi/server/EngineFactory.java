@@ -1,8 +1,9 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.scheduler.TaskScheduler;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
 
 /// Makes an engine; found by the service loader under its name in the setting `engine`.
@@ -22,6 +23,10 @@ public interface EngineFactory {
   /// Changes settings of an engine that runs.
   ///
   /// @param settings new values of those that are changeable; the others may be other ones than the engine has
-  /// @param shown values of all settings as they are in force then, by key
-  default void change(Engine engine, Settings settings, Map<String, String> shown) {}
+  default void change(Engine engine, Settings settings) {}
+
+  /// Lets an engine that runs show settings, and have them changed by ALTER SYSTEM.
+  ///
+  /// @param settings all of them
+  default void show(Engine engine, List<ShownSetting> settings, ShownSetting.Keeper host) {}
 }

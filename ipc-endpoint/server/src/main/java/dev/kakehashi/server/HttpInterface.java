@@ -1,7 +1,9 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.console.Console;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.requests.Requests;
 import dev.kakehashi.rest.application.DeployRoutes;
 import dev.kakehashi.rest.application.RouteTable;
@@ -29,6 +31,7 @@ import dev.kakehashi.rest.sql.TransactionRoutes;
 import dev.kakehashi.scheduler.TaskScheduler;
 import dev.kakehashi.server.report.EndpointMetrics;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
+import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -105,6 +108,7 @@ final class HttpInterface implements AutoCloseable {
     routes.addAll(new UploadRoutes(behind.files(), jobs).routes());
     routes.addAll(new DeployRoutes(behind.engine()::applicationDefinitions, sqlRoutes).routes());
     HttpConfig config = settings.config();
+    RequestUser operator = new RequestUser(Credentials.ownUserName(), true);
     HttpDoor opened =
         HttpDoor.start(
             config,
@@ -114,6 +118,7 @@ final class HttpInterface implements AutoCloseable {
                 routes,
                 List.of(),
                 new RouteTable(behind.engine()::applicationDefinitions, sqlRoutes),
+                settings.hasConsole() ? new Console(statements, operator) : null,
                 List.of(
                     new EndpointMetrics(
                         behind.scheduler(), behind.transport(), behind.core(), statements, jobs),

@@ -113,6 +113,11 @@ final class HttpSettings {
     return choose(Setting.HTTP_METRICS, "role", "everybody");
   }
 
+  /// Whether there is the web console.
+  boolean hasConsole() {
+    return choose(Setting.HTTP_CONSOLE, "off", "on");
+  }
+
   /// As chmod has it.
   private Set<PosixFilePermission> mode() {
     String text = settings.text(Setting.HTTP_SOCKET_MODE);

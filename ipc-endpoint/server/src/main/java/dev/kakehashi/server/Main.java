@@ -6,6 +6,7 @@ import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.os.ServiceManager;
 import dev.kakehashi.transport.os.Umask;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -142,6 +143,9 @@ public final class Main implements Runnable {
       if (runtimeDirectory != null) {
         settings.set(Setting.RUNTIME_DIRECTORY.key(), runtimeDirectory.toString());
       }
+      // It may come from an option, and the file in it comes before options.
+      @Nullable String named = overrides.get(Setting.DATA_DIRECTORY.key());
+      AutoSettings.addTo(settings, named == null ? settings.dataDirectory() : Path.of(named));
       overrides.forEach(settings::set);
       return settings;
     }
@@ -155,6 +159,7 @@ public final class Main implements Runnable {
     @Override
     public Integer call() throws Exception {
       Settings settings = common.settings();
+      ServiceManager manager = ServiceManager.ofEnvironment();
       Umask.keepPrivate();
       PrivateDirectory.prepare(settings.dataDirectory());
       Logging.configure(
@@ -165,6 +170,7 @@ public final class Main implements Runnable {
       Thread shutdown =
           new Thread(
               () -> {
+                tell(manager::stopping);
                 server.close();
                 closed.countDown();
               },
@@ -179,8 +185,24 @@ public final class Main implements Runnable {
       }
       System.out.println("ready");
       System.out.flush();
+      tell(manager::ready);
       closed.await();
       return 0;
+    }
+
+    /// What a service manager is told.
+    private interface Notice {
+      void send() throws IOException;
+    }
+
+    /// Clients are served all the same: a manager that waits in vain ends the process, and says why.
+    private static void tell(Notice notice) {
+      try {
+        notice.send();
+      } catch (IOException e) {
+        LoggerFactory.getLogger(Main.class)
+            .warn("the service manager does not know how the endpoint is: {}", e.getMessage());
+      }
     }
 
     private static EngineFactory engine(Settings settings) {

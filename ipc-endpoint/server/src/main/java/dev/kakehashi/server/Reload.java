@@ -2,8 +2,10 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.catalog.ShownSetting;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +29,13 @@ final class Reload {
   private final EngineFactory factory;
   private final Engine engine;
 
+  private final AutoSettings host;
+
   /// What is in force, by key. Guarded by `this`.
   private final Map<String, String> running;
+
+  /// Where that comes from. Guarded by `this`.
+  private final Map<String, String> sources = new HashMap<>();
 
   /// @param settings that the endpoint was started with
   Reload(Settings settings, Source source, EngineFactory factory, Engine engine) {
@@ -36,6 +43,9 @@ final class Reload {
     this.factory = factory;
     this.engine = engine;
     running = new LinkedHashMap<>(settings.all());
+    running.keySet().forEach(key -> sources.put(key, settings.source(key)));
+    host = new AutoSettings(settings.dataDirectory(), source);
+    show(settings);
   }
 
   /// Reads the settings again and takes over what can be changed.
@@ -56,8 +66,9 @@ final class Reload {
           if (value.equals(now)) {
             return;
           }
-          if (factory.changeable().contains(key) || key.equals(Setting.LOG_LEVEL.key())) {
+          if (isChangeable(key)) {
             after.put(key, value);
+            sources.put(key, overrides.containsKey(key) ? "reload" : wanted.source(key));
             said.add("%s is %s, was %s".formatted(key, value, now));
           } else {
             said.add(
@@ -66,11 +77,36 @@ final class Reload {
           }
         });
     if (!after.equals(running)) {
-      factory.change(engine, wanted, after);
+      factory.change(engine, wanted);
       Logging.level(level);
       running.putAll(after);
     }
+    show(wanted);
     return said;
+  }
+
+  private boolean isChangeable(String key) {
+    return factory.changeable().contains(key) || key.equals(Setting.LOG_LEVEL.key());
+  }
+
+  /// @param wanted values that were read last
+  private void show(Settings wanted) {
+    Map<String, String> defaults = Settings.defaults().all();
+    Map<String, String> next = wanted.all();
+    List<ShownSetting> shown = new ArrayList<>();
+    running.forEach((key, value) -> {
+      String after = next.getOrDefault(key, value);
+      shown.add(
+          new ShownSetting(
+              key,
+              value,
+              "See kakehashi.conf.",
+              defaults.getOrDefault(key, ""),
+              sources.getOrDefault(key, Settings.DEFAULT),
+              isChangeable(key),
+              isChangeable(key) || after.equals(value) ? null : after));
+    });
+    factory.show(engine, shown, host);
   }
 
   private static String shown(String value) {

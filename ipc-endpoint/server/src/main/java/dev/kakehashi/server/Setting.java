@@ -57,6 +57,7 @@ enum Setting {
   HTTP_TLS_CLIENT_CERTIFICATE(Kind.TEXT, "optional", 0, 0),
   HTTP_HOSTS(Kind.TEXT, "", 0, 0),
   HTTP_METRICS(Kind.TEXT, "role", 0, 0),
+  HTTP_CONSOLE(Kind.TEXT, "off", 0, 0),
   HTTP_HEADER_BYTES(Kind.BYTES, "16kB", 1 << 10, 1 << 20),
   HTTP_STATEMENT_BYTES(Kind.BYTES, "1MB", 1 << 10, 4 << 20),
   HTTP_CONNECTIONS(Kind.COUNT, "2000", 1, 65_535),

@@ -10,16 +10,28 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /// Settings of one endpoint: lines `key = value`, `#` begins a comment. Unknown keys are refused.
 public final class Settings {
   private static final Map<String, String> SCHEDULER_DEFAULTS = SchedulerSettings.defaults();
 
+  /// Where values come from.
+  static final String DEFAULT = "default";
+
+  static final String FILE = "configuration file";
+  static final String SYSTEM = "alter system";
+  static final String OPTION = "command line";
+
   private final Map<Setting, String> values = new EnumMap<>(Setting.class);
   private final Map<String, String> schedulerValues = new LinkedHashMap<>();
+
+  private final Map<String, String> sources = new HashMap<>();
+  private String source = OPTION;
 
   private Settings() {}
 
@@ -28,11 +40,42 @@ public final class Settings {
     return new Settings();
   }
 
+  /// The same, to be changed.
+  Settings copy() {
+    Settings copy = new Settings();
+    copy.values.putAll(values);
+    copy.schedulerValues.putAll(schedulerValues);
+    copy.sources.putAll(sources);
+    return copy;
+  }
+
   /// Reads a file.
   ///
   /// @throws SettingsException naming file and line
   public static Settings read(Path file) throws IOException {
     Settings settings = new Settings();
+    settings.include(file, FILE);
+    return settings;
+  }
+
+  /// Takes the lines of a file.
+  ///
+  /// @param from where its values come from, for people
+  /// @throws SettingsException naming file and line
+  void include(Path file, String from) throws IOException {
+    source = from;
+    eachLine(file, this::set);
+    source = OPTION;
+  }
+
+  /// Keys and values of a file, unchecked.
+  static Map<String, String> lines(Path file) throws IOException {
+    Map<String, String> found = new LinkedHashMap<>();
+    eachLine(file, found::put);
+    return found;
+  }
+
+  private static void eachLine(Path file, BiConsumer<String, String> taker) throws IOException {
     List<String> lines = Files.readAllLines(file);
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).replaceFirst("(^|\\s)#.*$", "").trim();
@@ -44,12 +87,16 @@ public final class Settings {
         if (equals < 0) {
           throw new SettingsException("\"" + line + "\" is not of the form key = value");
         }
-        settings.set(line.substring(0, equals).trim(), line.substring(equals + 1).trim());
+        taker.accept(line.substring(0, equals).trim(), line.substring(equals + 1).trim());
       } catch (SettingsException e) {
         throw new SettingsException("%s:%d: %s".formatted(file, i + 1, e.getMessage()));
       }
     }
-    return settings;
+  }
+
+  /// Where the value of a setting comes from.
+  String source(String key) {
+    return sources.getOrDefault(key, DEFAULT);
   }
 
   /// Sets one value, as a line of the file or an option `--set key=value` does.
@@ -59,6 +106,7 @@ public final class Settings {
     if (SCHEDULER_DEFAULTS.containsKey(key)) {
       SchedulerSettings.check(key, value);
       schedulerValues.put(key, value);
+      sources.put(key, source);
       return this;
     }
     Setting setting = find(key);
@@ -69,6 +117,7 @@ public final class Settings {
       }
     }
     values.put(setting, value);
+    sources.put(key, source);
     return this;
   }
 

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests;
-/// scheduler ← engine, requests, server; requests ← interfaces, which do not see each other.
+/// scheduler ← engine, requests, server; requests ← interfaces, which do not see each other, but for the console, which is pages of rest.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
 
@@ -38,6 +38,7 @@ class DependencyRuleTest {
     SEES.put("application", new String[0]);
     SEES.put("applications", new String[] {"protocol", "engine.api", "scheduler", "application"});
     SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats"});
+    SEES.put("console", new String[] {"protocol", "engine.api", "requests", "rest"});
     SEES.put(
         "server",
         new String[] {
@@ -48,6 +49,7 @@ class DependencyRuleTest {
           "requests",
           "sharedmemory",
           "rest",
+          "console",
           "bulk",
           "queue",
           "application",

@@ -206,7 +206,9 @@ class BulkKillTest {
       execute("delete from loaded");
     }
     dumpsBefore++;
-    Directories.deleteContent(files.resolve(directory));
+    if (Files.exists(files.resolve(directory))) { // else it died before it made it
+      Directories.deleteContent(files.resolve(directory));
+    }
   }
 
   private List<String> names(String directory) throws IOException {

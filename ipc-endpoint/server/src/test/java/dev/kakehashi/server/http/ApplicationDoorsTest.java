@@ -199,6 +199,45 @@ class ApplicationDoorsTest {
   }
 
   @Test
+  void shouldContinueATransactionOfAnotherSession() {
+    Session other = door.attach("alice");
+    Procedure here = session.procedure("place", ORDER);
+    Procedure there = other.procedure("place", ORDER);
+    Transaction transaction = session.begin();
+    assertEquals(1, rows(transaction, here, 31));
+    Transaction same = other.continueTransaction(transaction.token());
+    assertEquals(1, rows(same, there, 32));
+    // Each sees what the other one has done.
+    assertEquals("23505", failure(transaction, here, 32).sqlstate());
+    assertEquals(1, rows(same, there, 33));
+    transaction.rollback();
+    assertEquals(0, orders());
+    Transaction next = session.begin();
+    assertEquals(1, rows(next, here, 34));
+    Transaction joined = other.continueTransaction(next.token());
+    assertEquals(1, rows(joined, there, 35));
+    joined.commit();
+    assertEquals(2, orders());
+    EndpointException gone =
+        assertThrows(EndpointException.class, () -> other.continueTransaction(next.token()));
+    assertEquals("25P01", gone.sqlstate());
+  }
+
+  private static int rows(Transaction transaction, Procedure procedure, long id) {
+    try (Rows rows = transaction.call(procedure, id, "x", null)) {
+      int count = 0;
+      while (rows.next()) {
+        count++;
+      }
+      return count;
+    }
+  }
+
+  private static EndpointException failure(Transaction transaction, Procedure procedure, long id) {
+    return assertThrows(EndpointException.class, () -> rows(transaction, procedure, id));
+  }
+
+  @Test
   void shouldNoticeThatAProcedureReturnsOtherColumns() throws IOException {
     Procedure place = session.procedure("place", ORDER);
     assertEquals(1, place.run(1L, "ann", null));
