@@ -3,8 +3,12 @@ package dev.kakehashi.tools.bulk;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /// Options of commands that attach to an endpoint.
 public final class Connecting {
@@ -12,9 +16,11 @@ public final class Connecting {
       names = {"-R", "--runtime-directory"},
       paramLabel = "DIRECTORY",
       defaultValue = "${env:KAKEHASHI_RUNTIME_DIR}",
-      required = true,
       description = "runtime directory of the endpoint (default: $KAKEHASHI_RUNTIME_DIR)")
-  private Path runtimeDirectory = Path.of("");
+  private @Nullable Path runtimeDirectory;
+
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec command;
 
   @Option(
       names = "--requirepeer",
@@ -24,14 +30,25 @@ public final class Connecting {
   private String requiredPeer = "";
 
   @Option(
-      names = "--user",
+      names = {"-U", "--user"},
       paramLabel = "NAME",
       description =
           "user of the engine (default: the OS user); its password is in $KAKEHASHI_PASSWORD")
   private @Nullable String user;
 
+  /// @throws ParameterException it was not given
   public Path runtimeDirectory() {
+    if (runtimeDirectory == null) {
+      throw new ParameterException(
+          Objects.requireNonNull(command).commandLine(),
+          "Missing required option: '--runtime-directory=DIRECTORY'");
+    }
     return runtimeDirectory;
+  }
+
+  /// Whether a user was named.
+  public boolean hasUser() {
+    return user != null;
   }
 
   /// The user of the engine.
@@ -42,7 +59,7 @@ public final class Connecting {
   /// A new session.
   public Session attach(String application) {
     AttachOptions options =
-        AttachOptions.of(runtimeDirectory)
+        AttachOptions.of(runtimeDirectory())
             .withRequirePeer(requiredPeer)
             .withApplicationName(application);
     if (user == null) {

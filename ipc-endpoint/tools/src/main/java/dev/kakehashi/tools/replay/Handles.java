@@ -7,6 +7,8 @@ import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
+import dev.kakehashi.protocol.messages.InvokeDecoder;
+import dev.kakehashi.protocol.messages.InvokeEncoder;
 import dev.kakehashi.protocol.messages.PrepareTransactionEncoder;
 import dev.kakehashi.protocol.messages.QueryOutcomeEncoder;
 import dev.kakehashi.protocol.messages.ReleaseSavepointEncoder;
@@ -37,9 +39,7 @@ final class Handles {
     UnsafeBuffer buffer = new UnsafeBuffer(frame);
     int template = Frames.templateId(buffer);
     int offset = offset(template);
-    if (offset < 0
-        || (template == ExecuteEncoder.TEMPLATE_ID
-            && Frames.wrap(new ExecuteDecoder(), buffer).action() != TransactionAction.CONTINUE)) {
+    if (offset < 0 || !continues(template, buffer)) {
       return true;
     }
     int at = Protocol.MESSAGE_HEADER_BYTES + offset;
@@ -56,8 +56,20 @@ final class Handles {
     return true;
   }
 
+  /// Whether a request that may begin a transaction goes on in one; others always do.
+  private static boolean continues(int template, UnsafeBuffer frame) {
+    return switch (template) {
+      case ExecuteDecoder.TEMPLATE_ID ->
+          Frames.wrap(new ExecuteDecoder(), frame).action() == TransactionAction.CONTINUE;
+      case InvokeDecoder.TEMPLATE_ID ->
+          Frames.wrap(new InvokeDecoder(), frame).action() == TransactionAction.CONTINUE;
+      default -> true;
+    };
+  }
+
   private static int offset(int template) {
     return switch (template) {
+      case InvokeEncoder.TEMPLATE_ID -> InvokeEncoder.transactionHandleEncodingOffset();
       case ExecuteEncoder.TEMPLATE_ID -> ExecuteEncoder.transactionHandleEncodingOffset();
       case CommitEncoder.TEMPLATE_ID -> CommitEncoder.transactionHandleEncodingOffset();
       case RollbackEncoder.TEMPLATE_ID -> RollbackEncoder.transactionHandleEncodingOffset();

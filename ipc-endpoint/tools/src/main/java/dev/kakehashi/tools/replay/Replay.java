@@ -11,6 +11,8 @@ import dev.kakehashi.protocol.messages.CancelDecoder;
 import dev.kakehashi.protocol.messages.ContinueTransactionDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.InvokeDecoder;
+import dev.kakehashi.protocol.messages.InvokeEncoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
 import dev.kakehashi.protocol.messages.PrepareEncoder;
 import java.io.IOException;
@@ -200,11 +202,12 @@ final class Replay {
 
   /// Writes inbound rows, or a statement, where the request will say they are.
   private static boolean stage(Player player, int template, UnsafeBuffer frame, byte[] inbound) {
-    boolean prepares = template == PrepareDecoder.TEMPLATE_ID;
     long then =
-        prepares
-            ? Frames.wrap(new PrepareDecoder(), frame).sqlOffset()
-            : Frames.wrap(new ExecuteDecoder(), frame).inboundOffset();
+        switch (template) {
+          case PrepareDecoder.TEMPLATE_ID -> Frames.wrap(new PrepareDecoder(), frame).sqlOffset();
+          case InvokeDecoder.TEMPLATE_ID -> Frames.wrap(new InvokeDecoder(), frame).inboundOffset();
+          default -> Frames.wrap(new ExecuteDecoder(), frame).inboundOffset();
+        };
     Long now = player.buffers.get(then);
     if (now == null) {
       return false; // granted before the archive begins
@@ -212,9 +215,11 @@ final class Replay {
     player.session.write(now, inbound);
     setOffset(
         frame,
-        prepares
-            ? PrepareEncoder.sqlOffsetEncodingOffset()
-            : ExecuteEncoder.inboundOffsetEncodingOffset(),
+        switch (template) {
+          case PrepareDecoder.TEMPLATE_ID -> PrepareEncoder.sqlOffsetEncodingOffset();
+          case InvokeDecoder.TEMPLATE_ID -> InvokeEncoder.inboundOffsetEncodingOffset();
+          default -> ExecuteEncoder.inboundOffsetEncodingOffset();
+        },
         now);
     return true;
   }

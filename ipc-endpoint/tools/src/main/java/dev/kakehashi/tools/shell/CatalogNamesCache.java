@@ -1,61 +1,76 @@
 package dev.kakehashi.tools.shell;
 
-import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.tools.shell.print.Cells;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Names of tables, columns and queues, sorted, so that a completion is a search in an array. Read again after a while, between two statements. Used by the shell's thread.
+/// Names of tables, columns, queues and settings, sorted, so that a completion is a search in an array. They are read again beside the statements: no key waits for the endpoint. Thread-safe.
 final class CatalogNamesCache {
   private static final long FRESH_NANOS = 10_000_000_000L;
 
   private static final String NAMES =
       "SELECT table_name FROM kakehashi_catalog.columns UNION SELECT column_name FROM kakehashi_catalog.columns"
           + " UNION SELECT table_schema || '.' || table_name FROM kakehashi_catalog.columns WHERE table_schema <> 'public'"
-          + " UNION SELECT queue_name FROM kakehashi_catalog.queues ORDER BY 1";
+          + " UNION SELECT queue_name FROM kakehashi_catalog.queues";
 
-  private final Shell shell;
-  private List<String> names = List.of();
-  private long readAt;
+  private final BesideWork beside;
+  private final AtomicBoolean reading = new AtomicBoolean();
+  private volatile String[] names = {};
+  private volatile long readAt;
 
-  CatalogNamesCache(Shell shell) {
-    this.shell = shell;
+  /// Begins to read.
+  CatalogNamesCache(BesideWork beside) {
+    this.beside = beside;
+    refresh();
   }
 
   /// Names that begin with a text, at most so many.
   List<String> beginning(String text, int most) {
-    refresh();
-    int at = Collections.binarySearch(names, text);
+    if (System.nanoTime() - readAt > FRESH_NANOS) {
+      refresh();
+    }
+    return beginning(names, text, most);
+  }
+
+  /// @param sorted in the order of their characters
+  static List<String> beginning(String[] sorted, String text, int most) {
+    int at = Arrays.binarySearch(sorted, text);
     if (at < 0) {
       at = -at - 1;
     }
     int end = at;
-    while (end < names.size() && end - at < most && names.get(end).startsWith(text)) {
+    while (end < sorted.length && end - at < most && sorted[end].startsWith(text)) {
       end++;
     }
-    return names.subList(at, end);
+    return Arrays.asList(sorted).subList(at, end);
   }
 
   private void refresh() {
-    long now = System.nanoTime();
-    if ((readAt != 0 && now - readAt < FRESH_NANOS) || shell.link.isInTransaction()) {
-      return;
+    if (reading.compareAndSet(false, true)) {
+      beside.run(this::read);
     }
-    readAt = now;
+  }
+
+  private void read() {
     try {
-      Cells cells = shell.statements().quietly(NAMES);
-      List<String> found = new ArrayList<>(cells.rows().size());
-      for (@Nullable String[] row : cells.rows()) {
-        if (row[0] != null) {
-          found.add(row[0]);
+      @Nullable Cells cells = beside.ask(NAMES);
+      if (cells != null) {
+        List<String> found = new ArrayList<>(cells.rows().size());
+        for (@Nullable String[] row : cells.rows()) {
+          if (row[0] != null) {
+            found.add(row[0]);
+          }
         }
+        Collections.sort(found);
+        names = found.toArray(String[]::new);
       }
-      Collections.sort(found);
-      names = found;
-    } catch (EndpointException unavailable) {
-      // Completion goes on with what it has; the next statement says what is wrong.
+    } finally {
+      readAt = System.nanoTime();
+      reading.set(false);
     }
   }
 }

@@ -1,46 +1,107 @@
 package dev.kakehashi.tools.shell;
 
-import dev.kakehashi.client.PreparedStatement;
-import dev.kakehashi.client.Rows;
-import dev.kakehashi.client.Session;
-import dev.kakehashi.client.Transaction;
+import dev.kakehashi.client.Bulk;
+import dev.kakehashi.client.ResultColumn;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
-import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A session and its transaction, which statements of SQL begin and end. Used by one thread; [#cancel] by any.
-public final class Link implements AutoCloseable {
-  private final Session session;
-  private final TransactionOptions options;
-  private final CommitResponse response;
-  private final List<String> savepoints = new ArrayList<>();
-  private @Nullable Transaction transaction;
-  private boolean failed;
-  private volatile @Nullable Rows running;
-
+/// The way to an endpoint, and the transaction that statements of SQL begin and end. Used by one thread; [#cancel] by any.
+///
+/// What a way cannot do is a [ShellException], which says so.
+public abstract class Link implements AutoCloseable {
+  /// How transactions begin and end.
+  ///
   /// @param options of each transaction
-  public Link(Session session, TransactionOptions options, CommitResponse response) {
-    this.session = session;
-    this.options = options;
-    this.response = response;
+  /// @param response when its commit is reported
+  public record Manner(TransactionOptions options, CommitResponse response) {
+    public static final Manner DEFAULT =
+        new Manner(TransactionOptions.DEFAULT, CommitResponse.STORED);
   }
 
-  public Session session() {
-    return session;
+  private final List<String> savepoints = new ArrayList<>();
+  private Manner manner;
+  private boolean failed;
+
+  /// @param manner of its transactions
+  protected Link(Manner manner) {
+    this.manner = manner;
   }
 
-  public @Nullable Transaction transaction() {
-    return transaction;
+  public Manner manner() {
+    return manner;
   }
 
-  public boolean isInTransaction() {
-    return transaction != null;
+  /// From the next transaction on.
+  public void manner(Manner next) {
+    manner = next;
   }
+
+  // ---- what each way does ----
+
+  /// Whether a transaction is open that [#beginNow] has begun.
+  public abstract boolean isInTransaction();
+
+  /// Whether a statement can have a manner without a transaction that is begun for it.
+  protected abstract boolean carries(Manner wanted);
+
+  protected abstract void beginNow(TransactionOptions options);
+
+  /// Commits the open transaction, which is none any more afterwards.
+  protected abstract void commitNow(CommitResponse response);
+
+  /// Rolls the open transaction back, if it has not ended by itself.
+  protected abstract void rollbackNow();
+
+  protected abstract void savepointNow();
+
+  /// @param level from 1
+  protected abstract void releaseNow(int level);
+
+  /// @param level from 1
+  protected abstract void rollbackToNow(int level);
+
+  protected abstract void prepareNow(String globalId);
+
+  /// Runs a statement, in the open transaction or in one of its own.
+  protected abstract Running start(String sql);
+
+  /// Columns of a statement that is not run; none: it gives no rows.
+  public abstract List<ResultColumn> describe(String sql);
+
+  /// Stops what runs, if anything does. Any thread.
+  public abstract void cancel();
+
+  /// False once the endpoint has gone.
+  public abstract boolean isAlive();
+
+  /// Goes there again, after the endpoint has gone; the transaction is lost.
+  ///
+  /// @return whether it is there
+  protected abstract boolean reconnectNow();
+
+  boolean reconnect() {
+    failed = false;
+    savepoints.clear();
+    return reconnectNow();
+  }
+
+  /// Copies files of this machine, in the open transaction if there is one.
+  public abstract Bulk bulk();
+
+  /// Another one to the same endpoint as the same user, for questions beside a statement that runs.
+  public abstract Link beside();
+
+  /// Where it leads to, for people.
+  public abstract String place();
+
+  @Override
+  public abstract void close();
 
   /// Whether a statement of the transaction has failed.
   public boolean isFailed() {
@@ -48,15 +109,7 @@ public final class Link implements AutoCloseable {
   }
 
   void failed() {
-    failed = transaction != null;
-  }
-
-  /// Stops what runs, if anything does.
-  public void cancel() {
-    Rows rows = running;
-    if (rows != null) {
-      rows.cancel();
-    }
+    failed = isInTransaction();
   }
 
   // ---- transactions ----
@@ -79,11 +132,11 @@ public final class Link implements AutoCloseable {
   }
 
   private String begin(String[] words, int from) {
-    if (transaction != null) {
+    if (isInTransaction()) {
       throw new ShellException("there is already a transaction in progress");
     }
     String all = " " + String.join(" ", List.of(words).subList(from, words.length)).strip() + " ";
-    TransactionOptions chosen = options;
+    TransactionOptions chosen = manner.options();
     if (all.contains(" SERIALIZABLE ")) {
       chosen = chosen.withIsolation(IsolationLevel.SERIALIZABLE);
     } else if (all.contains(" REPEATABLE READ ")) {
@@ -98,33 +151,28 @@ public final class Link implements AutoCloseable {
     return words[0].equals("START") ? "START TRANSACTION" : "BEGIN";
   }
 
-  /// Begins one.
-  public void open(TransactionOptions chosen) {
-    transaction = session.begin(chosen);
+  private void open(TransactionOptions chosen) {
+    beginNow(chosen);
     failed = false;
     savepoints.clear();
   }
 
-  private Transaction require(String command) {
-    Transaction current = transaction;
-    if (current == null) {
+  private void require(String command) {
+    if (!isInTransaction()) {
       throw new ShellException(command + " can only be used in transaction blocks");
     }
-    return current;
   }
 
   private String commit() {
-    Transaction current = transaction;
-    if (current == null) {
+    if (!isInTransaction()) {
       throw new ShellException("there is no transaction in progress");
     }
-    transaction = null;
     if (failed) {
       failed = false;
-      current.rollback();
+      rollbackNow();
       return "ROLLBACK";
     }
-    current.commit(response);
+    commitNow(manner.response());
     return "COMMIT";
   }
 
@@ -137,21 +185,17 @@ public final class Link implements AutoCloseable {
       rollbackTo(name(sql, words[at + 1].equals("SAVEPOINT") ? "SAVEPOINT" : "TO"));
       return "ROLLBACK";
     }
-    Transaction current = transaction;
-    if (current == null) {
+    if (!isInTransaction()) {
       throw new ShellException("there is no transaction in progress");
     }
-    transaction = null;
     failed = false;
-    if (current.state() == TransactionState.ACTIVE) {
-      current.rollback();
-    }
+    rollbackNow();
     return "ROLLBACK";
   }
 
   private String savepoint(String name) {
-    Transaction current = require("SAVEPOINT");
-    current.savepoint();
+    require("SAVEPOINT");
+    savepointNow();
     savepoints.add(name);
     return "SAVEPOINT";
   }
@@ -165,91 +209,62 @@ public final class Link implements AutoCloseable {
   }
 
   private String release(String name) {
-    Transaction current = require("RELEASE SAVEPOINT");
+    require("RELEASE SAVEPOINT");
     int level = level(name);
-    current.releaseSavepoint(level);
+    releaseNow(level);
     savepoints.subList(level - 1, savepoints.size()).clear();
     return "RELEASE";
   }
 
   private void rollbackTo(String name) {
-    Transaction current = require("ROLLBACK TO SAVEPOINT");
+    require("ROLLBACK TO SAVEPOINT");
     int level = level(name);
-    current.rollbackToSavepoint(level);
+    rollbackToNow(level);
     savepoints.subList(level, savepoints.size()).clear();
     failed = false;
   }
 
   private String prepare(String sql) {
-    Transaction current = require("PREPARE TRANSACTION");
+    require("PREPARE TRANSACTION");
     int from = sql.indexOf('\'');
     int to = sql.lastIndexOf('\'');
     if (from < 0 || to <= from) {
       throw new ShellException("PREPARE TRANSACTION wants an identifier in quotes");
     }
-    transaction = null;
-    current.prepare(sql.substring(from + 1, to).replace("''", "'"));
+    prepareNow(sql.substring(from + 1, to).replace("''", "'"));
     return "PREPARE TRANSACTION";
   }
 
   /// The word after a keyword: in lower case, or as it is in quotes.
   private static String name(String sql, String keyword) {
-    int at = sql.toUpperCase(java.util.Locale.ROOT).indexOf(keyword) + keyword.length();
+    int at = sql.toUpperCase(Locale.ROOT).indexOf(keyword) + keyword.length();
     String name = sql.substring(at).strip();
     if (name.startsWith("\"") && name.endsWith("\"") && name.length() > 2) {
       return name.substring(1, name.length() - 1).replace("\"\"", "\"");
     }
-    return name.toLowerCase(java.util.Locale.ROOT);
+    return name.toLowerCase(Locale.ROOT);
   }
 
   // ---- statements ----
 
   /// Runs a statement.
-  Rows run(PreparedStatement statement) {
-    Transaction current = transaction;
-    if (current != null) {
-      return noted(current.query(statement));
+  Running run(String sql) {
+    if (!isInTransaction() && !carries(manner)) {
+      open(manner.options());
     }
-    if (options.equals(TransactionOptions.DEFAULT) && response == CommitResponse.STORED) {
-      return noted(session.query(statement));
-    }
-    return noted(statement(statement));
+    return start(sql);
   }
 
-  /// One of a transaction with options.
-  private Rows statement(PreparedStatement statement) {
-    open(options);
-    Transaction current = require("statement");
-    return current.query(statement);
-  }
-
-  private Rows noted(Rows rows) {
-    running = rows;
-    return rows;
-  }
-
-  /// What [#run] has begun has ended.
+  /// What [#run] has begun has ended, or could not begin.
   ///
   /// @param own whether the transaction was begun for it
   void ended(boolean own, boolean succeeded) {
-    running = null;
-    Transaction current = transaction;
-    if (own && current != null) {
-      transaction = null;
+    if (own && isInTransaction()) {
       if (succeeded) {
-        current.commit(response);
-      } else if (current.state() == TransactionState.ACTIVE) {
-        current.rollback();
+        commitNow(manner.response());
+      } else {
+        rollbackNow();
       }
     }
-  }
-
-  @Override
-  public void close() {
-    Transaction current = transaction;
-    if (current != null) {
-      current.close();
-    }
-    session.close();
   }
 }

@@ -74,6 +74,12 @@ public final class Shell {
     return out == standard;
   }
 
+  /// Whether a stream ends at the terminal that somebody sits at.
+  @SuppressWarnings("ReferenceEquality") // a stream is itself
+  boolean isTerminal(OutputStream stream) {
+    return stream == standard && isInteractive();
+  }
+
   public OutputStream standard() {
     return standard;
   }
@@ -214,8 +220,14 @@ public final class Shell {
         place = name.isEmpty() ? "" : "kakehashi:" + name + ":" + from.number() + ": ";
         broken = false;
         take(line);
-        if (broken && !link.session().isAlive()) {
-          return 2;
+        if (broken && !link.isAlive()) {
+          if (!from.isInteractive()) {
+            return 2;
+          }
+          // As psql does.
+          err.print("The connection to the endpoint was lost. Attempting reset: ");
+          err.flush();
+          err.println(link.reconnect() ? "Succeeded." : "Failed.");
         }
         if (broken && variables.isOn("ON_ERROR_STOP") && !from.isInteractive()) {
           return 3;

@@ -1,11 +1,11 @@
 package dev.kakehashi.tools.shell;
 
-import dev.kakehashi.client.Session;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.tools.bulk.Connecting;
+import dev.kakehashi.tools.shell.http.HttpOptions;
 import dev.kakehashi.tools.shell.print.PrintFormat;
 import dev.kakehashi.tools.shell.print.PrintOptions;
 import java.io.BufferedOutputStream;
@@ -40,6 +40,8 @@ public final class SqlCommand implements Callable<Integer> {
   private static final int BUFFER_BYTES = 1 << 16;
 
   @Mixin private Connecting connecting = new Connecting();
+
+  @Mixin private HttpOptions http = new HttpOptions();
 
   @Option(
       names = {"-c", "--command"},
@@ -177,8 +179,7 @@ public final class SqlCommand implements Callable<Integer> {
             ? standard
             : new BufferedOutputStream(Files.newOutputStream(Path.of(output)), BUFFER_BYTES);
     int status;
-    try (Session session = connecting.attach("kakehashi sql");
-        Link link = new Link(session, transactions(), response)) {
+    try (Link link = link()) {
       Shell shell = new Shell(link, out, err);
       if (!set(shell, err)) {
         return 1;
@@ -191,16 +192,22 @@ public final class SqlCommand implements Callable<Integer> {
     return status;
   }
 
+  private Link link() throws IOException {
+    Link.Manner manner = new Link.Manner(transactions(), response);
+    return http.isGiven()
+        ? http.link(connecting, manner)
+        : new MemoryLink(
+            () -> connecting.attach("kakehashi sql"),
+            connecting.runtimeDirectory().toString(),
+            manner);
+  }
+
   private TransactionOptions transactions() {
     TransactionOptions options = TransactionOptions.DEFAULT.withKind(kind).withLabel(label);
     if (isolation != null) {
       options = options.withIsolation(isolation);
     } else if (kind != TransactionKind.OCC) {
-      options =
-          options.withIsolation(
-              kind == TransactionKind.LTX
-                  ? IsolationLevel.SERIALIZABLE
-                  : IsolationLevel.REPEATABLE_READ);
+      options = options.withIsolation(TransactionVariables.usual(kind));
     }
     if (!writePreserve.isEmpty()) {
       options = options.withWritePreserve(writePreserve.toArray(String[]::new));
@@ -225,7 +232,8 @@ public final class SqlCommand implements Callable<Integer> {
     Variables all = shell.variables;
     all.set("DBNAME", "kakehashi");
     all.set("USER", connecting.userName());
-    all.set("RUNTIME_DIR", connecting.runtimeDirectory().toString());
+    TransactionVariables.show(shell.link.manner(), all);
+    all.set("HOST", shell.link.place());
     all.set("ECHO", echoAll ? "all" : echoQueries ? "queries" : "none");
     for (String each : variables) {
       int sign = each.indexOf('=');
@@ -234,7 +242,12 @@ public final class SqlCommand implements Callable<Integer> {
         err.println("invalid variable name: \"" + name + "\"");
         return false;
       }
-      all.set(name, sign < 0 ? "" : each.substring(sign + 1));
+      String value = sign < 0 ? "" : each.substring(sign + 1);
+      if (TransactionVariables.isOne(name)) {
+        TransactionVariables.changed(shell, name, value);
+      } else {
+        all.set(name, value);
+      }
     }
     all.set("QUIET", "on");
     for (String each : psets) {

@@ -1,18 +1,18 @@
 package dev.kakehashi.tools.shell;
 
 import dev.kakehashi.client.EndpointException;
-import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.ResultColumn;
-import dev.kakehashi.client.Rows;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.protocol.RowBatchReader;
-import dev.kakehashi.protocol.messages.StatementKind;
+import dev.kakehashi.formats.BatchView;
+import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.tools.shell.print.Cells;
 import dev.kakehashi.tools.shell.print.PrintOptions;
 import dev.kakehashi.tools.shell.print.ResultPrinter;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +55,10 @@ public final class Statements {
           }
           return execute(
               sql,
-              (columns, batches) -> new ResultPrinter(options, out).print(columns, batches),
+              (columns, batches, shown) ->
+                  new ResultPrinter(
+                          options, shell.isTerminal(out) ? new HidingOutput(out, shown) : out)
+                      .print(columns, batches),
               true);
         });
   }
@@ -70,7 +73,7 @@ public final class Statements {
             () ->
                 execute(
                     sql,
-                    (columns, batches) -> {
+                    (columns, batches, _) -> {
                       cells[0] = ResultPrinter.cells(columns, batches);
                       return cells[0].rows().size();
                     },
@@ -78,15 +81,12 @@ public final class Statements {
     return well ? cells[0] : null;
   }
 
-  /// Runs a query of the shell itself; nothing is printed or noted.
+  /// Runs a query of the shell itself beside what runs; nothing is printed or noted.
   ///
   /// @throws EndpointException if it fails
-  Cells quietly(String sql) {
-    try (PreparedStatement statement = shell.link.session().prepare(sql);
-        Rows rows = shell.link.session().query(statement)) {
-      return ResultPrinter.cells(statement.columns(), () -> memory(rows));
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
+  public static Cells quietly(Link link, String sql) throws IOException {
+    try (Running running = link.run(sql)) {
+      return ResultPrinter.cells(running.columns(), running::next);
     }
   }
 
@@ -98,9 +98,7 @@ public final class Statements {
             sql,
             false,
             () -> {
-              try (PreparedStatement statement = shell.link.session().prepare(sql)) {
-                found[0] = statement.columns();
-              }
+              found[0] = shell.link.describe(sql);
               return 0;
             });
     if (!well) {
@@ -116,7 +114,8 @@ public final class Statements {
 
   /// Takes the rows of a result.
   private interface Taker {
-    long take(List<ResultColumn> columns, ResultPrinter.Batches batches) throws IOException;
+    long take(List<ResultColumn> columns, ResultPrinter.Batches batches, Progress.Shown shown)
+        throws IOException;
   }
 
   private void say(String tag) {
@@ -194,32 +193,39 @@ public final class Statements {
       link.control("BEGIN");
     }
     boolean inBlock = link.isInTransaction();
-    try (PreparedStatement statement = link.session().prepare(sql)) {
-      boolean givesRows = !statement.columns().isEmpty() || statement.kind() == StatementKind.QUERY;
-      boolean own = false;
-      boolean succeeded = false;
-      long count;
-      try (Rows rows = link.run(statement)) {
-        own = !inBlock && link.isInTransaction();
-        try (Progress.Shown _ = shell.progress().begin()) {
-          if (givesRows) {
-            count = taker.take(statement.columns(), () -> memory(rows));
-          } else {
-            while (memory(rows) != null) {
-              // there are none
-            }
-            count = rows.rowsAffected();
+    boolean succeeded = false;
+    boolean givesRows;
+    long count;
+    try (Progress.Shown shown = shell.progress().begin(sql)) {
+      try (Running running = link.run(sql)) {
+        givesRows = !running.columns().isEmpty() || running.isQuery();
+        ResultPrinter.Batches batches = () -> counted(running, shown);
+        if (givesRows) {
+          count = taker.take(running.columns(), batches, shown);
+        } else {
+          while (batches.next() != null) {
+            // there are none
           }
+          count = running.rows();
         }
         succeeded = true;
       } finally {
-        link.ended(own, succeeded);
+        link.ended(!inBlock, succeeded);
       }
-      if (tagged && (!givesRows || isChange(sql))) {
-        say(CommandTag.of(sql, count));
-      }
-      return count;
     }
+    if (tagged && (!givesRows || isChange(sql))) {
+      say(CommandTag.of(sql, count));
+    }
+    return count;
+  }
+
+  private static @Nullable MemorySegment counted(Running running, Progress.Shown shown)
+      throws IOException {
+    MemorySegment batch = running.next();
+    if (batch != null) {
+      shown.rows(batch.get(BatchView.I32, RowBatchLayout.ROW_COUNT_OFFSET));
+    }
+    return batch;
   }
 
   private static boolean isChange(String sql) {
@@ -229,8 +235,25 @@ public final class Statements {
     };
   }
 
-  private static java.lang.foreign.@Nullable MemorySegment memory(Rows rows) {
-    RowBatchReader batch = rows.nextBatch();
-    return batch == null ? null : batch.memory();
+  /// Rows on the terminal take the place of the line that shows progress.
+  private static final class HidingOutput extends FilterOutputStream {
+    private final Progress.Shown shown;
+
+    HidingOutput(OutputStream out, Progress.Shown shown) {
+      super(out);
+      this.shown = shown;
+    }
+
+    @Override
+    public void write(int value) throws IOException {
+      shown.hide();
+      out.write(value);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int count) throws IOException {
+      shown.hide();
+      out.write(bytes, from, count);
+    }
   }
 }

@@ -19,11 +19,13 @@ final class TerminalPrompt implements Prompt, AutoCloseable {
 
   private final Terminal terminal;
   private final LineReader reader;
+  private final BesideWork beside;
   private int number;
 
-  private TerminalPrompt(Terminal terminal, LineReader reader) {
+  private TerminalPrompt(Terminal terminal, LineReader reader, BesideWork beside) {
     this.terminal = terminal;
     this.reader = reader;
+    this.beside = beside;
   }
 
   static TerminalPrompt open(Shell shell) throws IOException {
@@ -32,7 +34,8 @@ final class TerminalPrompt implements Prompt, AutoCloseable {
     DefaultParser parser = new DefaultParser();
     parser.setEscapeChars(null);
     parser.setQuoteChars(new char[0]);
-    CatalogNamesCache names = new CatalogNamesCache(shell);
+    BesideWork beside = new BesideWork(shell.link);
+    CatalogNamesCache names = new CatalogNamesCache(beside);
     LineReader reader =
         LineReaderBuilder.builder()
             .terminal(terminal)
@@ -51,8 +54,8 @@ final class TerminalPrompt implements Prompt, AutoCloseable {
     print.terminalColumns = terminal.getSize().getColumns();
     terminal.handle(
         Terminal.Signal.WINCH, _ -> print.terminalColumns = terminal.getSize().getColumns());
-    shell.progress(new JobProgress(terminal));
-    return new TerminalPrompt(terminal, reader);
+    shell.progress(new JobProgress(terminal, beside));
+    return new TerminalPrompt(terminal, reader, beside);
   }
 
   private static Path history(Shell shell) {
@@ -85,6 +88,7 @@ final class TerminalPrompt implements Prompt, AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    beside.close();
     reader.getHistory().save();
     terminal.close();
   }

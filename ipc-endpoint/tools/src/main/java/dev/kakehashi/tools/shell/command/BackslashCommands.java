@@ -3,6 +3,7 @@ package dev.kakehashi.tools.shell.command;
 import dev.kakehashi.tools.shell.CommandArguments;
 import dev.kakehashi.tools.shell.Shell;
 import dev.kakehashi.tools.shell.ShellException;
+import dev.kakehashi.tools.shell.TransactionVariables;
 import dev.kakehashi.tools.shell.Variables;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,7 +48,14 @@ public final class BackslashCommands {
         shell.err.flush();
       }
       case "set" -> set(arguments);
-      case "unset" -> shell.variables.unset(require(name, arguments.next()));
+      case "unset" -> {
+        String variable = require(name, arguments.next());
+        if (TransactionVariables.isOne(variable)) {
+          TransactionVariables.changed(shell, variable, null);
+        } else {
+          shell.variables.unset(variable);
+        }
+      }
       case "getenv" -> {
         String variable = require(name, arguments.next());
         String value = System.getenv(require(name, arguments.next()));
@@ -101,8 +109,8 @@ public final class BackslashCommands {
 
   private void connection() {
     shell.write(
-        "You are connected to the endpoint in \"%s\" as user \"%s\".\n"
-            .formatted(shell.variables.get("RUNTIME_DIR"), shell.variables.get("USER")));
+        "You are connected to the endpoint at \"%s\" as user \"%s\".\n"
+            .formatted(shell.link.place(), shell.variables.get("USER")));
   }
 
   private void echo(CommandArguments arguments, boolean toResult) {
@@ -149,6 +157,10 @@ public final class BackslashCommands {
       throw new ShellException(
           "unrecognized value \"%s\" for \"%s\"\nAvailable values are: %s."
               .formatted(value, name, String.join(", ", words)));
+    }
+    if (TransactionVariables.isOne(name)) {
+      TransactionVariables.changed(shell, name, value);
+      return;
     }
     variables.set(name, Objects.requireNonNull(value));
   }

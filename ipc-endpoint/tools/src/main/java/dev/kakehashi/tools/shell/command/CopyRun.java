@@ -2,7 +2,6 @@ package dev.kakehashi.tools.shell.command;
 
 import dev.kakehashi.client.Bulk;
 import dev.kakehashi.client.CopyCommand;
-import dev.kakehashi.client.Transaction;
 import dev.kakehashi.tools.shell.Shell;
 import dev.kakehashi.tools.shell.ShellException;
 import java.io.IOException;
@@ -53,11 +52,7 @@ final class CopyRun {
     if (options != null && !options.isBlank()) {
       command = command.option(options.strip());
     }
-    Transaction transaction = shell.link.transaction();
-    Bulk bulk =
-        transaction == null
-            ? Bulk.of(shell.link.session())
-            : Bulk.in(shell.link.session(), transaction);
+    Bulk bulk = shell.link.bulk();
     try {
       long rows =
           load

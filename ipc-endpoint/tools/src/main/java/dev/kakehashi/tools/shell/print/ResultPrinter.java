@@ -26,7 +26,7 @@ public final class ResultPrinter {
   @FunctionalInterface
   public interface Batches {
     /// @return a row batch, valid until the next call; null: no more
-    @Nullable MemorySegment next();
+    @Nullable MemorySegment next() throws IOException;
   }
 
   private final PrintOptions options;
