@@ -702,7 +702,8 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION kakehashi_deploy(name, text, bytea, text) IS
   'makes an application of the engine of a jar, or a new version of one, when the current transaction commits';
 
--- What is done with them is done on the engine.
+-- What is done with them is done on the engine; an import replaces the stubs that a schema has.
+REVOKE ALL ON FUNCTION kakehashi_import_functions(name, text, name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_call(name, text, "any") FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_call(name, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_run(name, text, "any") FROM PUBLIC;

@@ -292,6 +292,53 @@ execute(const kh_execute_message *m)
 	}
 }
 
+/* Knows the procedure "sum", which adds its parameters, all of type int8, in the one transaction that there is. */
+static void
+invoke(kh_invoke_message *m)
+{
+	kh_response_slot *slot = slot_of(m->slot);
+	kh_invoke_parameter_types type;
+	kh_batch parameters;
+	kh_error error;
+	uint64_t sum = 0;
+
+	if (m->procedure.bytes != 3 || memcmp(m->procedure.data, "sum", 3) != 0)
+	{
+		fail_request(m->slot, m->request_id, pack("42883"), "there is no such procedure");
+		return;
+	}
+	if (m->action != KH_CONTINUE || m->transaction_handle != 42)
+	{
+		fail_request(m->slot, m->request_id, pack("25901"), "there is no such transaction");
+		return;
+	}
+	while (kh_invoke_parameter_types_next(&m->parameter_types_group, &type))
+	{
+		if (type.type_oid != 20)
+		{
+			fail_request(m->slot, m->request_id, pack("42804"), "a parameter is of another type");
+			return;
+		}
+	}
+	if (m->parameter_types_count > 0)
+	{
+		/* In a frame it lies anywhere; a batch is aligned. */
+		static _Alignas(8) unsigned char copy[1024];
+
+		if (m->parameters.bytes <= sizeof(copy))
+			memcpy(copy, m->parameters.data, m->parameters.bytes);
+		if (m->parameters.bytes > sizeof(copy) || !kh_batch_check(copy, m->parameters.bytes, &parameters, &error))
+		{
+			fail_request(m->slot, m->request_id, pack("08901"), "parameters are no row batch");
+			return;
+		}
+		for (uint32_t i = 0; i < m->parameter_types_count; i++)
+			sum += kh_batch_word(&parameters, 0, i);
+	}
+	stage(m->slot, KH_INLINE_OFFSET, write_batch((unsigned char *) slot + INLINE_OFFSET, sum));
+	complete(m->slot, m->request_id, 1);
+}
+
 /* The handle says what becomes of the answer: 1 to 63 are that many digits, 64 and more are too many, 0 is none; 100 is no digit. */
 static void
 export_transaction(const kh_export_transaction_message *m)
@@ -337,9 +384,12 @@ handle(const unsigned char *frame, size_t bytes)
 	kh_acquire_buffers_message acquire;
 	kh_export_transaction_message export;
 	kh_continue_transaction_message joins;
+	kh_invoke_message call;
 
 	if (kh_execute_decode(frame, bytes, &run))
 		execute(&run);
+	else if (kh_invoke_decode(frame, bytes, &call))
+		invoke(&call);
 	else if (kh_ping_decode(frame, bytes, &ping))
 	{
 		kh_pong_message pong = {.request_id = ping.request_id, .payload = ping.payload};

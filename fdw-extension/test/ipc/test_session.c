@@ -188,6 +188,89 @@ should_report_the_endpoints_error(void)
 	end(session);
 }
 
+/* Calls sum(1, 2, ... count) in a transaction. */
+static kh_call *
+invoke(kh_session *session, const char *procedure, uint64_t transaction, uint32_t count)
+{
+	static _Alignas(8) unsigned char memory[1024];
+	static uint32_t types[UINT16_MAX + 1];
+	kh_execute_options options = {.action = KH_CONTINUE, .handle = transaction};
+	kh_batch_writer writer;
+	uint32_t bytes = 0;
+
+	if (count > 0 && count < 100)
+	{
+		CHECK(kh_batch_writer_init_fixed(&writer, memory, sizeof(memory), count, 1, &error));
+		CHECK(kh_batch_writer_add_row(&writer));
+		for (uint32_t i = 0; i < count; i++)
+			kh_batch_writer_set_word(&writer, i, i + 1);
+		bytes = kh_batch_writer_finish(&writer);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		types[i] = 20;
+	return kh_send_invoke(session, procedure, types, count, 0, &options, bytes > 0 ? memory : NULL, bytes, &error);
+}
+
+static void
+should_call_procedures_without_preparing_them(void)
+{
+	kh_session *session = begin();
+
+	for (uint32_t count = 0; count <= 20; count += 4)
+	{
+		kh_call *call = invoke(session, "sum", 42, count);
+		kh_batch batch;
+
+		CHECK(call != NULL);
+		CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(call, LIMIT, &error));
+		CHECK(kh_call_batch(call, &batch, &error));
+		CHECK_EQUAL(count * (count + 1) / 2, kh_batch_word(&batch, 0, 0));
+		kh_call_release(call);
+		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
+		CHECK_EQUAL(1, kh_call_result(call)->rows_affected);
+		kh_call_end(call);
+	}
+	CHECK_EQUAL(0, kh_session_calls(session));
+	end(session);
+}
+
+static void
+should_report_what_calls_are_refused_for(void)
+{
+	kh_session *session = begin();
+	char name[1025 + 1];
+	kh_call *call;
+
+	/* By the endpoint. */
+	call = invoke(session, "product", 42, 1);
+	CHECK(call != NULL);
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
+	CHECK_TEXT("42883", kh_call_result(call)->error.sqlstate);
+	kh_call_end(call);
+	call = invoke(session, "sum", 41, 1);
+	CHECK(call != NULL);
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
+	CHECK_TEXT("25901", kh_call_result(call)->error.sqlstate);
+	kh_call_end(call);
+	/* Here: nothing is sent, and no slot is taken. */
+	CHECK(invoke(session, "", 42, 1) == NULL);
+	CHECK_TEXT("42602", error.sqlstate);
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	CHECK(invoke(session, name, 42, 1) == NULL);
+	CHECK_TEXT("42602", error.sqlstate);
+	CHECK(invoke(session, "sum", 42, UINT16_MAX) == NULL);
+	CHECK_TEXT("54000", error.sqlstate);
+	name[sizeof(name) - 2] = '\0';
+	call = invoke(session, name, 42, 1);
+	CHECK(call != NULL);
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
+	CHECK_TEXT("42883", kh_call_result(call)->error.sqlstate);
+	kh_call_end(call);
+	CHECK_EQUAL(0, kh_session_calls(session));
+	end(session);
+}
+
 static void
 should_take_back_slots_of_abandoned_calls(void)
 {
@@ -451,6 +534,8 @@ const test_case session_tests[] = {
 	TEST(should_read_more_batches_than_the_window_holds),
 	TEST(should_read_an_inline_batch),
 	TEST(should_report_the_endpoints_error),
+	TEST(should_call_procedures_without_preparing_them),
+	TEST(should_report_what_calls_are_refused_for),
 	TEST(should_take_back_slots_of_abandoned_calls),
 	TEST(should_refuse_more_calls_than_slots),
 	TEST(should_take_memory_for_further_slots_while_they_are_used),

@@ -372,39 +372,6 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 	appendStringInfoChar(context->buf, ')');
 }
 
-static void
-deparse_aggregate(KakehashiDeparse *context, Aggref *expr)
-{
-	ListCell *cell;
-	bool first = true;
-	KakehashiStub stub;
-
-	if (kakehashi_stub_of_aggregate(expr->aggfnoid, &stub))
-	{
-		kakehashi_depend_on_stub(context->root, expr->aggfnoid);
-		kakehashi_deparse_stub(context->buf, &stub);
-	}
-	else
-		appendStringInfoString(context->buf, get_func_name(expr->aggfnoid));
-	appendStringInfoString(context->buf, expr->aggdistinct != NIL ? "(DISTINCT " : "(");
-	if (expr->aggstar)
-		appendStringInfoChar(context->buf, '*');
-	foreach (cell, expr->args)
-	{
-		if (!first)
-			appendStringInfoString(context->buf, ", ");
-		first = false;
-		kakehashi_deparse_expr(context, lfirst_node(TargetEntry, cell)->expr);
-	}
-	appendStringInfoChar(context->buf, ')');
-	if (expr->aggfilter != NULL)
-	{
-		appendStringInfoString(context->buf, " FILTER (WHERE ");
-		kakehashi_deparse_expr(context, expr->aggfilter);
-		appendStringInfoChar(context->buf, ')');
-	}
-}
-
 /* "(a IS DISTINCT FROM b)", "NULLIF(a, b)" and the like. */
 static void
 deparse_wrapped(KakehashiDeparse *context, const char *before, List *args, const char *between)
@@ -421,6 +388,13 @@ deparse_subscripts(KakehashiDeparse *context, SubscriptingRef *expr)
 
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_expr(context, expr->refexpr);
+	if (expr->refcontainertype == JSONBOID)
+	{
+		appendStringInfoString(context->buf, " #> ARRAY[");
+		deparse_list(context, expr->refupperindexpr, ", ");
+		appendStringInfoString(context->buf, "])");
+		return;
+	}
 	appendStringInfoChar(context->buf, ')');
 	foreach (cell, expr->refupperindexpr)
 	{
@@ -433,6 +407,31 @@ deparse_subscripts(KakehashiDeparse *context, SubscriptingRef *expr)
 		kakehashi_deparse_expr(context, (Expr *) lfirst(cell));
 		appendStringInfoChar(context->buf, ']');
 	}
+}
+
+/* True for a column of a query, of a UNION ALL, or of a partitioned table, which is a subquery; see KakehashiRelation. */
+static bool
+is_of_subquery(const PlannerInfo *root, const Var *var)
+{
+	const RelOptInfo *rel = root->simple_rel_array == NULL || var->varno >= root->simple_rel_array_size
+	                            ? NULL
+	                            : root->simple_rel_array[var->varno];
+
+	const KakehashiRelation *fpinfo = rel == NULL ? NULL : (const KakehashiRelation *) rel->fdw_private;
+
+	return fpinfo != NULL && (fpinfo->members != NIL || fpinfo->query != NULL);
+}
+
+static void
+deparse_column(KakehashiDeparse *context, Var *var)
+{
+	if (context->qualified)
+		appendStringInfo(context->buf, "r%d.", var->varno);
+	if (is_of_subquery(context->root, var))
+		appendStringInfo(context->buf, "c%d", var->varattno);
+	else
+		kakehashi_deparse_identifier(
+			context->buf, kakehashi_remote_column(planner_rt_fetch(var->varno, context->root)->relid, var->varattno));
 }
 
 void
@@ -460,15 +459,8 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			appendStringInfoChar(context->buf, ')');
 			break;
 		case T_Var:
-		{
-			Var *var = (Var *) expr;
-			Oid relid = planner_rt_fetch(var->varno, context->root)->relid;
-
-			if (context->qualified)
-				appendStringInfo(context->buf, "r%d.", var->varno);
-			kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(relid, var->varattno));
+			deparse_column(context, (Var *) expr);
 			break;
-		}
 		case T_RelabelType:
 			kakehashi_deparse_expr(context, ((RelabelType *) expr)->arg);
 			break;
@@ -507,11 +499,13 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			deparse_case(context, kakehashi_searched_case((CaseExpr *) expr));
 			break;
 		case T_Aggref:
-			deparse_aggregate(context, (Aggref *) expr);
+			kakehashi_deparse_aggregate(context, (Aggref *) expr);
 			break;
 		case T_GroupingFunc:
-			/* A constant alone would be a column's number in ORDER BY. */
-			appendStringInfoString(context->buf, "CAST(0 AS integer)");
+			kakehashi_deparse_grouping(context, (GroupingFunc *) expr);
+			break;
+		case T_WindowFunc:
+			kakehashi_deparse_window_function(context, (WindowFunc *) expr);
 			break;
 		case T_FuncExpr:
 			deparse_function(context, (FuncExpr *) expr);

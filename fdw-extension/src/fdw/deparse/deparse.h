@@ -21,7 +21,12 @@ typedef struct KakehashiRelation
 	List *remote_conds;    /* RestrictInfos of WHERE that the engine checks */
 	List *local_conds;     /* RestrictInfos that are checked here */
 	Bitmapset *attrs_used; /* base: offset by FirstLowInvalidHeapAttributeNumber */
-	RelOptInfo *outer;     /* join, else NULL */
+	List *members; /* UNION ALL, or partitions: RelOptInfos of the parts, whose rows are those of this one; else NIL */
+	Index parent;  /* of them: range table index of the whole */
+	List *columns; /* of them: Vars of the whole, which is a subquery with columns c<attribute number> */
+	struct KakehashiQuery
+		*query;        /* a query in FROM, with columns c<number>; else NULL. Then parent is its range table index */
+	RelOptInfo *outer; /* join, else NULL */
 	RelOptInfo *inner;
 	JoinType join_type;
 	List *join_clauses;    /* RestrictInfos of ON, or of the EXISTS of a SEMI or ANTI join */
@@ -42,14 +47,34 @@ typedef struct KakehashiUpper
 	bool grouped;
 	List *tlist;        /* TargetEntries of the SELECT */
 	List *group;        /* expressions of GROUP BY */
+	List *sets;         /* GROUPING SETS: a list of expressions each; NIL: one of group */
+	bool if_rows;       /* grouped by what is the same for all rows: one group if there is a row */
 	List *having;       /* expressions of HAVING */
 	List *local_having; /* expressions that are checked here */
-	List *pathkeys;     /* ORDER BY */
-	Node *limit;        /* NULL: none */
+	bool windowed;      /* tlist has window functions */
+	List *of_windows;   /* conditions on window functions in tlist */
+	bool distinct;
+	List *pathkeys; /* ORDER BY */
+	Node *limit;    /* NULL: none */
 	Node *offset;
 	double rows;
 	Cost engine_cost;
 } KakehashiUpper;
+
+/* A query within another, all of which the engine does. */
+typedef struct KakehashiQuery
+{
+	PlannerInfo *root;
+	RelOptInfo *scan;
+	const KakehashiUpper *upper; /* NULL: it is its scan */
+	double rows;
+	Cost engine_cost;
+} KakehashiQuery;
+
+/* ---- parameter.c ---- */
+
+/* True if the expression has no column of rel, so that it can be computed here, before the statement is sent, and its value go over as a parameter. */
+extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 
 /* ---- shippable.c ---- */
 
@@ -65,8 +90,8 @@ extern bool kakehashi_is_named_function(const FuncExpr *expr);
 /* The same with aggregates allowed: in the target list and HAVING of a grouped query. */
 extern bool kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 
-/* True if the expression has no column of rel, so that it can be computed here, before the statement is sent, and its value go over as a parameter. */
-extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+/* The same with window functions allowed, too. grouped: and aggregates. */
+extern bool kakehashi_is_shippable_windowed(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool grouped);
 
 /* True if the engine computes the expression, of whose parts some may be values. */
 extern bool kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
@@ -104,6 +129,22 @@ extern bool kakehashi_is_exact_number(Oid type);
 /* True if the engine orders values of the type as PostgreSQL does in this collation. */
 extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
 
+/* ---- shippable_aggregate.c: aggregates and window functions, whose expressions shippable.c looks at ---- */
+
+/* True if the relation's server has the aggregate, with its order and DISTINCT. */
+extern bool kakehashi_is_shippable_aggregate(const Aggref *expr, Oid server);
+extern bool kakehashi_is_shippable_window_function(const WindowFunc *expr);
+
+/* True if the engine sorts by the expression as the clause says. */
+extern bool kakehashi_is_shippable_sort_clause(const SortGroupClause *clause, Expr *expr);
+
+/* The window of a window function of the query. */
+extern WindowClause *kakehashi_window_of(PlannerInfo *root, const WindowFunc *expr);
+
+/* Those of the clauses of a window's PARTITION BY or ORDER BY that have a column of rel, which the others do nothing to. */
+extern List *kakehashi_window_order(PlannerInfo *root, RelOptInfo *rel, List *clauses);
+extern bool kakehashi_is_shippable_frame(PlannerInfo *root, RelOptInfo *rel, const WindowClause *window);
+
 /* ---- shippable_documents.c: arrays, json and jsonb ---- */
 
 /* True if the engine has the operator for arguments of these types. */
@@ -111,6 +152,9 @@ extern bool kakehashi_is_document_operator(Oid opno, List *args, Oid collation);
 
 /* True if the engine compares a value with the elements of an array by an operator that it has for two such values. */
 extern bool kakehashi_is_array_comparison(Oid opno, Oid value, Oid array, Oid collation);
+
+/* True for arrays whose functions are the engine's, too. */
+extern bool kakehashi_is_document_array(Oid type);
 
 /* True for arrays of which no two are equal and look different. */
 extern bool kakehashi_is_groupable_array(Oid type);
@@ -190,7 +234,7 @@ extern bool kakehashi_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *ex
 /* The same of the array of = ANY or <> ALL, whose elements can go over one by one. */
 extern bool kakehashi_list_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *list);
 
-/* ---- deparse.c, deparse_select.c, deparse_statement.c ---- */
+/* ---- deparse.c, deparse_aggregate.c, deparse_select.c, deparse_statement.c ---- */
 
 typedef struct KakehashiDeparse
 {
@@ -208,6 +252,11 @@ typedef struct KakehashiDeparse
 /* expr must be shippable. */
 extern void kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr);
 
+/* Parts of such expressions. */
+extern void kakehashi_deparse_aggregate(KakehashiDeparse *context, Aggref *expr);
+extern void kakehashi_deparse_window_function(KakehashiDeparse *context, WindowFunc *expr);
+extern void kakehashi_deparse_grouping(KakehashiDeparse *context, GroupingFunc *expr);
+
 /* An expression that is computed here, before the statement is sent; see kakehashi_is_parameter(). */
 extern void kakehashi_deparse_value(KakehashiDeparse *context, Expr *expr);
 
@@ -216,6 +265,9 @@ extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *
 
 /* The same, then [NOT] EXISTS for each of semi_joins. Columns are qualified. */
 extern void kakehashi_deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins);
+
+/* What is left of a join without those SEMI and ANTI joins that are conditions of its rows. */
+extern RelOptInfo *kakehashi_without_semi_joins(RelOptInfo *rel);
 
 /* True if there is more than one table in the FROM of rel. */
 extern bool kakehashi_joins_tables(const RelOptInfo *rel);
@@ -229,9 +281,15 @@ extern void kakehashi_deparse_others(KakehashiDeparse *context, const char *keyw
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
 extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey);
 
+/* What the rows of upper can be sorted by; NIL: any columns of its scan. */
+extern List *kakehashi_sort_targets(const KakehashiUpper *upper);
+
 /* A SELECT over rel. exprs: its columns; upper: NULL for rel alone. Fills context->params. */
 extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
                                      const KakehashiUpper *upper);
+
+/* A query as it stands, by a context of its root and scan. */
+extern void kakehashi_deparse_query(KakehashiDeparse *context, const KakehashiQuery *query);
 extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
 extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
 extern void kakehashi_deparse_table(StringInfo buf, Relation rel);

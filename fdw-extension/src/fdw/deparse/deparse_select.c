@@ -11,6 +11,7 @@
 #include "catalog/pg_am.h"
 #include "commands/defrem.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -24,12 +25,105 @@ deparse_on(KakehashiDeparse *context, List *clauses)
 		kakehashi_deparse_conditions(context, "ON", clauses);
 }
 
+static void deparse_from(KakehashiDeparse *context, RelOptInfo *rel, List *more);
+
+/* One member's rows, with the columns of the whole. */
 static void
-deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
+deparse_member(KakehashiDeparse *context, RelOptInfo *rel, List *columns)
+{
+	AppendRelInfo *info = context->root->append_rel_array[rel->relid];
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	ListCell *cell;
+
+	appendStringInfoString(context->buf, columns == NIL ? "SELECT 1" : "SELECT ");
+	foreach (cell, columns)
+	{
+		Var *column = lfirst_node(Var, cell);
+
+		if (foreach_current_index(cell) > 0)
+			appendStringInfoString(context->buf, ", ");
+		kakehashi_deparse_expr(context, (Expr *) adjust_appendrel_attrs(context->root, (Node *) column, 1, &info));
+		appendStringInfo(context->buf, " AS c%d", column->varattno);
+	}
+	appendStringInfoString(context->buf, " FROM ");
+	deparse_from(context, rel, NIL);
+	kakehashi_deparse_where(context, "WHERE", fpinfo->remote_conds, fpinfo->semi_joins);
+}
+
+static void
+deparse_members(KakehashiDeparse *context, const KakehashiRelation *fpinfo)
+{
+	RelOptInfo *rel = context->rel;
+	ListCell *cell;
+
+	foreach (cell, fpinfo->members)
+	{
+		appendStringInfoString(context->buf, foreach_current_index(cell) == 0 ? "(" : " UNION ALL ");
+		/* A column of a member is a column within it only. */
+		context->rel = (RelOptInfo *) lfirst(cell);
+		deparse_member(context, context->rel, fpinfo->columns);
+	}
+	context->rel = rel;
+	appendStringInfo(context->buf, ") r%u", fpinfo->parent);
+}
+
+/* A query in FROM. Its values are parameters of the statement. */
+static void
+deparse_subquery(KakehashiDeparse *context, const KakehashiRelation *fpinfo)
+{
+	KakehashiDeparse inner = {.root = fpinfo->query->root,
+	                          .rel = fpinfo->query->scan,
+	                          .buf = context->buf,
+	                          .literals = context->literals,
+	                          .params = context->params};
+	int count = list_length(get_tlist_exprs(fpinfo->query->root->processed_tlist, false));
+
+	appendStringInfoChar(context->buf, '(');
+	kakehashi_deparse_query(&inner, fpinfo->query);
+	context->params = inner.params;
+	appendStringInfo(context->buf, ") r%u", fpinfo->parent);
+	for (int i = 1; i <= count; i++)
+		appendStringInfo(context->buf, "%sc%d", i == 1 ? "(" : ", ", i);
+	appendStringInfoChar(context->buf, ')');
+}
+
+/* A side of a FULL JOIN, whose rows are chosen before they are joined; see kakehashi_can_be_side(). */
+static void
+deparse_side(KakehashiDeparse *context, RelOptInfo *rel)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	RelOptInfo *core = kakehashi_without_semi_joins(rel);
+
+	if (((KakehashiRelation *) core->fdw_private)->outer != NULL ||
+	    (fpinfo->remote_conds == NIL && fpinfo->semi_joins == NIL))
+	{
+		deparse_from(context, rel, fpinfo->remote_conds);
+		return;
+	}
+	/* The subquery has the name of its table. */
+	appendStringInfoString(context->buf, "(SELECT * FROM ");
+	deparse_from(context, core, NIL);
+	kakehashi_deparse_where(context, "WHERE", fpinfo->remote_conds, fpinfo->semi_joins);
+	appendStringInfo(context->buf, ") r%u", core->relid);
+}
+
+/* more: conditions beside those of an inner join. */
+static void
+deparse_from(KakehashiDeparse *context, RelOptInfo *rel, List *more)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 	const char *join = NULL;
 
+	if (fpinfo->query != NULL)
+	{
+		deparse_subquery(context, fpinfo);
+		return;
+	}
+	if (fpinfo->members != NIL)
+	{
+		deparse_members(context, fpinfo);
+		return;
+	}
 	if (fpinfo->outer == NULL)
 	{
 		Relation table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
@@ -37,7 +131,7 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 		kakehashi_deparse_table(context->buf, table);
 		table_close(table, NoLock);
 		if (context->qualified)
-			appendStringInfo(context->buf, " r%d", rel->relid);
+			appendStringInfo(context->buf, " r%u", rel->relid);
 		return;
 	}
 	switch (fpinfo->join_type)
@@ -52,19 +146,37 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 			join = "RIGHT";
 			break;
 		case JOIN_FULL:
-			join = "FULL";
-			break;
+			appendStringInfoChar(context->buf, '(');
+			deparse_side(context, fpinfo->outer);
+			appendStringInfoString(context->buf, " FULL JOIN ");
+			deparse_side(context, fpinfo->inner);
+			deparse_on(context, fpinfo->join_clauses);
+			appendStringInfoChar(context->buf, ')');
+			return;
 		default:
 			/* SEMI and ANTI: a condition. */
-			deparse_from(context, fpinfo->outer);
+			deparse_from(context, fpinfo->outer, more);
 			return;
 	}
 	appendStringInfoChar(context->buf, '(');
-	deparse_from(context, fpinfo->outer);
+	deparse_from(context, fpinfo->outer, NIL);
 	appendStringInfo(context->buf, " %s JOIN ", join);
-	deparse_from(context, fpinfo->inner);
-	deparse_on(context, fpinfo->join_clauses);
+	deparse_from(context, fpinfo->inner, NIL);
+	deparse_on(context, list_concat_copy(fpinfo->join_clauses, more));
 	appendStringInfoChar(context->buf, ')');
+}
+
+RelOptInfo *
+kakehashi_without_semi_joins(RelOptInfo *rel)
+{
+	const KakehashiRelation *fpinfo = (const KakehashiRelation *) rel->fdw_private;
+
+	while (fpinfo->outer != NULL && (fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI))
+	{
+		rel = fpinfo->outer;
+		fpinfo = (const KakehashiRelation *) rel->fdw_private;
+	}
+	return rel;
 }
 
 bool
@@ -98,13 +210,13 @@ deparse_from_others(KakehashiDeparse *context, RelOptInfo *rel, Index target, Li
 		on = fpinfo->join_clauses;
 	if (!kakehashi_joins_tables(with_target))
 	{
-		deparse_from(context, other);
+		deparse_from(context, other, NIL);
 		return;
 	}
 	appendStringInfoChar(context->buf, '(');
 	deparse_from_others(context, with_target, target, conditions);
 	appendStringInfoString(context->buf, fpinfo->join_type == JOIN_INNER ? " INNER JOIN " : " LEFT JOIN ");
-	deparse_from(context, other);
+	deparse_from(context, other, NIL);
 	deparse_on(context, on);
 	appendStringInfoChar(context->buf, ')');
 }
@@ -133,7 +245,7 @@ kakehashi_deparse_where(KakehashiDeparse *context, const char *keyword, List *co
 
 		appendStringInfo(context->buf, " %s (%sEXISTS (SELECT 1 FROM ", keyword,
 		                 join->join_type == JOIN_ANTI ? "NOT " : "");
-		deparse_from(context, join->inner);
+		deparse_from(context, join->inner, NIL);
 		kakehashi_deparse_where(context, "WHERE", list_concat_copy(join->join_clauses, inner->remote_conds),
 		                        inner->semi_joins);
 		appendStringInfoString(context->buf, "))");
@@ -172,8 +284,15 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pa
 	return NULL;
 }
 
+List *
+kakehashi_sort_targets(const KakehashiUpper *upper)
+{
+	return upper->grouped || upper->windowed || upper->distinct ? upper->tlist : NIL;
+}
+
+/* numbered: by the numbers of tlist's members, not to compute them once more. */
 static void
-deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist)
+deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist, bool numbered)
 {
 	ListCell *cell;
 	const char *separator = " ORDER BY ";
@@ -191,7 +310,10 @@ deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist)
 		if (expr == NULL)
 			elog(ERROR, "could not find a remote expression to sort by");
 		appendStringInfoString(context->buf, separator);
-		kakehashi_deparse_expr(context, expr);
+		if (numbered)
+			appendStringInfo(context->buf, "%d", tlist_member(expr, tlist)->resno);
+		else
+			kakehashi_deparse_expr(context, expr);
 		appendStringInfo(context->buf, " %s NULLS %s", descending ? "DESC" : "ASC",
 		                 pathkey->pk_nulls_first ? "FIRST" : "LAST");
 		separator = ", ";
@@ -210,15 +332,79 @@ deparse_list(KakehashiDeparse *context, const char *keyword, List *exprs)
 	}
 }
 
+static void
+deparse_groups(KakehashiDeparse *context, const KakehashiUpper *upper)
+{
+	ListCell *cell;
+
+	if (upper->sets == NIL)
+		deparse_list(context, " GROUP BY ", upper->group);
+	foreach (cell, upper->sets)
+	{
+		appendStringInfoString(context->buf, foreach_current_index(cell) == 0 ? " GROUP BY GROUPING SETS (" : ", ");
+		appendStringInfoChar(context->buf, '(');
+		deparse_list(context, "", (List *) lfirst(cell));
+		appendStringInfoChar(context->buf, ')');
+	}
+	if (upper->sets != NIL)
+		appendStringInfoChar(context->buf, ')');
+	if (upper->if_rows)
+		appendStringInfoString(context->buf, " HAVING count(*) > 0");
+	kakehashi_deparse_conditions(context, upper->if_rows ? "AND" : "HAVING", upper->having);
+}
+
+/* Conditions on columns of the result of windows, which is the subquery q. */
+static void
+deparse_of_windows(KakehashiDeparse *context, const KakehashiUpper *upper)
+{
+	ListCell *cell;
+	ListCell *arg;
+
+	foreach (cell, upper->of_windows)
+	{
+		OpExpr *condition = lfirst_node(OpExpr, cell);
+
+		appendStringInfoString(context->buf, foreach_current_index(cell) == 0 ? " WHERE (" : " AND (");
+		foreach (arg, condition->args)
+		{
+			const TargetEntry *entry = tlist_member((Expr *) lfirst(arg), upper->tlist);
+
+			if (foreach_current_index(arg) > 0)
+				appendStringInfo(context->buf, " %s ", get_opname(condition->opno));
+			if (entry != NULL)
+				appendStringInfo(context->buf, "c%d", entry->resno);
+			else
+				kakehashi_deparse_expr(context, (Expr *) lfirst(arg));
+		}
+		appendStringInfoChar(context->buf, ')');
+	}
+}
+
+/* The columns of a SELECT whose rows are those of a subquery: SELECT c1, c2 FROM (SELECT a AS c1, b AS c2. */
+static void
+deparse_twice(KakehashiDeparse *context, List *exprs, bool distinct)
+{
+	for (int i = 1; i <= list_length(exprs); i++)
+		appendStringInfo(context->buf, "%sc%d", i > 1 ? ", " : distinct ? "SELECT DISTINCT " : "SELECT ", i);
+	for (int i = 1; i <= list_length(exprs); i++)
+	{
+		appendStringInfoString(context->buf, i > 1 ? ", " : " FROM (SELECT ");
+		kakehashi_deparse_expr(context, (Expr *) list_nth(exprs, i - 1));
+		appendStringInfo(context->buf, " AS c%d", i);
+	}
+}
+
 void
 kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
                          const KakehashiUpper *upper)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) context->rel->fdw_private;
 
-	context->qualified = fpinfo->outer != NULL;
+	context->qualified = fpinfo->outer != NULL || fpinfo->members != NIL || fpinfo->query != NULL;
 	/* SQL wants a column, also when only the number of rows matters. */
-	if (context->numbered)
+	if (upper != NULL && upper->of_windows != NIL)
+		deparse_twice(context, exprs, upper->distinct);
+	else if (context->numbered)
 	{
 		appendStringInfoString(context->buf, "SELECT $1");
 		deparse_list(context, exprs == NIL ? "" : ", ", exprs);
@@ -226,18 +412,22 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
 	else if (exprs == NIL)
 		appendStringInfoString(context->buf, "SELECT 1");
 	else
-		deparse_list(context, "SELECT ", exprs);
+		deparse_list(context, upper != NULL && upper->distinct ? "SELECT DISTINCT " : "SELECT ", exprs);
 	appendStringInfoString(context->buf, " FROM ");
-	deparse_from(context, context->rel);
+	deparse_from(context, context->rel, NIL);
 	kakehashi_deparse_where(context, "WHERE", conditions, fpinfo->semi_joins);
 	if (upper == NULL)
 	{
-		deparse_order(context, pathkeys, NIL);
+		deparse_order(context, pathkeys, NIL, false);
 		return;
 	}
-	deparse_list(context, " GROUP BY ", upper->group);
-	kakehashi_deparse_conditions(context, "HAVING", upper->having);
-	deparse_order(context, upper->pathkeys, upper->grouped ? upper->tlist : NIL);
+	deparse_groups(context, upper);
+	if (upper->of_windows != NIL)
+	{
+		appendStringInfoString(context->buf, ") q");
+		deparse_of_windows(context, upper);
+	}
+	deparse_order(context, upper->pathkeys, kakehashi_sort_targets(upper), upper->windowed || upper->distinct);
 	if (upper->limit != NULL)
 	{
 		appendStringInfoString(context->buf, " LIMIT ");
@@ -248,4 +438,11 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
 		appendStringInfoString(context->buf, " OFFSET ");
 		kakehashi_deparse_value(context, (Expr *) upper->offset);
 	}
+}
+
+void
+kakehashi_deparse_query(KakehashiDeparse *context, const KakehashiQuery *query)
+{
+	kakehashi_deparse_select(context, get_tlist_exprs(query->root->processed_tlist, false),
+	                         ((KakehashiRelation *) query->scan->fdw_private)->remote_conds, NIL, query->upper);
 }

@@ -8,12 +8,12 @@
 #include "fdw/row/row.h"
 
 #include "access/detoast.h"
-#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -30,6 +30,7 @@ typedef struct Walk
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	bool aggregates; /* allowed */
+	bool windows;    /* window functions are, too */
 	bool named;      /* nothing is computed: it is enough that the engine knows it by PostgreSQL's names */
 } Walk;
 
@@ -269,104 +270,47 @@ is_case_shippable(Walk *walk, CaseExpr *expr)
 	return expr->defresult == NULL || shippable(walk, expr->defresult);
 }
 
-static const char *const shippable_aggregates[] = {"count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"};
-
-/* Of exact numbers alone: the order in which fractions are added shows. Bits are of integers only, by their signatures. */
-static const char *const exact_aggregates[] = {"stddev",   "stddev_samp", "stddev_pop", "variance",
-                                               "var_samp", "var_pop",     "bit_and",    "bit_or"};
-
-static bool
-is_name_of(const char *name, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-	{
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool
 is_aggregate_shippable(Walk *walk, Aggref *expr)
 {
-	Walk inside = {walk->root, walk->rel, false, false};
-	char *name = get_func_name(expr->aggfnoid);
-	bool exact;
-	bool is_stub;
+	Walk inside = {.root = walk->root, .rel = walk->rel};
+
+	return walk->aggregates && kakehashi_is_shippable_aggregate(expr, walk->rel->serverid) &&
+	       (expr->aggfilter == NULL || shippable(&inside, expr->aggfilter)) &&
+	       all_shippable(&inside, get_tlist_exprs(expr->args, true)) && all_shippable(&inside, expr->aggdirectargs);
+}
+
+/* Of the clauses of a window, those that have an effect. */
+static bool
+are_clauses_shippable(Walk *walk, List *clauses, bool order)
+{
 	ListCell *cell;
 
-	if (!walk->aggregates || name == NULL)
-		return false;
-	is_stub = kakehashi_is_shippable_stub_aggregate(expr->aggfnoid, walk->rel->serverid);
-	if (expr->aggfnoid >= FirstGenbkiObjectId && !is_stub)
-		return false;
-	exact = !is_stub && is_name_of(name, exact_aggregates, lengthof(exact_aggregates));
-	if ((!is_stub && !exact && !is_name_of(name, shippable_aggregates, lengthof(shippable_aggregates))) ||
-	    expr->aggsplit != AGGSPLIT_SIMPLE || expr->agglevelsup != 0 || expr->aggorder != NIL ||
-	    expr->aggdirectargs != NIL || expr->aggkind != AGGKIND_NORMAL || expr->aggvariadic)
-		return false;
-	if (expr->aggfilter != NULL && !shippable(&inside, expr->aggfilter))
-		return false;
-	foreach (cell, expr->args)
+	foreach (cell, kakehashi_window_order(walk->root, walk->rel, clauses))
 	{
-		Expr *arg = lfirst_node(TargetEntry, cell)->expr;
-		Oid type = kakehashi_bridge_type(exprType((Node *) arg), NULL);
+		SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
+		Expr *expr = (Expr *) get_sortgroupclause_expr(clause, walk->root->processed_tlist);
 
-		if (!shippable(&inside, arg))
-			return false;
-		if (exact && !kakehashi_is_exact_number(type))
-			return false;
-		if (is_stub && !kakehashi_is_shippable_collation(expr->inputcollid))
-			return false;
-		if (!is_stub && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !kakehashi_is_number(type))
-			return false;
-		if (!is_stub && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
-		    !kakehashi_is_shippable_order(type, expr->inputcollid))
-			return false;
-		if (expr->aggdistinct != NIL && !kakehashi_is_groupable(arg))
+		if (!(order ? kakehashi_is_shippable_sort_clause(clause, expr) : kakehashi_is_groupable(expr)) ||
+		    !shippable(walk, expr))
 			return false;
 	}
 	return true;
 }
 
 static bool
-is_unfit_for_parameter(Node *node, void *context)
+is_window_function_shippable(Walk *walk, WindowFunc *expr)
 {
-	if (node == NULL)
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_SubLink:
-		case T_SubPlan:
-		case T_AlternativeSubPlan:
-		case T_Aggref:
-		case T_GroupingFunc:
-		case T_WindowFunc:
-		case T_PlaceHolderVar:
-		case T_CurrentOfExpr:
-		case T_CaseTestExpr:
-		case T_CoerceToDomainValue:
-		case T_SetToDefault:
-			return true;
-		case T_Param:
-			return ((Param *) node)->paramkind != PARAM_EXTERN && ((Param *) node)->paramkind != PARAM_EXEC;
-		case T_Var:
-			/* Of another relation of the query: a parameter of a nested loop. System columns and rows are not. */
-			return ((Var *) node)->varattno <= 0 || ((Var *) node)->varlevelsup != 0;
-		default:
-			return expression_tree_walker(node, is_unfit_for_parameter, context);
-	}
-}
+	Walk inside = {.root = walk->root, .rel = walk->rel, .aggregates = walk->aggregates};
+	const WindowClause *window;
 
-bool
-kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
-{
-	if (!OidIsValid(kakehashi_bridge_type(exprType((Node *) expr), NULL)))
+	if (!walk->windows || !kakehashi_is_shippable_window_function(expr))
 		return false;
-	if (IsA(expr, Const))
-		return true;
-	return !bms_overlap(pull_varnos(root, (Node *) expr), rel->relids) &&
-	       !is_unfit_for_parameter((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr);
+	window = kakehashi_window_of(walk->root, expr);
+	return kakehashi_is_shippable_frame(walk->root, walk->rel, window) && all_shippable(&inside, expr->args) &&
+	       (expr->aggfilter == NULL || shippable(&inside, expr->aggfilter)) &&
+	       are_clauses_shippable(&inside, window->partitionClause, false) &&
+	       are_clauses_shippable(&inside, window->orderClause, true);
 }
 
 /* From 17 on intervals can be infinite. The engine has them as values, and what is added to one is out of range there. */
@@ -467,8 +411,11 @@ computed_there(Walk *walk, Expr *expr)
 		case T_Aggref:
 			return is_aggregate_shippable(walk, (Aggref *) expr);
 		case T_GroupingFunc:
-			/* Only plain groups are made there, and of them it is 0. Here it could be computed by an Agg alone. */
-			return walk->aggregates && ((GroupingFunc *) expr)->agglevelsup == 0;
+			/* Here it could be computed by an Agg alone. */
+			return walk->aggregates && ((GroupingFunc *) expr)->agglevelsup == 0 &&
+			       (walk->root->parse->groupingSets == NIL || all_shippable(walk, ((GroupingFunc *) expr)->args));
+		case T_WindowFunc:
+			return is_window_function_shippable(walk, (WindowFunc *) expr);
 		case T_FuncExpr:
 			return is_function_shippable(walk, (FuncExpr *) expr);
 		case T_SubscriptingRef:
@@ -484,7 +431,7 @@ computed_there(Walk *walk, Expr *expr)
 bool
 kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, false, false};
+	Walk walk = {.root = root, .rel = rel};
 
 	return computed_there(&walk, expr);
 }
@@ -492,7 +439,7 @@ kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 bool
 kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, false, false};
+	Walk walk = {.root = root, .rel = rel};
 	KakehashiExtent extent = {0};
 
 	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
@@ -501,7 +448,7 @@ kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 bool
 kakehashi_is_nameable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, false, true};
+	Walk walk = {.root = root, .rel = rel, .named = true};
 	KakehashiExtent extent = {0};
 
 	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
@@ -510,7 +457,16 @@ kakehashi_is_nameable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 bool
 kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, true, false};
+	Walk walk = {.root = root, .rel = rel, .aggregates = true};
+	KakehashiExtent extent = {0};
+
+	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
+}
+
+bool
+kakehashi_is_shippable_windowed(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool grouped)
+{
+	Walk walk = {.root = root, .rel = rel, .aggregates = grouped, .windows = true};
 	KakehashiExtent extent = {0};
 
 	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);

@@ -7,11 +7,19 @@
 #include "fdw/deparse/deparse.h"
 #include "fdw/row/row.h"
 
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
@@ -174,6 +182,65 @@ is_text(Oid type)
 	return type == TEXTOID || type == VARCHAROID;
 }
 
+/* From this version on the C library compares texts under C.UTF-8 by their code points, which is the order of their bytes. */
+static bool
+has_bytewise_library(void)
+{
+#ifdef __GLIBC__
+	int major = 0;
+	int minor = 0;
+
+	return sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor) == 2 && (major > 2 || minor >= 35);
+#else
+	return false;
+#endif
+}
+
+static bool
+is_c_utf8(const char *locale)
+{
+	return pg_strcasecmp(locale, "C.UTF-8") == 0 || pg_strcasecmp(locale, "C.UTF8") == 0;
+}
+
+/* The C library's locale of a collation, or of the database; NULL if it is another library's. */
+static char *
+library_locale(Oid collation)
+{
+	bool is_default = collation == DEFAULT_COLLATION_OID;
+	HeapTuple tuple = is_default ? SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId))
+	                             : SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	char *result = NULL;
+	Datum locale;
+	bool null;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	locale = is_default ? SysCacheGetAttr(DATABASEOID, tuple, Anum_pg_database_datcollate, &null)
+	                    : SysCacheGetAttr(COLLOID, tuple, Anum_pg_collation_collcollate, &null);
+	if (!null && (is_default ? ((Form_pg_database) GETSTRUCT(tuple))->datlocprovider
+	                         : ((Form_pg_collation) GETSTRUCT(tuple))->collprovider) == COLLPROVIDER_LIBC)
+		result = TextDatumGetCString(locale);
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+static bool
+is_bytewise_utf8(Oid collation)
+{
+	static Oid last = InvalidOid;
+	static bool last_result;
+	char *locale;
+
+	/* Of the database nothing changes while it is used. */
+	if (collation == DEFAULT_COLLATION_OID && last == collation)
+		return last_result;
+	locale = GetDatabaseEncoding() == PG_UTF8 && has_bytewise_library() ? library_locale(collation) : NULL;
+	last = collation;
+	last_result = locale != NULL && is_c_utf8(locale);
+	return last_result;
+}
+
+/* True if texts are ordered by their bytes. */
 static bool
 is_c_collation(Oid collation)
 {
@@ -181,6 +248,8 @@ is_c_collation(Oid collation)
 		return true;
 	if (!OidIsValid(collation))
 		return false;
+	if (is_bytewise_utf8(collation))
+		return true;
 #if PG_VERSION_NUM >= 180000
 	return pg_newlocale_from_collation(collation)->collate_is_c;
 #else

@@ -126,6 +126,12 @@ kakehashi_is_array_comparison(Oid opno, Oid value, Oid array, Oid collation)
 }
 
 bool
+kakehashi_is_document_array(Oid type)
+{
+	return OidIsValid(element_of(type));
+}
+
+bool
 kakehashi_is_groupable_array(Oid type)
 {
 	Oid element = element_of(type);
@@ -161,6 +167,8 @@ kakehashi_document_function(const FuncExpr *expr)
 			return "jsonb_typeof";
 		case F_JSONB_ARRAY_LENGTH:
 			return "jsonb_array_length";
+		case F_JSONB_SET:
+			return "jsonb_set";
 		case F_JSON_TYPEOF:
 			return "json_typeof";
 		case F_JSON_ARRAY_LENGTH:
@@ -212,10 +220,26 @@ kakehashi_is_document_cast(const CoerceViaIO *expr)
 #endif
 }
 
+/* True for subscripts that lead to a part of a jsonb, as the operator #> does. */
+static bool
+is_path(const SubscriptingRef *expr)
+{
+	ListCell *cell;
+
+	if (expr->refcontainertype != JSONBOID || expr->reflowerindexpr != NIL)
+		return false;
+	foreach (cell, expr->refupperindexpr)
+	{
+		if (lfirst(cell) == NULL || exprType((Node *) lfirst(cell)) != TEXTOID)
+			return false;
+	}
+	return true;
+}
+
 List *
 kakehashi_array_subscripts(const SubscriptingRef *expr)
 {
-	if (expr->refassgnexpr != NULL || !OidIsValid(element_of(expr->refcontainertype)) ||
+	if (expr->refassgnexpr != NULL || (!OidIsValid(element_of(expr->refcontainertype)) && !is_path(expr)) ||
 	    list_member_ptr(expr->refupperindexpr, NULL) || list_member_ptr(expr->reflowerindexpr, NULL))
 		return NIL;
 	return list_concat_copy(expr->refupperindexpr, expr->reflowerindexpr);

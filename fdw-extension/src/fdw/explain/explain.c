@@ -51,7 +51,8 @@ take_line(const kh_batch *batch, uint32 row, RemotePlan *plan)
 }
 
 void
-kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *exprs, ExplainState *es)
+kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *exprs, const Datum *given,
+                            const bool *given_nulls, ExplainState *es)
 {
 	RemotePlan plan = {.es = es};
 	Oid *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
@@ -68,15 +69,17 @@ kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *ex
 	foreach (cell, exprs)
 	{
 		types[foreach_current_index(cell)] = kakehashi_parameter_type((Node *) lfirst(cell));
-		nulls[foreach_current_index(cell)] = true;
+		values[foreach_current_index(cell)] = given == NULL ? (Datum) 0 : given[foreach_current_index(cell)];
+		nulls[foreach_current_index(cell)] = given == NULL || given_nulls[foreach_current_index(cell)];
 	}
 	writer = kakehashi_row_writer_create(CurrentMemoryContext, list_length(exprs), types);
-	statement = kakehashi_statement_get(session, psprintf("EXPLAIN %s", sql), writer->types, list_length(exprs));
+	statement = kakehashi_statement_get(session, psprintf(given == NULL ? "EXPLAIN %s" : "EXPLAIN ANALYZE %s", sql),
+	                                    writer->types, list_length(exprs));
 	if (exprs != NIL)
 	{
 		kakehashi_row_writer_start(writer, session, 1);
 		if (!kakehashi_row_writer_add(writer, values, nulls))
-			elog(ERROR, "nulls do not fit into a row batch");
+			elog(ERROR, "parameters of a remote plan do not fit into a row batch");
 		row = kakehashi_row_writer_finish(writer, &bytes);
 	}
 	initStringInfo(&plan.text);

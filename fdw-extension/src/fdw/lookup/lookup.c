@@ -51,9 +51,9 @@ const CustomScanMethods kakehashi_lookup_methods = {.CustomName = "KakehashiLook
 static bool
 is_our_table(RelOptInfo *rel)
 {
-	return rel->reloptkind == RELOPT_BASEREL && rel->fdwroutine != NULL &&
+	return rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && rel->fdwroutine != NULL &&
 	       rel->fdwroutine->GetForeignPlan == kakehashi_get_plan && rel->fdw_private != NULL &&
-	       bms_is_empty(rel->lateral_relids);
+	       ((const KakehashiRelation *) rel->fdw_private)->members == NIL && bms_is_empty(rel->lateral_relids);
 }
 
 /* Sorts the join's clauses into what the engine checks and what is checked of the joined row; false if neither will do. */

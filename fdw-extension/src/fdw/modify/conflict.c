@@ -113,6 +113,7 @@ plan_query(Query *parse, const char *query_string, int cursor_options, ParamList
 	ListCell *cell;
 	PlannedStmt *result;
 	KakehashiPositions before;
+	List *scans;
 
 	mark_key(parse);
 	foreach (cell, parse->cteList)
@@ -124,13 +125,16 @@ plan_query(Query *parse, const char *query_string, int cursor_options, ParamList
 	}
 	/* Functions that are evaluated meanwhile plan their own queries. */
 	before = kakehashi_current_of_enter(parse, cursor_options);
+	scans = kakehashi_windows_enter();
 	PG_TRY();
 	{
 		result = previous_hook != NULL ? previous_hook(parse, query_string, cursor_options, bound_params)
 		                               : standard_planner(parse, query_string, cursor_options, bound_params);
+		kakehashi_windows_finish();
 	}
 	PG_FINALLY();
 	{
+		kakehashi_windows_leave(scans);
 		kakehashi_current_of_leave(before);
 	}
 	PG_END_TRY();

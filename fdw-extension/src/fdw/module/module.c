@@ -35,6 +35,8 @@ _PG_init(void)
 	kakehashi_conflict_init();
 	kakehashi_hints_init();
 	kakehashi_copy_hook_init();
+	kakehashi_append_init();
+	kakehashi_set_operation_init();
 }
 
 Datum

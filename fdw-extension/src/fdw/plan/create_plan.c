@@ -38,14 +38,59 @@ column_vars(Relation rel, Index rtindex, List *attnums)
 	return result;
 }
 
+/* A row as a whole is kept for a lock, and null. */
+static bool
+is_retrieved(const TargetEntry *entry)
+{
+	return !IsA(entry->expr, Var) || ((Var *) entry->expr)->varattno != 0;
+}
+
 static List *
-numbers_to(int count)
+retrieved_columns(List *scan_tlist)
 {
 	List *result = NIL;
+	ListCell *cell;
 
-	for (int i = 1; i <= count; i++)
-		result = lappend_int(result, i);
+	foreach (cell, scan_tlist)
+	{
+		if (is_retrieved(lfirst_node(TargetEntry, cell)))
+			result = lappend_int(result, foreach_current_index(cell) + 1);
+	}
 	return result;
+}
+
+static List *
+retrieved_exprs(List *scan_tlist)
+{
+	List *result = NIL;
+	ListCell *cell;
+
+	foreach (cell, scan_tlist)
+	{
+		if (is_retrieved(lfirst_node(TargetEntry, cell)))
+			result = lappend(result, lfirst_node(TargetEntry, cell)->expr);
+	}
+	return result;
+}
+
+/* alone: there is no other table. mark: NULL if rows of the table are not for finding them again. */
+static void
+deparse_row_mark(StringInfo buf, const PlanRowMark *mark, bool alone)
+{
+	static const char *const locks[] = {[LCS_FORKEYSHARE] = "KEY SHARE",
+	                                    [LCS_FORSHARE] = "SHARE",
+	                                    [LCS_FORNOKEYUPDATE] = "NO KEY UPDATE",
+	                                    [LCS_FORUPDATE] = "UPDATE"};
+
+	if (mark == NULL || mark->strength == LCS_NONE)
+		return;
+	appendStringInfo(buf, " FOR %s", locks[mark->strength]);
+	if (!alone)
+		appendStringInfo(buf, " OF r%u", mark->rti);
+	if (mark->waitPolicy == LockWaitError)
+		appendStringInfoString(buf, " NOWAIT");
+	else if (mark->waitPolicy == LockWaitSkip)
+		appendStringInfoString(buf, " SKIP LOCKED");
 }
 
 /*
@@ -55,37 +100,15 @@ numbers_to(int count)
 static void
 deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
 {
-	PlanRowMark *mark;
+	int relid = -1;
 
 	if (root->parse->commandType != CMD_SELECT && bms_is_member((int) rel->relid, root->all_result_relids))
 	{
 		appendStringInfoString(buf, " FOR UPDATE TO CHANGE");
 		return;
 	}
-	mark = get_plan_rowmark(root->rowMarks, rel->relid);
-	if (mark == NULL)
-		return;
-	switch (mark->strength)
-	{
-		case LCS_NONE:
-			return;
-		case LCS_FORKEYSHARE:
-			appendStringInfoString(buf, " FOR KEY SHARE");
-			break;
-		case LCS_FORSHARE:
-			appendStringInfoString(buf, " FOR SHARE");
-			break;
-		case LCS_FORNOKEYUPDATE:
-			appendStringInfoString(buf, " FOR NO KEY UPDATE");
-			break;
-		case LCS_FORUPDATE:
-			appendStringInfoString(buf, " FOR UPDATE");
-			break;
-	}
-	if (mark->waitPolicy == LockWaitError)
-		appendStringInfoString(buf, " NOWAIT");
-	else if (mark->waitPolicy == LockWaitSkip)
-		appendStringInfoString(buf, " SKIP LOCKED");
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+		deparse_row_mark(buf, get_plan_rowmark(root->rowMarks, (Index) relid), IS_SIMPLE_REL(rel));
 }
 
 /*
@@ -155,11 +178,36 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	                        list_make3(makeString(sql.data), retrieved, makeInteger(0)), NIL, remote, outer_plan);
 }
 
+static void
+forget_query(PlannerInfo *root, RelOptInfo *rel)
+{
+	const KakehashiRelation *fpinfo = rel == NULL ? NULL : (const KakehashiRelation *) rel->fdw_private;
+	ListCell *cell;
+
+	if (rel == NULL)
+		return;
+	rel->subroot = NULL;
+	if (fpinfo == NULL)
+		return;
+	foreach (cell, fpinfo->members)
+		forget_query(root, (RelOptInfo *) lfirst(cell));
+}
+
+void
+kakehashi_forget_queries(PlannerInfo *root, Relids relids)
+{
+	int relid = -1;
+
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+		forget_query(root, root->simple_rel_array[relid]);
+}
+
 static bool
 has_one_row(const KakehashiUpper *upper)
 {
-	return upper != NULL && upper->grouped && upper->group == NIL && upper->having == NIL &&
-	       upper->local_having == NIL && upper->limit == NULL && upper->offset == NULL;
+	return upper != NULL && upper->grouped && upper->group == NIL && upper->sets == NIL && !upper->if_rows &&
+	       !upper->windowed && upper->having == NIL && upper->local_having == NIL && upper->limit == NULL &&
+	       upper->offset == NULL;
 }
 
 /* A join, or something above a scan: its row is no table's, but described by a target list. */
@@ -171,6 +219,7 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	KakehashiRelation *fpinfo = (KakehashiRelation *) scan->fdw_private;
 	List *local = extract_actual_clauses(kakehashi_order_conditions(root, fpinfo->local_conds), false);
 	List *scan_tlist;
+	ForeignScan *result;
 	StringInfoData sql;
 	KakehashiDeparse context = {.root = root, .rel = scan, .buf = &sql, .literals = is_worth_planning(fpinfo, path)};
 
@@ -184,18 +233,35 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 		scan_tlist = add_to_flat_tlist(NIL, pull_var_clause((Node *) rel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS));
 		scan_tlist = add_to_flat_tlist(scan_tlist, pull_var_clause((Node *) local, PVC_RECURSE_PLACEHOLDERS));
 	}
+	kakehashi_forget_queries(root, scan->relids);
 	initStringInfo(&sql);
 	/* Of a change, the statement is made when all of it is known; see direct_modify.c. */
 	if (root->parse->commandType != CMD_UPDATE && root->parse->commandType != CMD_DELETE)
-		kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
+		kakehashi_deparse_select(&context, retrieved_exprs(scan_tlist), fpinfo->remote_conds, path->path.pathkeys,
 		                         upper);
-	/* Other joins, and what groups, are not asked for with row marks. */
-	if (upper != NULL && root->rowMarks != NIL)
+	/* What groups is not asked for with row marks. */
+	if (root->parse->commandType == CMD_SELECT && root->rowMarks != NIL)
 		deparse_locking(&sql, root, scan);
-	return make_foreignscan(
+	result = make_foreignscan(
 		tlist, local, 0, context.params,
-		list_make3(makeString(sql.data), numbers_to(list_length(scan_tlist)), makeInteger(has_one_row(upper) ? 1 : 0)),
+		list_make3(makeString(sql.data), retrieved_columns(scan_tlist), makeInteger(has_one_row(upper) ? 1 : 0)),
 		scan_tlist, NIL, NULL);
+	if (upper != NULL && upper->windowed)
+		kakehashi_windows_add(result);
+	return result;
+}
+
+/* A path that set_operation.c has made: its statement and parameters. */
+static ForeignScan *
+create_operation_plan(PlannerInfo *root, ForeignPath *path, List *tlist)
+{
+	List *scan_tlist =
+		add_to_flat_tlist(NIL, pull_var_clause((Node *) path->path.parent->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS));
+
+	kakehashi_forget_queries(root, path->path.parent->relids);
+	return make_foreignscan(tlist, NIL, 0, (List *) lsecond(path->fdw_private),
+	                        list_make3(linitial(path->fdw_private), retrieved_columns(scan_tlist), makeInteger(0)),
+	                        scan_tlist, NIL, NULL);
 }
 
 ForeignScan *
@@ -204,5 +270,7 @@ kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *p
 {
 	if (IS_SIMPLE_REL(rel))
 		return create_base_plan(root, rel, relid, path, tlist, clauses, outer_plan);
+	if (list_length(path->fdw_private) > 1)
+		return create_operation_plan(root, path, tlist);
 	return create_query_plan(root, rel, path, tlist);
 }

@@ -83,6 +83,17 @@ classify_clauses(PlannerInfo *root, RelOptInfo *joinrel, KakehashiRelation *fpin
 	return true;
 }
 
+/* Whether the conditions of a side can be checked before the rows are joined: in a subquery of one table, or where an inner join has its own. */
+static bool
+can_be_side(RelOptInfo *side)
+{
+	const KakehashiRelation *fpinfo = (const KakehashiRelation *) side->fdw_private;
+	const KakehashiRelation *core = (const KakehashiRelation *) kakehashi_without_semi_joins(side)->fdw_private;
+
+	return (fpinfo->remote_conds == NIL && fpinfo->semi_joins == NIL) || core->outer == NULL ||
+	       (core->join_type == JOIN_INNER && fpinfo->semi_joins == NIL);
+}
+
 /* What the sides check in WHERE goes where it means the same for the join. */
 static bool
 pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRelation *outer, KakehashiRelation *inner)
@@ -109,8 +120,7 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 			fpinfo->semi_joins = list_copy(inner->semi_joins);
 			return true;
 		case JOIN_FULL:
-			return outer->remote_conds == NIL && inner->remote_conds == NIL && outer->semi_joins == NIL &&
-			       inner->semi_joins == NIL;
+			return can_be_side(fpinfo->outer) && can_be_side(fpinfo->inner);
 		case JOIN_SEMI:
 		case JOIN_ANTI:
 			fpinfo->remote_conds = list_concat(fpinfo->remote_conds, list_copy(outer->remote_conds));
@@ -148,7 +158,7 @@ look_up_cost(PlannerInfo *root, RelOptInfo *rel, List *join_clauses)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 
-	if (fpinfo->outer == NULL &&
+	if (fpinfo->outer == NULL && fpinfo->members == NIL && fpinfo->query == NULL &&
 	    kakehashi_is_key_lookup(root, rel, list_concat_copy(join_clauses, fpinfo->remote_conds)))
 		return KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	return fpinfo->engine_cost;
@@ -173,6 +183,30 @@ engine_join_cost(PlannerInfo *root, KakehashiRelation *join, RelOptInfo *outer, 
 	return cost + join->retrieved_rows * row_cost;
 }
 
+/*
+ * Whether a join of all tables can lock their rows itself. Nobody reads a locked row again then, so that those which PostgreSQL keeps for that can be
+ * null, if the query shows no other.
+ */
+static bool
+can_lock(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo)
+{
+	ListCell *cell;
+
+	if (fpinfo->local_conds != NIL || fpinfo->shows_hidden || !bms_is_subset(root->all_baserels, joinrel->relids))
+		return false;
+	foreach (cell, root->processed_tlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		const Var *var = (const Var *) entry->expr;
+
+		if (entry->resjunk && entry->ressortgroupref == 0 && IsA(var, Var) && var->varattno == 0)
+			continue;
+		if (!has_simple_columns((Node *) entry->expr))
+			return false;
+	}
+	return true;
+}
+
 /* Rows that are changed where they are found do not come here, whatever the estimates say of their number. */
 static void
 add_change_path(PlannerInfo *root, RelOptInfo *joinrel)
@@ -193,16 +227,19 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	KakehashiRelation *inner_info = (KakehashiRelation *) inner->fdw_private;
 	KakehashiRelation *fpinfo;
 	bool changes;
+	bool locks;
 	bool whole;
 
 	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL)
 		return;
-	/* Rows that are locked or changed one by one would have to be found again. */
+	/* Rows that are changed one by one would have to be found again. */
 	changes = root->parse->commandType == CMD_UPDATE || root->parse->commandType == CMD_DELETE;
-	if (!changes && (root->parse->commandType != CMD_SELECT || root->rowMarks != NIL))
+	locks = root->parse->commandType == CMD_SELECT && root->rowMarks != NIL;
+	if (!changes && root->parse->commandType != CMD_SELECT)
 		return;
 	if (outer_info->local_conds != NIL || inner_info->local_conds != NIL || !bms_is_empty(joinrel->lateral_relids) ||
-	    has_placeholders(root, joinrel) || (!changes && !has_simple_columns((Node *) joinrel->reltarget->exprs)))
+	    has_placeholders(root, joinrel) ||
+	    (!changes && !locks && !has_simple_columns((Node *) joinrel->reltarget->exprs)))
 		return;
 
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
@@ -239,7 +276,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	else
 		joinrel->fdw_private = fpinfo;
 	/* Part of a change is no scan: its rows have columns that are for finding them again. */
-	if (!changes && !fpinfo->shows_hidden)
+	if (locks ? can_lock(root, joinrel, fpinfo) : !changes && !fpinfo->shows_hidden)
 		kakehashi_add_paths(root, joinrel);
 	else if (whole)
 		add_change_path(root, joinrel);

@@ -28,6 +28,12 @@ extern void kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage
 extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist,
                                        List *clauses, Plan *outer_plan);
 
+/*
+ * The queries among the relations, and within them, are parts of a statement, and have no plan any more: their tables, and who may read them, come
+ * from their texts into the plan, as those of queries that are left out.
+ */
+extern void kakehashi_forget_queries(PlannerInfo *root, Relids relids);
+
 /* Adds paths of a base or join relation: unordered, and in the query's order if the engine can sort so. */
 extern void kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel);
 
@@ -49,6 +55,42 @@ extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cos
                                 Cost *total);
 
 extern Cost kakehashi_sort_cost(double rows);
+
+/* ---- upper_path.c, grouping.c, window.c: of upper.c ---- */
+
+/* The base or join relation, if the engine delivers all of its rows as they are, or NULL. */
+extern RelOptInfo *kakehashi_plain_scan(RelOptInfo *rel);
+extern void kakehashi_add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, PathTarget *target,
+                                     List *pathkeys, double rows);
+extern void kakehashi_add_group_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
+                                     GroupPathExtraData *extra);
+extern void kakehashi_add_distinct_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output);
+
+/* Around the planning of a query; what the first one returns is for the last. Scans of window functions are added in between. */
+extern List *kakehashi_windows_enter(void);
+extern void kakehashi_windows_add(ForeignScan *scan);
+extern void kakehashi_windows_finish(void);
+extern void kakehashi_windows_leave(List *before);
+extern void kakehashi_add_window_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output);
+
+/* ---- query.c, append.c, set_operation.c ---- */
+
+/* Whether the engine does all of the query, whose columns have these types. Fills *query. */
+extern bool kakehashi_find_query(PlannerInfo *subroot, List *types, KakehashiQuery *query);
+
+/*
+ * Bytes of a query within a statement, which is one request of 64 KB: several of them have room in one. What is longer is a request of its own.
+ */
+#define KAKEHASHI_MOST_QUERY_BYTES 8192
+
+/* Whether relations are read by the same user, from the same server. */
+extern bool kakehashi_same_reader(const RelOptInfo *one, const RelOptInfo *other);
+
+/* Makes a query in FROM a relation that can be joined, grouped and so on, if the engine does all of it. */
+extern void kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rte);
+
+extern void kakehashi_set_operation_init(void);
+extern void kakehashi_append_init(void);
 
 /* ---- parallel_plan.c ---- */
 

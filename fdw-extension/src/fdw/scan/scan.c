@@ -179,6 +179,35 @@ kakehashi_end_scan(ForeignScanState *node)
 		kakehashi_count(RelationGetRelid(node->ss.ss_currentRelation), &state->cost);
 }
 
+/* Whether the statement can be executed once more for what its operators do: it changes and locks nothing, and its values are known. */
+static bool
+can_repeat(const ForeignScanState *node, const ForeignScan *plan)
+{
+	const PlannedStmt *statement = node->ss.ps.state->es_plannedstmt;
+	const RemoteScan *state = (const RemoteScan *) node->fdw_state;
+
+	return state != NULL && state->cost.requests > 0 && statement->commandType == CMD_SELECT &&
+	       !statement->hasModifyingCTE && statement->rowMarks == NIL && !has_exec_param((Node *) plan->fdw_exprs, NULL);
+}
+
+static void
+explain_remote_plan(ForeignScanState *node, ExplainState *es)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	KakehashiSession *session = kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node), plan->fs_server));
+	const char *sql = strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL));
+	KakehashiParameters *parameters;
+
+	if (!es->analyze || !can_repeat(node, plan))
+	{
+		kakehashi_explain_on_engine(session, sql, plan->fdw_exprs, NULL, NULL, es);
+		return;
+	}
+	parameters = ((RemoteScan *) node->fdw_state)->parameters;
+	kakehashi_parameters_evaluate(parameters, node->ss.ps.ps_ExprContext);
+	kakehashi_explain_on_engine(session, sql, plan->fdw_exprs, parameters->values, parameters->nulls, es);
+}
+
 void
 kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 {
@@ -191,8 +220,7 @@ kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 	if (es->analyze && node->fdw_state != NULL)
 		kakehashi_explain_requests(&((RemoteScan *) node->fdw_state)->cost, true, es);
 	if (kakehashi_explain_remote_plan)
-		kakehashi_explain_on_engine(kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node), plan->fs_server)),
-		                            strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), plan->fdw_exprs, es);
+		explain_remote_plan(node, es);
 }
 
 /*

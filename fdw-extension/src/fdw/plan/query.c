@@ -1,0 +1,185 @@
+/*
+ * Queries within a query of which the engine does all: they can be parts of the statement of the query around them.
+ */
+#include "fdw/plan/plan.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/planner.h"
+#include "optimizer/tlist.h"
+
+static bool
+has_exec_param(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC;
+	return expression_tree_walker(node, has_exec_param, context);
+}
+
+/* Whether columns of the query have these types, and the engine computes them. */
+static bool
+are_columns_shippable(PlannerInfo *subroot, RelOptInfo *scan, const KakehashiUpper *upper, List *types)
+{
+	List *exprs = get_tlist_exprs(subroot->processed_tlist, false);
+	bool windowed = upper != NULL && upper->windowed;
+	bool grouped = upper != NULL && upper->grouped;
+	ListCell *cell;
+	ListCell *type;
+
+	if (list_length(exprs) != list_length(types))
+		return false;
+	forboth(cell, exprs, type, types)
+	{
+		Expr *expr = (Expr *) lfirst(cell);
+
+		if (exprType((Node *) expr) != lfirst_oid(type))
+			return false;
+		if (windowed  ? !kakehashi_is_shippable_windowed(subroot, scan, expr, grouped)
+		    : grouped ? !kakehashi_is_shippable_grouped(subroot, scan, expr)
+		              : !kakehashi_is_shippable(subroot, scan, expr))
+			return false;
+	}
+	return true;
+}
+
+/* The scan of a path that does all of its query on the engine, or NULL; sets *upper. */
+static RelOptInfo *
+scan_of(const Path *path, const KakehashiUpper **upper)
+{
+	const ForeignPath *foreign = (const ForeignPath *) path;
+	RelOptInfo *scan = path->parent;
+
+	*upper = NULL;
+	if (!IsA(path, ForeignPath) || path->param_info != NULL || path->parallel_aware || scan->fdwroutine == NULL ||
+	    scan->fdwroutine->GetForeignPlan != kakehashi_get_plan || list_length(foreign->fdw_private) > 1)
+		return NULL;
+	if (foreign->fdw_private != NIL)
+	{
+		*upper = (const KakehashiUpper *) linitial(foreign->fdw_private);
+		scan = (*upper)->scan;
+		/* Of these the text has numbers of columns. */
+		if ((*upper)->local_having != NIL || (*upper)->of_windows != NIL ||
+		    ((*upper)->pathkeys != NIL && ((*upper)->windowed || (*upper)->distinct)))
+			return NULL;
+	}
+#if PG_VERSION_NUM < 160000
+	/* The plan says who reads by its tables, and here it has none. */
+	if (OidIsValid(scan->userid))
+		return NULL;
+#endif
+	return kakehashi_plain_scan(scan);
+}
+
+/* The path among those that end the query which has nothing left to be done here, or NULL. */
+static const Path *
+find_path(PlannerInfo *subroot, List *types)
+{
+	ListCell *cell;
+
+	foreach (cell, fetch_upper_rel(subroot, UPPERREL_FINAL, NULL)->pathlist)
+	{
+		const Path *path = (const Path *) lfirst(cell);
+		const KakehashiUpper *upper;
+		RelOptInfo *scan;
+
+		/* Expressions over the rows, which are looked at below. */
+		if (IsA(path, ProjectionPath))
+			path = ((const ProjectionPath *) path)->subpath;
+		scan = scan_of(path, &upper);
+		if (scan != NULL && are_columns_shippable(subroot, scan, upper, types))
+			return path;
+	}
+	return NULL;
+}
+
+/* Whether what stands between the path and the end of the query is in its statement: groups, windows, and so on. */
+static bool
+is_whole_query(const PlannerInfo *subroot, const KakehashiUpper *upper)
+{
+	const Query *query = subroot->parse;
+
+	if (query->setOperations != NULL || query->hasTargetSRFs || query->rowMarks != NIL || query->cteList != NIL ||
+	    query->hasDistinctOn || subroot->init_plans != NIL || query->limitOption != LIMIT_OPTION_COUNT)
+		return false;
+	if (upper == NULL)
+		return query->groupClause == NIL && query->groupingSets == NIL && !query->hasAggs && !query->hasWindowFuncs &&
+		       query->distinctClause == NIL && query->havingQual == NULL && query->limitCount == NULL &&
+		       query->limitOffset == NULL;
+	return (query->limitCount == NULL && query->limitOffset == NULL) || upper->limit != NULL || upper->offset != NULL;
+}
+
+bool
+kakehashi_find_query(PlannerInfo *subroot, List *types, KakehashiQuery *query)
+{
+	const Path *path = find_path(subroot, types);
+	KakehashiDeparse context = {.root = subroot, .buf = makeStringInfo()};
+
+	if (path == NULL)
+		return false;
+	query->root = subroot;
+	query->scan = scan_of(path, &query->upper);
+	query->rows = path->rows;
+	query->engine_cost = query->upper != NULL ? query->upper->engine_cost
+	                                          : ((KakehashiRelation *) query->scan->fdw_private)->engine_cost;
+	if (!is_whole_query(subroot, query->upper))
+		return false;
+	/* What another part of the plan computes is not known to the plan of the query around it. */
+	context.rel = query->scan;
+	kakehashi_deparse_query(&context, query);
+	return !has_exec_param((Node *) context.params, NULL) && context.buf->len <= KAKEHASHI_MOST_QUERY_BYTES;
+}
+
+bool
+kakehashi_same_reader(const RelOptInfo *one, const RelOptInfo *other)
+{
+	return one->serverid == other->serverid && one->userid == other->userid &&
+	       one->useridiscurrent == other->useridiscurrent;
+}
+
+void
+kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rte)
+{
+	KakehashiQuery *query = (KakehashiQuery *) palloc0(sizeof(KakehashiQuery));
+	KakehashiRelation *fpinfo;
+	List *types = NIL;
+	ListCell *cell;
+
+	if (rel->subroot == NULL || rte->security_barrier || !bms_is_empty(rel->lateral_relids))
+		return;
+	foreach (cell, rel->subroot->processed_tlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+
+		if (!entry->resjunk)
+			types = lappend_oid(types, exprType((Node *) entry->expr));
+	}
+	if (types == NIL || !kakehashi_find_query(rel->subroot, types, query))
+		return;
+	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
+	fpinfo->server = ((KakehashiRelation *) query->scan->fdw_private)->server;
+	fpinfo->user = ((KakehashiRelation *) query->scan->fdw_private)->user;
+	fpinfo->options = ((KakehashiRelation *) query->scan->fdw_private)->options;
+	fpinfo->query = query;
+	fpinfo->parent = rel->relid;
+	fpinfo->retrieved_rows = query->rows;
+	fpinfo->engine_cost = query->engine_cost;
+	fpinfo->local_selectivity = 1;
+	foreach (cell, kakehashi_order_conditions(root, rel->baserestrictinfo))
+	{
+		RestrictInfo *restriction = lfirst_node(RestrictInfo, cell);
+
+		if (restriction->pseudoconstant || !kakehashi_is_shippable(root, rel, restriction->clause))
+			return;
+		fpinfo->remote_conds = lappend(fpinfo->remote_conds, restriction);
+	}
+	if (fpinfo->remote_conds != NIL)
+		fpinfo->retrieved_rows = rel->rows;
+	rel->fdw_private = fpinfo;
+	rel->serverid = query->scan->serverid;
+	rel->userid = query->scan->userid;
+	rel->useridiscurrent = query->scan->useridiscurrent;
+	rel->fdwroutine = query->scan->fdwroutine;
+}
