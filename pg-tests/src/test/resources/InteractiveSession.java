@@ -15,6 +15,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Scanner;
 
 /// Does what the lines of its input say, in one session and one transaction at a time, and ends each answer with the word `done` on a line of its own. Failures are shown by their
@@ -31,6 +32,7 @@ import java.util.Scanner;
 /// | `load TABLE PLACE OPTIONS`, `dump TABLE PLACE OPTIONS` | the number of rows; a place is a location of the endpoint |
 /// | `add TABLE PLACE OPTIONS` | loads in the transaction |
 /// | `send TABLE FILE OPTIONS`, `fetch TABLE FILE OPTIONS` | the same by streams from and to a file of this process: rows, bytes |
+/// | `call PROCEDURE NUMBER…` | the number of rows of a procedure whose parameters are of type int8, in the transaction |
 /// | `leave` | ends the session, and begins another one |
 public final class InteractiveSession {
   private final Path runtimeDirectory;
@@ -83,6 +85,7 @@ public final class InteractiveSession {
       }
       case "load", "add", "dump", "send", "fetch" ->
           copy(verb, words.next(), words.next(), words.hasNextLine() ? words.nextLine() : "");
+      case "call" -> call(words.next(), words.tokens().map(Long::valueOf).toArray(Long[]::new));
       case "leave" -> {
         session.close();
         session = Session.attach(AttachOptions.of(runtimeDirectory));
@@ -111,6 +114,18 @@ public final class InteractiveSession {
             }
           }
         });
+  }
+
+  private void call(String name, Long[] values) {
+    int[] types = new int[values.length];
+    Arrays.fill(types, 20);
+    long count = 0;
+    try (Rows rows = transaction.call(session.procedure(name, types), (Object[]) values)) {
+      while (rows.next()) {
+        count++;
+      }
+    }
+    System.out.println(count);
   }
 
   private void change(String sql) {

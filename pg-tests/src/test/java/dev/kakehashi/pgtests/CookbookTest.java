@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
+import dev.kakehashi.pgtests.harness.DocumentBlock;
 import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
@@ -56,7 +57,6 @@ class CookbookTest {
   private static final String OWN_SERVER = "Use your own PostgreSQL";
 
   private static final String OWN_DATABASE = "own";
-  private static final String FENCE = "```";
   private static final String HTTP_USER = Installation.serverUser();
   private static final String HTTP_PASSWORD = "of the tests";
 
@@ -227,30 +227,12 @@ class CookbookTest {
   }
 
   private static List<Block> blocks() {
-    List<String> lines;
-    try {
-      lines = Files.readAllLines(Installation.checkout().resolve("README.md"));
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
     List<Block> blocks = new ArrayList<>();
     String database = "postgres";
-    String heading = "";
-    int at = lines.indexOf("## Cookbook") + 1;
-    assertTrue(at > 0, "README.md has a cookbook");
-    while (at < lines.size() && !lines.get(at).startsWith("## ")) {
-      String line = lines.get(at++);
-      if (line.startsWith("### ")) {
-        heading = line.substring("### ".length());
-        database = heading.equals(OWN_SERVER) ? OWN_DATABASE : database;
-      } else if (line.startsWith(FENCE)) {
-        int end = at;
-        while (!lines.get(end).equals(FENCE)) {
-          end++;
-        }
-        String text = String.join("\n", lines.subList(at, end)) + "\n";
-        blocks.add(new Block(heading, line.substring(FENCE.length()), text, database));
-        at = end + 1;
+    for (DocumentBlock each : DocumentBlock.of(Installation.checkout().resolve("README.md"))) {
+      if (each.part().equals("Cookbook")) {
+        database = each.heading().equals(OWN_SERVER) ? OWN_DATABASE : database;
+        blocks.add(new Block(each.heading(), each.language(), each.text(), database));
       }
     }
     assertEquals(OWN_DATABASE, database, "README.md has \"" + OWN_SERVER + "\"");

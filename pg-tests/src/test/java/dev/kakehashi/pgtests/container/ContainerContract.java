@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.pgtests.application.ImportedFunctions;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -113,6 +114,13 @@ abstract class ContainerContract {
           "1000|625625.00", query(statement, "SELECT count(*), sum(balance) FROM account"));
       assertEquals(
           "owner 42|52.50", query(statement, "SELECT owner, balance FROM account WHERE id = 42"));
+    }
+  }
+
+  @Test
+  void shouldUseFunctionsOfApplications() throws SQLException {
+    try (Connection connection = containers.connect()) {
+      ImportedFunctions.check(connection);
     }
   }
 

@@ -16,7 +16,7 @@ final class Selects {
   /// A query. If the last ORDER BY names all columns of the output, the order is compared, too.
   Query next() {
     expressions.scope("a");
-    return switch (dice.below(14)) {
+    return switch (dice.below(17)) {
       case 0, 1 -> projection();
       case 2, 3 -> grouped();
       case 4, 5 -> joined();
@@ -27,6 +27,9 @@ final class Selects {
       case 10 -> window();
       case 11 -> threeTables();
       case 12 -> joinedGroups();
+      case 13 -> window();
+      case 14 -> groupingSets();
+      case 15 -> together();
       default -> nested();
     };
   }
@@ -351,18 +354,109 @@ final class Selects {
             + dice.pick("", "PARTITION BY a.i4 ", "PARTITION BY a.b, a.t ")
             + "ORDER BY "
             + dice.pick("a.n", "a.t DESC", "a.d NULLS FIRST", "a.i8")
-            + ", a.id)";
+            + ", a.id"
+            + frame()
+            + ")";
     String function =
         dice.pick(
             "row_number()",
             "rank()",
+            "dense_rank()",
+            "percent_rank()",
+            "ntile(4)",
             "sum(a.i4)",
+            "avg(a.n)",
             "lag(a.t)",
+            "lead(a.i4, 2, 0)",
             "first_value(a.id)",
+            "last_value(a.t)",
+            "nth_value(a.n, 2)",
             "count(*)",
+            "count(a.t) FILTER (WHERE a.b)",
             "max(a.d)");
+    String from = " FROM a WHERE " + expressions.bool(1);
     return new Query(
-        "SELECT a.id, " + function + " " + over + " FROM a WHERE " + expressions.bool(1), false);
+        switch (dice.below(4)) {
+          case 0 ->
+              "SELECT w.id FROM (SELECT a.id, row_number() "
+                  + over
+                  + " AS place"
+                  + from
+                  + ") w WHERE w.place <= "
+                  + dice.between(1, 5);
+          case 1 ->
+              "SELECT a.i4, sum(a.i8), rank() OVER (ORDER BY sum(a.i8), a.i4)"
+                  + from
+                  + " GROUP BY a.i4";
+          default -> "SELECT a.id, " + function + " " + over + from;
+        },
+        false);
+  }
+
+  private String frame() {
+    return switch (dice.below(3)) {
+      case 0 ->
+          " ROWS BETWEEN "
+              + dice.pick("UNBOUNDED PRECEDING", "2 PRECEDING", "CURRENT ROW")
+              + " AND "
+              + dice.pick("CURRENT ROW", "3 FOLLOWING", "UNBOUNDED FOLLOWING")
+              + dice.pick("", " EXCLUDE CURRENT ROW", " EXCLUDE TIES");
+      case 1 -> " GROUPS BETWEEN 1 PRECEDING AND " + dice.pick("CURRENT ROW", "2 FOLLOWING");
+      default -> "";
+    };
+  }
+
+  /// Groups of several sets, aggregates of rows in order, constants among the keys.
+  private Query groupingSets() {
+    String from = " FROM a WHERE " + expressions.bool(1);
+    return new Query(
+        switch (dice.below(4)) {
+          case 0 ->
+              "SELECT a.i4, a.b, grouping(a.i4, a.b), count(*), max(a.t)"
+                  + from
+                  + " GROUP BY "
+                  + dice.pick(
+                      "ROLLUP (a.i4, a.b)",
+                      "CUBE (a.i4, a.b)",
+                      "GROUPING SETS ((a.i4), (a.b), ())");
+          case 1 -> "SELECT 'all', a.i2, count(*)" + from + " GROUP BY 1, 2";
+          case 2 ->
+              "SELECT a.i4, array_agg(a.id ORDER BY a.id"
+                  + dice.pick("", " DESC")
+                  + "), string_agg(a.t, ',' ORDER BY a.t, a.id), array_agg(DISTINCT a.i2)"
+                  + from
+                  + " GROUP BY a.i4";
+          default ->
+              "SELECT a.b, percentile_disc(0.4) WITHIN GROUP (ORDER BY a.id), percentile_cont(0.7) WITHIN GROUP (ORDER BY a.i4), mode() WITHIN GROUP (ORDER BY a.i2)"
+                  + from
+                  + " GROUP BY a.b";
+        },
+        false);
+  }
+
+  /// Queries over both tables that are one relation: their rows together, and full joins of some of their rows.
+  private Query together() {
+    String where = expressions.bool(1);
+    return new Query(
+        switch (dice.below(4)) {
+          case 0 ->
+              "SELECT u.i4, count(*), max(u.t) FROM (SELECT i4, t FROM a WHERE "
+                  + where
+                  + " UNION ALL SELECT i4, t FROM b) u GROUP BY u.i4";
+          case 1 ->
+              "SELECT u.id, c.t FROM (SELECT id, i4 FROM a WHERE "
+                  + where
+                  + " UNION ALL SELECT id, i2 FROM b) u JOIN b c ON c.id = u.i4";
+          case 2 ->
+              "SELECT x.id, y.id FROM (SELECT * FROM a WHERE "
+                  + where
+                  + ") x FULL JOIN (SELECT * FROM b WHERE b.i2 > 0) y ON x.id = y.id";
+          default ->
+              "SELECT a.id, b.t FROM a JOIN b ON a.id = b.id WHERE "
+                  + where
+                  + dice.pick(" FOR UPDATE", " FOR SHARE OF a", " FOR NO KEY UPDATE OF b");
+        },
+        false);
   }
 
   private Query nested() {

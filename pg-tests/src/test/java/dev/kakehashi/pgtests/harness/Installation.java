@@ -52,6 +52,11 @@ public final class Installation {
     return existing(runDirectory().resolve("lib/kakehashi-endpoint.jar"));
   }
 
+  /// The jar of an application below `examples/`.
+  public static Path exampleJar(String name) {
+    return existing(runDirectory().resolve("lib/kakehashi-example-" + name + ".jar"));
+  }
+
   /// JVM options of the endpoint, one per line, as `java @file` reads them.
   public static Path jvmOptions() {
     return existing(runDirectory().resolve("lib/jvm.options"));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Tools;
+import dev.kakehashi.pgtests.harness.Workspace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -26,7 +27,9 @@ import org.junit.jupiter.api.TestInstance;
 class ShellOutputTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  private final Cluster cluster = Cluster.start("shell");
+  private final Workspace workspace = Workspace.create("shell");
+  private final Path socket = workspace.memory().resolve("http.sock");
+  private final Cluster cluster = Cluster.start(workspace, "http_socket=" + socket);
   private Path script = Path.of("");
 
   @BeforeAll
@@ -139,6 +142,59 @@ class ShellOutputTest {
     assertTrue(shell("", "-c", "\\d parent").output().contains("Referenced by:"));
   }
 
+  @Test
+  void shouldPrintTheSameOverHttp() throws IOException {
+    // All but the savepoint, which HTTP has not.
+    Path plain = cluster.workspace().disk().resolve("plain.sql");
+    Files.writeString(
+        plain, Files.readString(script).replaceAll("(?s)savepoint s;.*?rollback to s;\n", ""));
+    for (String form : List.of("-q", "-At")) {
+      assertEquals(
+          shell("2>&1", form, "-f", plain.toString()).output(),
+          overHttp("2>&1", form, "-f", plain.toString()).output(),
+          form);
+    }
+    OsProcess.Outcome stopped =
+        overHttp("2>&1", "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=verbose", "-c", "select 1/0");
+    assertEquals("ERROR:  22012: division by zero\n", stopped.output());
+    assertEquals(3, stopped.exitCode());
+  }
+
+  @Test
+  void shouldHaveTransactionsOverHttp() {
+    String commands =
+        "create table far (id int primary key); begin; insert into far values (1); commit; begin; insert into far values (2); rollback;"
+            + " begin; insert into far values (1); insert into far values (3); commit; select id from far";
+    assertEquals("1\n", overHttp("2>/dev/null", "-q", "-At", "-c", commands).output());
+    assertTrue(
+        overHttp("2>&1", "-c", "begin; savepoint a").output().contains("do not go over HTTP"));
+    String shown =
+        overHttp(
+                "2>&1",
+                "-At",
+                "--transaction",
+                "LTX",
+                "--write-preserve",
+                "far",
+                "--label",
+                "nightly",
+                "-c",
+                "begin; select kind, label from kakehashi_catalog.transactions where label = 'nightly'; commit")
+            .output();
+    assertTrue(shown.toLowerCase(java.util.Locale.ROOT).contains("ltx|nightly\n"), shown);
+  }
+
+  @Test
+  void shouldSayThatTheWayLeadsNowhere() {
+    OsProcess.Outcome lost = sql("2>&1", List.of("--url", "unix:/nonexistent"), "-c", "select 1");
+    assertTrue(lost.output().contains("could not ask \"unix:/nonexistent\""), lost.output());
+    assertTrue(lost.exitCode() > 0);
+  }
+
+  private OsProcess.Outcome overHttp(String redirection, String... arguments) {
+    return sql(redirection, List.of("--url", "unix:" + socket), arguments);
+  }
+
   private String psql(String... arguments) {
     return OsProcess.run(
             List.of("sh", "-c", line("psql", arguments)),
@@ -149,8 +205,15 @@ class ShellOutputTest {
   }
 
   private OsProcess.Outcome shell(String redirection, String... arguments) {
-    List<String> all = new ArrayList<>(List.of("sql", "--runtime-directory"));
-    all.add(cluster.endpoint().runtimeDirectory().toString());
+    return sql(
+        redirection,
+        List.of("--runtime-directory", cluster.endpoint().runtimeDirectory().toString()),
+        arguments);
+  }
+
+  private static OsProcess.Outcome sql(String redirection, List<String> way, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("sql"));
+    all.addAll(way);
     all.addAll(List.of(arguments));
     String command = Tools.line(all.toArray(String[]::new));
     return OsProcess.run(List.of("sh", "-c", command + " " + redirection), Map.of(), "", LIMIT);
