@@ -3,19 +3,27 @@
 # statements over each. fsync is on everywhere. Prints medians, ratios to heap, and the share of the processors' time that other
 # guests of the host took during the row: where that is much, the row says little. Everything is in target/bench/.
 #   ROWS=               of the printed table, all without: select range scan aggregate wide join order lookup insert update
-#                       transaction fill session transport
+#                       transaction fill session transport busy writes sysbench
 #   SECONDS_PER_RUN=3   length of each pgbench run          REPETITIONS=7   of each long statement
 #   ROUNDS=3            runs over each schema, in turn, after those that warm up
+# Of the last three rows (bench-busy.sh):
+#   LOADS="quiet busy"  busy: two processes beside compute all the time      CLIENTS="1 4 16 64"   of selects
+#   SYSBENCH_TESTS="oltp_point_select oltp_read_only oltp_read_write"        SYSBENCH_THREADS="1 8 64"   SYSBENCH_ROWS=100000
 . "$(dirname "$0")/lib.sh"
 
 SECONDS_PER_RUN=${SECONDS_PER_RUN:-3}
 REPETITIONS=${REPETITIONS:-7}
 ROUNDS=${ROUNDS:-3}
-ALL_ROWS="select range scan aggregate wide join order lookup insert update transaction fill session transport"
+ALL_ROWS="select range scan aggregate wide join order lookup insert update transaction fill session transport busy writes sysbench"
 ROWS=${ROWS:-$ALL_ROWS}
 for row in $ROWS; do
   [[ " $ALL_ROWS " == *" $row "* ]] || die "the table has no row \"$row\"" "ROWS may have: $ALL_ROWS."
 done
+LOADS=${LOADS:-quiet busy}
+CLIENTS=${CLIENTS:-1 4 16 64}
+SYSBENCH_TESTS=${SYSBENCH_TESTS:-oltp_point_select oltp_read_only oltp_read_write}
+SYSBENCH_THREADS=${SYSBENCH_THREADS:-1 8 64}
+SYSBENCH_ROWS=${SYSBENCH_ROWS:-100000}
 # A JVM compiles what a durable change runs through after some 60,000 of them.
 DURABLE_WARMUP_ROUNDS=9
 TABLE_ROWS=1000000
@@ -25,6 +33,7 @@ find_postgres
 "$ROOT/.make/train.sh"
 prepare_run_dir
 . "$ROOT/.make/cluster.sh"
+. "$ROOT/.make/bench-busy.sh"
 scripts=$ROOT/ipc-endpoint/benchmarks/pgbench
 out=$ROOT/target/bench
 home=$RUN_DIR/bench
@@ -33,6 +42,7 @@ pgbench=$("$PG_CONFIG" --bindir)/pgbench
 rm -rf "$out" && mkdir -p "$out"
 
 end_others() {
+  end_hogs
   # It may have ended by itself; killed, its status says so.
   [ -z "${bare_pid:-}" ] || { kill "$bare_pid" && wait "$bare_pid"; } 2>/dev/null || true
   rm -rf "$runtime_dir-bare"
@@ -181,6 +191,7 @@ compare_long() { # label script
 wanted() { [[ " $ROWS " == *" $1 "* ]]; }
 
 step "results"
+idle_children=$(children)
 measured_from=$(processor_ticks)
 {
   printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s runs of %s s in turn\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
@@ -214,6 +225,9 @@ if wanted fill; then
   compare_turns "copy from of 200k rows" 0 3 copy_from
 fi
 if wanted session; then compare_turns "new psql session and one query" 0 31 new_session; fi
+if wanted busy; then busy_rows; fi
+if wanted writes; then busy_write_rows; fi
+if wanted sysbench; then sysbench_rows; fi
 say "$(shared_since "$measured_from")" | tee -a "$out/results.txt"
 say "endpoint with an empty store: $empty_cost" | tee -a "$out/results.txt"
 say "endpoint with these tables: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"

@@ -38,7 +38,8 @@ public record Heap(String pgbench, Path directory) {
   }
 
   /// Transactions per second, as pgbench says. Several may run at the same time.
-  double rate(String script, int clients, int seconds) throws IOException, InterruptedException {
+  public double rate(String script, int clients, int seconds)
+      throws IOException, InterruptedException {
     Path file = Files.createTempFile(directory, "pgbench", ".sql");
     try {
       Files.writeString(file, script);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// What all processors of this machine have worked, whoever for; not what other guests of its host took (`/proc/stat`, proc(5)).
-final class ProcessorTime {
+public final class ProcessorTime {
   private static final Path STAT = Path.of("/proc/stat");
 
   /// Of the first line: user, nice, system, then idle and waiting, then interrupts.
@@ -17,7 +17,7 @@ final class ProcessorTime {
   private ProcessorTime() {}
 
   /// @return seconds since the machine started, of all processors, in steps of 0.01
-  static double seconds() throws IOException {
+  public static double seconds() throws IOException {
     String[] fields;
     try (var lines = Files.lines(STAT)) {
       fields = lines.findFirst().orElseThrow().split(" +");

@@ -42,7 +42,7 @@ public record Repetitions(int warmUps, int repetitions) {
     return median(values);
   }
 
-  static double millis(Runnable work) {
+  public static double millis(Runnable work) {
     long began = System.nanoTime();
     work.run();
     return (System.nanoTime() - began) / 1e6;

@@ -7,16 +7,20 @@ public final class BenchmarkTable {
   private BenchmarkTable() {}
 
   static void head() {
-    line("", "peer", "endpoint", "ratio", "goal", "");
+    head("peer", "endpoint");
+  }
+
+  public static void head(String other, String own) {
+    line("", other, own, "ratio", "goal", "");
   }
 
   /// How many times as fast as the peer.
-  static void atLeast(String what, String peer, String endpoint, double ratio, double goal) {
+  public static void atLeast(String what, String peer, String endpoint, double ratio, double goal) {
     line(what, peer, endpoint, number(ratio), ">= " + number(goal), met(ratio >= goal));
   }
 
   /// A measure that is to be small.
-  static void atMost(
+  public static void atMost(
       String what, String before, String after, double measured, double goal, String unit) {
     line(
         what,
@@ -28,11 +32,11 @@ public final class BenchmarkTable {
   }
 
   /// What else was measured, which has no goal.
-  static void more(String what, String peer, String endpoint) {
+  public static void more(String what, String peer, String endpoint) {
     line("  " + what, peer, endpoint, "", "", "");
   }
 
-  static String rate(double perSecond) {
+  public static String rate(double perSecond) {
     return String.format(Locale.ROOT, "%,.0f/s", perSecond);
   }
 

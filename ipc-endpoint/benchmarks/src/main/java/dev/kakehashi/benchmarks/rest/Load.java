@@ -14,34 +14,34 @@ import org.HdrHistogram.Histogram;
 ///
 /// @param port of the service
 /// @param requests makes the requests of a connection
-record Load(int port, Requests requests) {
+public record Load(int port, Requests requests) {
   private static final long LONGEST_NANOS = 10_000_000_000L;
 
   /// Requests of one connection.
   @FunctionalInterface
-  interface Requests {
+  public interface Requests {
     /// The next; may be the same array with other bytes.
     byte[] next();
   }
 
   /// Made for each connection.
   @FunctionalInterface
-  interface Source {
+  public interface Source {
     Requests open();
   }
 
   /// What came of it.
   ///
   /// @param rate answers per second
-  record Result(double rate, long count, Histogram nanos) {
+  public record Result(double rate, long count, Histogram nanos) {
     /// The time that a part of the answers did not exceed, in microseconds.
-    double micros(double percentile) {
+    public double micros(double percentile) {
       return nanos.getValueAtPercentile(percentile) / 1e3;
     }
   }
 
   /// @throws IOException also for another status than 200
-  static Result run(int port, Source source, int connections, double seconds)
+  public static Result run(int port, Source source, int connections, double seconds)
       throws IOException, InterruptedException {
     long began = System.nanoTime();
     long end = began + (long) (seconds * 1e9);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /// What processes use (`/proc`, proc(5)).
-final class ServerProcesses {
+public final class ServerProcesses {
   private static final double SECONDS_PER_TICK = 0.01;
 
   /// Behind the name: state, parent, … user time, system time.
@@ -20,7 +20,7 @@ final class ServerProcesses {
   private ServerProcesses() {}
 
   /// Processor time of a process, in seconds, in steps of 0.01.
-  static double seconds(long pid) throws IOException {
+  public static double seconds(long pid) throws IOException {
     return seconds(fields(pid));
   }
 

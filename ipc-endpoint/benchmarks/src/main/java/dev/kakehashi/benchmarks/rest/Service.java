@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 /// An HTTP service on this host, as one of its users.
 ///
 /// @param token of the user
-record Service(int port, String token) {
+public record Service(int port, String token) {
   private static final Pattern TOKEN = Pattern.compile("\"token\":\"([^\"]+)\"");
 
   /// Logs in to the endpoint.
-  static Service login(int port, String user, String password) throws IOException {
+  public static Service login(int port, String user, String password) throws IOException {
     String basic =
         Base64.getEncoder()
             .encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
@@ -35,7 +35,7 @@ record Service(int port, String token) {
   ///
   /// @param fields of the header, each with its line end
   /// @param parameters as JSON, without brackets
-  byte[] statement(String path, String fields, String sql, String parameters) {
+  public byte[] statement(String path, String fields, String sql, String parameters) {
     return Wire.request(
         "POST",
         path,
@@ -43,7 +43,7 @@ record Service(int port, String token) {
         "{\"sql\":\"" + sql + "\",\"parameters\":[" + parameters + "]}");
   }
 
-  byte[] get(String path, String fields) {
+  public byte[] get(String path, String fields) {
     return Wire.request("GET", path, authorization() + fields, "");
   }
 
