@@ -21,12 +21,17 @@ want ps procps
 want git git
 want python3 python3
 want curl curl
+want systemd-analyze systemd
 if [ "${DOCKER:-yes}" = yes ]; then
   want docker docker.io
   want dockerd docker.io
   want debootstrap debootstrap
   want iptables iptables
 fi
+
+# Tests of the web console run in a browser.
+want chromium chromium
+want chromedriver chromium-driver
 
 pg_config=$(locate_pg_config)
 if [ -z "$pg_config" ]; then

@@ -3,6 +3,7 @@
 #   docker.sh up        starts dockerd if no daemon answers (root only); remembers whether it was us
 #   docker.sh images    makes debian:bookworm, debian:trixie and debian:sid: pulled if a registry answers, else with debootstrap;
 #                       installs PostgreSQL 18 on sid, which may fail
+#   docker.sh image SUITE   makes one of them
 #   docker.sh down      ends the daemon that "up" started, with its containers
 . "$(dirname "$0")/lib.sh"
 
@@ -94,6 +95,7 @@ case "${1:-}" in
     done
     unstable
     ;;
+  image) image "${2:?suite}" || die "there is no image of Debian $2" ;;
   down) down ;;
-  *) die "usage: docker.sh up|images|down" ;;
+  *) die "usage: docker.sh up|images|image SUITE|down" ;;
 esac

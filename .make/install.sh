@@ -19,35 +19,20 @@ step "endpoint in $PREFIX"
 # With its time: the JVM compares it with the jar of the training.
 install -p -m 0644 "$ROOT/ipc-endpoint/server/target/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
 install -m 0644 "$ROOT/ipc-endpoint/server/src/main/dist/jvm.options" "$lib/jvm.options"
-install -m 0644 "$ROOT/ipc-endpoint/tools/target/kakehashi-tools.jar" "$lib/kakehashi-tools.jar"
-rm -f "$lib/kakehashi-endpoint.aot" "$lib/kakehashi-endpoint.release"
+install -p -m 0644 "$ROOT/ipc-endpoint/tools/target/kakehashi-tools.jar" "$lib/kakehashi-tools.jar"
+rm -f "$lib/kakehashi-endpoint.aot" "$lib/kakehashi-tools.aot" "$lib/kakehashi-endpoint.release"
 if [ "${TRAIN:-yes}" != no ]; then
   "$ROOT/.make/stage.sh"
   "$ROOT/.make/train.sh"
   prepare_run_dir
   # The staged jar is the one that was trained; a JVM of another release refuses the cache.
   install -p -m 0644 "$RUN_DIR/lib/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
+  install -p -m 0644 "$RUN_DIR/lib/kakehashi-tools.jar" "$lib/kakehashi-tools.jar"
   install -m 0644 "$RUN_DIR/lib/kakehashi-endpoint.aot" "$lib/kakehashi-endpoint.aot"
+  install -m 0644 "$RUN_DIR/lib/kakehashi-tools.aot" "$lib/kakehashi-tools.aot"
   install -m 0644 "$JAVA_HOME/release" "$lib/kakehashi-endpoint.release"
 fi
-cat >"$DESTDIR$PREFIX/bin/kakehashi" <<LAUNCHER
-#!/bin/sh
-# Kakehashi: "kakehashi --help", and --help after load, dump, inspect, queue, sql, app, replay and tpch. KAKEHASHI_JAVA_OPTIONS come last, so that
-# they override. Finds its files beside itself, so that the whole tree can be moved.
-lib=\$(dirname "\$(readlink -f "\$0")")/../lib/kakehashi
-case "\${1:-}" in
-  load | dump | inspect | queue | sql | replay | tpch) program=tools ;;
-  app) if [ "\${2:-}" = run ]; then program=endpoint; else program=tools; fi ;;
-  *) program=endpoint ;;
-esac
-java=\${JAVA_HOME:-$JAVA_HOME}
-# What the endpoint's JVM has learned in a training is for JVMs of the same build.
-if [ \$program = endpoint ] && cmp -s "\$java/release" "\$lib/kakehashi-endpoint.release"; then
-  set -- -jar "\$lib/kakehashi-endpoint.jar" "\$@"
-  exec "\$java/bin/java" "@\$lib/jvm.options" "-XX:AOTCache=\$lib/kakehashi-endpoint.aot" \${KAKEHASHI_JAVA_OPTIONS:-} "\$@"
-fi
-exec "\$java/bin/java" "@\$lib/jvm.options" \${KAKEHASHI_JAVA_OPTIONS:-} -jar "\$lib/kakehashi-\$program.jar" "\$@"
-LAUNCHER
+sed "s|@JAVA@|\${JAVA_HOME:-$JAVA_HOME}|" "$ROOT/packaging/launcher" >"$DESTDIR$PREFIX/bin/kakehashi"
 chmod 0755 "$DESTDIR$PREFIX/bin/kakehashi"
 # Settings that an administrator has changed stay.
 mkdir -p "$DESTDIR$PREFIX/etc/kakehashi"

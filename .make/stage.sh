@@ -39,7 +39,11 @@ stage_file() { # source name
   cp "$1" "$RUN_DIR/lib/$2.new"
   chmod 0644 "$RUN_DIR/lib/$2.new"
   # What was recorded with other files is refused by the JVM, with three lines of complaint.
-  case "$2" in kakehashi-endpoint.jar | jvm.options) rm -f "$RUN_DIR/lib/kakehashi-endpoint.aot" ;; esac
+  case "$2" in
+    kakehashi-endpoint.jar) rm -f "$RUN_DIR/lib/kakehashi-endpoint.aot" ;;
+    kakehashi-tools.jar) rm -f "$RUN_DIR/lib/kakehashi-tools.aot" ;;
+    jvm.options) rm -f "$RUN_DIR/lib/kakehashi-endpoint.aot" "$RUN_DIR/lib/kakehashi-tools.aot" ;;
+  esac
   mv "$RUN_DIR/lib/$2.new" "$RUN_DIR/lib/$2"
 }
 
@@ -62,6 +66,17 @@ stage_ping() {
   chmod 0755 "$RUN_DIR/lib/kh_ping"
 }
 
+# Applications, which tests deploy.
+stage_examples() {
+  local name jar
+  for name in functions order-service; do
+    for jar in "$ROOT/examples/$name"/target/kakehashi-example-"$name"-*.jar; do
+      case "$jar" in *-sources.jar | *-javadoc.jar | *'*'*) ;; *) stage_file "$jar" "kakehashi-example-$name.jar" ;; esac
+    done
+  done
+}
+
 stage_postgres
 stage_endpoint
+stage_examples
 stage_ping
