@@ -15,10 +15,10 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-tpch install clean
+.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-tpch deb site test-packages install clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that are missing (apt, root or sudo; DOCKER=no: without containers)
 	@.make/deps.sh
@@ -51,7 +51,7 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 	@.make/deps.sh
 	@.make/test.sh
 
-soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,queue,scheduler,system SEED=)
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,queue,applications,scheduler,system SEED=)
 	@.make/stage.sh
 	@.make/soak.sh
 
@@ -72,8 +72,11 @@ format: ## format Java and C sources in place
 hook: ## let git check the files of each commit, in some seconds (git commit --no-verify: without)
 	@git config core.hooksPath .make/hooks
 
-bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport (ROWS="select fill")
+bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport (ROWS="select fill busy sysbench")
 	@.make/bench.sh
+
+bench-applications: build ## compare procedures, functions and routes of an application with SQL, PL/pgSQL and built-in functions (ROWS="procedure scan")
+	@.make/bench-applications.sh
 
 bench-bulk: build ## compare loads and dumps of files with PostgreSQL's COPY, DuckDB and cp (ROWS="csv parquetdump" TABLE_ROWS=10000000)
 	@.make/bench-bulk.sh
@@ -95,6 +98,15 @@ bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor 
 
 bench-settings: build ## what watchdog, limits and other settings cost a select by key, in one run
 	@.make/bench-settings.sh
+
+deb: build ## Debian packages in target/deb (installs debhelper, mkdocs and lintian where they are missing)
+	@.make/deb.sh
+
+site: build ## the documentation as pages of HTML in target/site/html
+	@.make/site.sh
+
+test-packages: deb ## install, use, upgrade and remove the packages in a container with systemd, and run two containers (root; minutes)
+	@.make/test-packages.sh
 
 install: build ## install the extension into PG_CONFIG's PostgreSQL and the endpoint into PREFIX (/usr/local)
 	@.make/install.sh

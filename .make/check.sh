@@ -62,7 +62,7 @@ check_changed() {
   changed '*.[ch]' | { grep -v '/generated/' || true; } | check_c_format
   changed '*.c' | { grep -v '/generated/' || true; } | check_c_code
   [ -z "$(changed '*.[ch]')" ] || .make/c_folders.py
-  changed '.make/*.sh' '.make/hooks' .ci/run | check_scripts
+  changed '.make/*.sh' '.make/hooks' .ci/run 'packaging/*.sh' | check_scripts
   # All: what a document names may have moved.
   .make/prose.py
   wait $! || { cat "$java" >&2; exit 1; }
@@ -94,9 +94,9 @@ step "folders of C sources"
 python3 .make/c_folders_test.py -q
 
 step "documents"
-python3 -m doctest .make/prose.py
+python3 -m doctest .make/prose.py .make/site.py
 .make/prose.py
 
 step "shell scripts"
-printf '%s\n' .make/*.sh .make/hooks/* .ci/run | check_scripts
+printf '%s\n' .make/*.sh .make/hooks/* .ci/run packaging/*.sh packaging/*/*.sh | check_scripts
 say "checks passed"

@@ -31,7 +31,7 @@ else
   http_port=$(free_port 18080)
   as_server sh -c "echo $http_port > '$endpoint/http_port'"
   server_mkdir "$endpoint/files"
-  start_endpoint "$endpoint" "$runtime_dir" --set "http_port=$http_port" --set "bulk_locations=files:$endpoint/files:readwrite"
+  start_endpoint "$endpoint" "$runtime_dir" --set "http_port=$http_port" --set http_console=on --set "bulk_locations=files:$endpoint/files:readwrite"
 fi
 # The server loads the library when it starts: one that runs with another is started anew.
 library=$(find "$RUN_DIR/pgsql-$PG_MAJOR" -name kakehashi_fdw.so -type f -exec sha256sum {} + | cut -c1-64)
@@ -97,6 +97,7 @@ cat <<END
 Both servers run; everything was ready after $(elapsed "$started").
   connect   make psql      or: . .run/env && psql
   HTTP      $KAKEHASHI_URL, login in .run/env (KAKEHASHI_USER, KAKEHASHI_PASSWORD)
+  console   $KAKEHASHI_URL/console in a browser, with the same login
   stop      make stop
   logs      .run/endpoint/log, .run/pg/log
 END
