@@ -21,7 +21,7 @@ apt-get -q install -y --no-install-recommends /packages/old/*.deb >/tmp/install.
 expect "service" active "$(systemctl is-active kakehashi)"
 expect "user" kakehashi "$(ps -o user= -p "$(main_pid)")"
 expect "exposure" "at most 3.0" "$(systemd-analyze security kakehashi --no-pager | awk '/Overall exposure/ {print ($(NF-2) <= 3.0) ? "at most 3.0" : $(NF-2)}')"
-expect "other users of the machine" "permission denied" "$(sudo -u nobody ls $data 2>&1 | grep -qi 'permission denied' && echo 'permission denied')"
+expect "other users of the machine" "Permission denied" "$({ sudo -u nobody ls $data 2>&1 || true; } | grep -o "Permission denied")"
 
 step "the way of README.md to the first foreign table"
 sudo -u postgres psql -Xq -f /usr/share/kakehashi/connect.sql
