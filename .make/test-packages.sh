@@ -13,6 +13,7 @@ name=kakehashi-packages-$$
 cleanup() {
   local status=$?
   trap - EXIT
+  # What a failed step has not made is not there to remove; the status is that of the steps.
   docker rm -f "$name" >/dev/null 2>&1 || true
   [ ! -d target/compose ] || (cd target/compose && compose down -v --timeout 5 >/dev/null 2>&1) || true
   rm -rf target/compose target/packages-test

@@ -207,34 +207,20 @@ final class QueuePage implements ConsolePage {
   private static Html pages(String schema, String name, String state, long first, boolean hasMore) {
     Html links = new Html();
     if (first > 0) {
-      links.add(
-          "<a href=\"{}\" rel=\"prev\">Earlier tasks</a> ",
-          SqlNames.address(
-              PATH,
-              "schema",
-              schema,
-              "name",
-              name,
-              "state",
-              state,
-              "from",
-              String.valueOf(Math.max(0, first - TASKS_SHOWN))));
+      String before = part(schema, name, state, Math.max(0, first - TASKS_SHOWN));
+      links.add("<a href=\"{}\" rel=\"prev\">Earlier tasks</a> ", before);
     }
     if (hasMore) {
-      links.add(
-          "<a href=\"{}\" rel=\"next\">Later tasks</a>",
-          SqlNames.address(
-              PATH,
-              "schema",
-              schema,
-              "name",
-              name,
-              "state",
-              state,
-              "from",
-              String.valueOf(first + TASKS_SHOWN)));
+      String after = part(schema, name, state, first + TASKS_SHOWN);
+      links.add("<a href=\"{}\" rel=\"next\">Later tasks</a>", after);
     }
     return links.isEmpty() ? links : Html.of("<p class=\"choice\">{}</p>\n", links);
+  }
+
+  /// Where the tasks from a position on are shown.
+  private static String part(String schema, String name, String state, long from) {
+    return SqlNames.address(
+        PATH, "schema", schema, "name", name, "state", state, "from", String.valueOf(from));
   }
 
   private static Html options(PageRow values) {

@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
 /// A session's id is `generation << 16 | index`, so that the poller finds it by one array access. The attach thread adds sessions, the
 /// poller ends and releases them; both under the lock of this object, except [#find].
 final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
-  private final RequestTimes requestTimes = new RequestTimes();
   private static final Logger LOG = LoggerFactory.getLogger(SessionTable.class);
   private static final int INDEX_BITS = 16;
   private static final long QUEUE_IDLE_NANOS = 10_000_000_000L;
@@ -30,6 +29,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
   /// Between two looks at the files of the queues.
   private static final long LOOK_NANOS = 1_000_000_000L;
 
+  private final RequestTimes requestTimes = new RequestTimes();
   private final TransportConfig config;
   private final RuntimeDirectory directory;
   private final Poller poller;
