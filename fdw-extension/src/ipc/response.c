@@ -185,6 +185,15 @@ adapt_spin(kh_session *session, int64_t waited_nanos)
 	session->spin_nanos = spin < longest ? spin : longest;
 }
 
+/* Whether so many sessions ask that spinning takes the processor from those who would get on. */
+static bool
+is_crowded(const kh_session *session)
+{
+	const kh_control_page *control = (const kh_control_page *) session->control.base;
+
+	return control != NULL && kh_load_relaxed(&control->crowded) != 0;
+}
+
 static kh_wait
 wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 {
@@ -194,6 +203,7 @@ wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 	int64_t now;
 	int64_t deadline;
 	int64_t spin_end;
+	bool crowded;
 
 	/* What has arrived counts, also when the endpoint has gone since. */
 	if (call->finished || !session->broken)
@@ -206,8 +216,12 @@ wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 		return lost(error);
 	began = now = kh_now_nanos();
 	deadline = timeout_nanos < 0 ? INT64_MAX : kh_deadline(now, timeout_nanos);
-	spin_end = kh_deadline(now, session->spin_nanos);
-	found = spin(call, spin_end < deadline ? spin_end : deadline, &now, error);
+	crowded = is_crowded(session);
+	if (!crowded)
+	{
+		spin_end = kh_deadline(now, session->spin_nanos);
+		found = spin(call, spin_end < deadline ? spin_end : deadline, &now, error);
+	}
 	while (found == KH_WAIT_TIMEOUT && now < deadline)
 	{
 		int failure;
@@ -225,7 +239,8 @@ wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 			return KH_WAIT_TIMEOUT;
 		now = kh_now_nanos();
 	}
-	adapt_spin(session, kh_now_nanos() - began);
+	if (!crowded)
+		adapt_spin(session, kh_now_nanos() - began);
 	return found;
 }
 

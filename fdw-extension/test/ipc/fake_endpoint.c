@@ -41,6 +41,7 @@ static struct
 	int listener;
 	int client;
 	int lock;
+	kh_control_page *control;
 	unsigned char *doorbell;
 	unsigned char *mailbox;
 	unsigned char *arena;
@@ -89,6 +90,12 @@ fake_unlock(void)
 	fake.lock = -1;
 }
 
+void
+fake_crowded(bool crowded)
+{
+	kh_store_relaxed(&fake.control->crowded, crowded);
+}
+
 static void
 make_files(void)
 {
@@ -98,7 +105,7 @@ make_files(void)
 	control->magic = UINT64_C(0x31304948534b4b4b);
 	control->layout_version = KH_LAYOUT_VERSION;
 	control->incarnation = 8;
-	munmap(control, KH_CONTROL_PAGE_BYTES);
+	fake.control = control;
 	fake.doorbell = make_file("doorbell", KH_DOORBELL_PAGE_BYTES);
 	snprintf(path, sizeof(path), "%s/mailboxes", fake.directory);
 	CHECK(mkdir(path, 0700) == 0);
@@ -693,6 +700,7 @@ fake_stop(void)
 		close(fake.client);
 	if (fake.cycle_file >= 0)
 		close(fake.cycle_file);
+	munmap(fake.control, KH_CONTROL_PAGE_BYTES);
 	munmap(fake.doorbell, KH_DOORBELL_PAGE_BYTES);
 	munmap(fake.mailbox, FAKE_SLOTS * SLOT_BYTES);
 	munmap(fake.arena, ARENA_BYTES);

@@ -54,4 +54,7 @@ extern bool fake_received(const char *text);
 /* Lets the lock of the directory go, as the end of the process does. */
 extern void fake_unlock(void);
 
+/* Says whether who waits should sleep at once; between fake_start and fake_stop. */
+extern void fake_crowded(bool crowded);
+
 #endif /* KAKEHASHI_FAKE_ENDPOINT_H */

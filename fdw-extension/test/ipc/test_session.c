@@ -1,4 +1,5 @@
 #include "fake_endpoint.h"
+#include "session_internal.h"
 #include "test.h"
 
 #include "kakehashi/ipc.h"
@@ -370,6 +371,24 @@ should_return_within_the_timeout(void)
 	end(session);
 }
 
+/* Who does not spin learns nothing of how long a spin should be. */
+static void
+should_not_spin_while_the_endpoint_says_that_many_ask(void)
+{
+	kh_session *session = begin();
+	kh_call *call = execute(session, FAKE_SILENT);
+	uint32_t longest = kh_session_limits(session)->spin_nanos;
+
+	fake_crowded(true);
+	CHECK_EQUAL(KH_WAIT_TIMEOUT, kh_call_wait(call, SECOND / 20, &error));
+	CHECK_EQUAL(longest, session->spin_nanos);
+	fake_crowded(false);
+	CHECK_EQUAL(KH_WAIT_TIMEOUT, kh_call_wait(call, SECOND / 20, &error));
+	CHECK_EQUAL(longest / 2, session->spin_nanos);
+	kh_call_end(call);
+	end(session);
+}
+
 static void
 ignore(int signal)
 {
@@ -540,6 +559,7 @@ const test_case session_tests[] = {
 	TEST(should_refuse_more_calls_than_slots),
 	TEST(should_take_memory_for_further_slots_while_they_are_used),
 	TEST(should_return_within_the_timeout),
+	TEST(should_not_spin_while_the_endpoint_says_that_many_ask),
 	TEST(should_return_early_when_a_signal_comes),
 	TEST(should_notice_the_end_of_the_endpoint_while_waiting),
 	TEST(should_disconnect_from_an_endpoint_that_violates_the_protocol),

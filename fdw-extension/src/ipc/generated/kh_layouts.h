@@ -25,6 +25,7 @@
 #define KH_CONTROL_PAGE_QUEUES_OFFSET 152
 #define KH_CONTROL_PAGE_WATCHED_CHANNELS_OFFSET 156
 #define KH_CONTROL_PAGE_TRANSACTIONS_OFFSET 160
+#define KH_CONTROL_PAGE_CROWDED_OFFSET 256
 
 /* Facts of one incarnation; written by the endpoint alone. */
 typedef struct kh_control_page
@@ -44,7 +45,9 @@ typedef struct kh_control_page
 	uint32_t	queues;	/* request queues */
 	uint32_t	watched_channels;	/* responses that wait for their readers */
 	uint32_t	transactions;	/* open, with a handle */
-	unsigned char padding_164[3932];
+	unsigned char padding_164[92];
+	uint32_t	crowded;	/* 1: so many sessions ask that who waits sleeps at once; a hint */
+	unsigned char padding_260[3836];
 } kh_control_page;
 
 _Static_assert(sizeof(kh_control_page) == KH_CONTROL_PAGE_BYTES, "schema");
@@ -62,6 +65,7 @@ _Static_assert(offsetof(kh_control_page, arena_blocks) == KH_CONTROL_PAGE_ARENA_
 _Static_assert(offsetof(kh_control_page, queues) == KH_CONTROL_PAGE_QUEUES_OFFSET, "schema");
 _Static_assert(offsetof(kh_control_page, watched_channels) == KH_CONTROL_PAGE_WATCHED_CHANNELS_OFFSET, "schema");
 _Static_assert(offsetof(kh_control_page, transactions) == KH_CONTROL_PAGE_TRANSACTIONS_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, crowded) == KH_CONTROL_PAGE_CROWDED_OFFSET, "schema");
 
 #define KH_DOORBELL_PAGE_BYTES 4096
 #define KH_DOORBELL_PAGE_BELL_OFFSET 0

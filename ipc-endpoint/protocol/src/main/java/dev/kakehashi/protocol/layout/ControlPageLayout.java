@@ -16,6 +16,7 @@ public final class ControlPageLayout {
   public static final int QUEUES_OFFSET = 152;
   public static final int WATCHED_CHANNELS_OFFSET = 156;
   public static final int TRANSACTIONS_OFFSET = 160;
+  public static final int CROWDED_OFFSET = 256;
   public static final int PAGE_BYTES = 4096;
 
   public static final int STATE_STARTING = 0;

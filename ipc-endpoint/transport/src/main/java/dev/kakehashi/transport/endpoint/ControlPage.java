@@ -1,6 +1,7 @@
 package dev.kakehashi.transport.endpoint;
 
 import static dev.kakehashi.protocol.layout.ControlPageLayout.ARENA_BLOCKS_OFFSET;
+import static dev.kakehashi.protocol.layout.ControlPageLayout.CROWDED_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.HEARTBEAT_NANOS_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.INCARNATION_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.LAYOUT_VERSION_OFFSET;
@@ -69,6 +70,11 @@ final class ControlPage implements AutoCloseable {
     SharedMemory.putIntRelease(page, QUEUES_OFFSET, usage.queues());
     SharedMemory.putIntRelease(page, WATCHED_CHANNELS_OFFSET, usage.watchedChannels());
     SharedMemory.putIntRelease(page, TRANSACTIONS_OFFSET, transactions);
+  }
+
+  /// Whether who waits for an answer sleeps at once. A hint, in a line of its own, because those who wait read it.
+  void crowded(boolean crowded) {
+    SharedMemory.putIntRelease(page, CROWDED_OFFSET, crowded ? 1 : 0);
   }
 
   @Override

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Made by the attach thread; after that the poller alone calls what is not marked thread-safe. Its memory is given back when the client is gone *and* the last response is
 /// finished, because tasks write into it until then.
-public final class EndpointSession {
+public final class EndpointSession implements Crowd.Asker {
   private static final Logger LOG = LoggerFactory.getLogger(EndpointSession.class);
 
   /// What the client says of itself, and what the kernel says of it.
@@ -61,10 +61,18 @@ public final class EndpointSession {
   private final AtomicInteger holds = new AtomicInteger(1);
   private final List<Inbound> inbound = new ArrayList<>();
   private long lastRequestId;
+  private long lastPeriod = -1;
   private volatile boolean closed;
   private final Instant attachedAt = Instant.now();
   private volatile @Nullable Object attachment;
   private volatile String applicationName;
+
+  @Override
+  public boolean firstOf(long period) {
+    boolean first = lastPeriod != period;
+    lastPeriod = period;
+    return first;
+  }
 
   private final LogThrottle refusals = new LogThrottle();
 

@@ -40,6 +40,7 @@ public final class TransportEndpoint implements AutoCloseable {
   private final RequestHandler handler;
   private final WatchedChannels watched;
   private final Poller poller;
+  private final Crowd crowd;
   private final SessionTable sessions;
   private final AttachServer attachServer;
   private final List<Thread> pollerThreads;
@@ -55,6 +56,8 @@ public final class TransportEndpoint implements AutoCloseable {
     long incarnation = System.currentTimeMillis() << 16 | (ProcessHandle.current().pid() & 0xFFFF);
     this.control = ControlPage.create(directory, incarnation);
     this.doorbell = Doorbell.create(directory);
+    this.crowd =
+        new Crowd(Runtime.getRuntime().availableProcessors(), System.nanoTime(), control::crowded);
     this.watched = new WatchedChannels(this::retime);
     this.handler = handlers.apply(this);
     this.poller =
@@ -166,6 +169,7 @@ public final class TransportEndpoint implements AutoCloseable {
         LOG.debug("dropping a request of session {} from queue {}", sessionId, queue.name());
         return;
       }
+      crowd.asked(session, System.nanoTime());
       dispatch(session, templateId, frame);
     } catch (MalformedFrameException | IllegalArgumentException | IndexOutOfBoundsException e) {
       // The codecs report what they refuse by the latter two.
