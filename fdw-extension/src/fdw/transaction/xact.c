@@ -325,6 +325,9 @@ commit_session(KakehashiSession *session, bool two_phase)
 	state = kakehashi_call_finish(call)->transaction_state;
 	(void) kakehashi_call_complete(call);
 	session->committing = false;
+	/* A statement of another session has failed in it. */
+	if (state == KH_TX_ABORTED && depends)
+		report_aborted(session);
 	/* Another one is about to commit it together with what is its own. */
 	if (state == KH_TX_PREPARED && session->shared && !session->prepared && !kakehashi_outcome_committed(session))
 		ereport(ERROR,

@@ -156,6 +156,22 @@ class ContinuedTransactionTest {
     }
   }
 
+  /// The endpoint may not have forgotten the transaction yet.
+  @Test
+  void shouldRefuseACommitThatFollowsTheOthersRollbackAtOnce() throws SQLException {
+    try (Connection one = cluster.connect();
+        Connection two = cluster.connect()) {
+      for (int round = 0; round < 40; round++) {
+        Sql.execute(one, "BEGIN", "INSERT INTO item VALUES (1, 1)");
+        Sql.execute(two, "BEGIN");
+        proceed(two, Sql.value(one, TOKEN));
+        Sql.execute(two, "INSERT INTO item VALUES (2, 2)");
+        Sql.execute(one, "ROLLBACK");
+        assertEquals("25P01", Sql.failure(two, "COMMIT").getSQLState(), "round " + round);
+      }
+    }
+  }
+
   @Test
   void shouldSayThatTheOtherHasCommittedWhatIsRolledBack() throws SQLException {
     try (Connection one = cluster.connect();

@@ -167,16 +167,17 @@ public final class Transactions {
 
   public void commit(ClientRequests session, Answer answer, long handle, CommitResponse response) {
     OpenTransaction transaction = find(session, handle);
+    // First: one that another has rolled back is aborted, too, as long as it is not forgotten.
+    if (transaction != null && isEndedByAnother(transaction)) {
+      transaction.whenForgotten(() -> answerSecondCommit(session, answer, transaction.handle()));
+      return;
+    }
     if (transaction != null
         && transaction.engineTransaction().state() == EngineTransaction.State.ABORTED
         && transaction.engineTransaction().failure() == null
         && !transaction.isLeaseExpired()) {
       // As in SQL: a commit of an aborted transaction rolls it back, and says so.
       rollback(transaction, () -> answer.completed(transaction, 0));
-      return;
-    }
-    if (transaction != null && isEndedByAnother(transaction)) {
-      transaction.whenForgotten(() -> answerSecondCommit(session, answer, transaction.handle()));
       return;
     }
     TransactionState known = transaction == null ? outcome(session, handle) : null;
