@@ -13,6 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 #include "utils/typcache.h"
 
 static const char *const plain_aggregates[] = {"count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"};
@@ -193,13 +194,72 @@ kakehashi_window_order(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 	return result;
 }
 
+/* From 17 on intervals can be infinite, which the engine does not add to anything. */
+static bool
+is_finite_interval(const Node *offset)
+{
+#if PG_VERSION_NUM >= 170000
+	return offset == NULL ||
+	       (IsA(offset, Const) && (((const Const *) offset)->constisnull ||
+	                               !INTERVAL_NOT_FINITE(DatumGetIntervalP(((const Const *) offset)->constvalue))));
+#else
+	return true;
+#endif
+}
+
+/* An interval without days and months, which have their lengths from the time zone of the session. */
+static bool
+is_span_of_time(const Node *offset)
+{
+	const Interval *span;
+
+	if (offset == NULL)
+		return true;
+	if (!IsA(offset, Const) || ((const Const *) offset)->constisnull)
+		return false;
+	span = DatumGetIntervalP(((const Const *) offset)->constvalue);
+	return span->day == 0 && span->month == 0;
+}
+
+/* Whether the engine finds the same rows whose keys are at most an offset away. */
+static bool
+is_range_shippable(PlannerInfo *root, RelOptInfo *rel, const WindowClause *window)
+{
+	List *order = kakehashi_window_order(root, rel, window->orderClause);
+
+	/* The key may be the same for all rows, which leaves the engine without one. */
+	if (list_length(order) != 1 || list_length(window->orderClause) != 1)
+		return false;
+	switch (kakehashi_bridge_type(exprType(get_sortgroupclause_expr(linitial(order), root->processed_tlist)), NULL))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return true;
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+			return is_finite_interval(window->startOffset) && is_finite_interval(window->endOffset);
+		case TIMESTAMPTZOID:
+			return is_span_of_time(window->startOffset) && is_span_of_time(window->endOffset);
+#if PG_VERSION_NUM < 170000
+		case INTERVALOID:
+			return true;
+#endif
+		default:
+			return false;
+	}
+}
+
 bool
 kakehashi_is_shippable_frame(PlannerInfo *root, RelOptInfo *rel, const WindowClause *window)
 {
 	bool offsets = (window->frameOptions & (FRAMEOPTION_START_OFFSET | FRAMEOPTION_END_OFFSET)) != 0;
 
-	/* The ends of a key's type are other ones there. */
-	if ((window->frameOptions & FRAMEOPTION_RANGE) != 0 && offsets)
+	if ((window->frameOptions & FRAMEOPTION_RANGE) != 0 && offsets && !is_range_shippable(root, rel, window))
 		return false;
 	if ((window->frameOptions & FRAMEOPTION_GROUPS) != 0 &&
 	    kakehashi_window_order(root, rel, window->orderClause) == NIL)
