@@ -35,7 +35,8 @@ DECLARE
   line text;
 BEGIN
   FOR line IN EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ' || query LOOP
-    IF line ~ 'rows=|Remote Plan' THEN
+    IF line ~ 'rows=|Remote Plan|Memory:' THEN
+      line := regexp_replace(line, '\d+kB', 'N kB');
       RETURN NEXT regexp_replace(regexp_replace(regexp_replace(line, '(rows=\d+)\.00', '\1', 'g'), '\d+\.\d+', 'N', 'g'), ' \(rows=\d+\)', '');
     END IF;
   END LOOP;

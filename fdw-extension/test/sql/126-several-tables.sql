@@ -12,6 +12,14 @@ INSERT INTO of_heap.a SELECT i, nullif(i % 5, 2), chr(65 + i % 4) FROM generate_
 INSERT INTO of_heap.b SELECT i, nullif(i % 7, 3), chr(66 + i % 4) FROM generate_series(5, 30) i;
 INSERT INTO of_engine.a SELECT * FROM of_heap.a;
 INSERT INTO of_engine.b SELECT * FROM of_heap.b;
+-- Columns of other types, and a table without a key, one of whose rows has nulls alone
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE several.c (big int8, n numeric, v varchar(9), f float4)');
+IMPORT FOREIGN SCHEMA several LIMIT TO (c) FROM SERVER kakehashi INTO of_engine;
+ALTER FOREIGN TABLE of_engine.c ADD COLUMN gone int;
+ALTER FOREIGN TABLE of_engine.c DROP COLUMN gone;
+CREATE TABLE of_heap.c (big int8, n numeric, v varchar(9) COLLATE "C", f float4);
+INSERT INTO of_heap.c VALUES (1, 1.0, 'A', 1.5), (2, 2.50, 'B', 2), (4, 4, 'Z', 4), (NULL, NULL, NULL, NULL), (4294967297, 0.1, 'A', 0.1);
+INSERT INTO of_engine.c SELECT * FROM of_heap.c;
 -- Partitions: the same rows by ranges of id
 CREATE TABLE of_heap.p (id int, x int, t text COLLATE "C") PARTITION BY RANGE (id);
 CREATE TABLE of_engine.p (id int, x int, t text COLLATE "C") PARTITION BY RANGE (id);
@@ -39,6 +47,29 @@ INSERT INTO queries VALUES
   ('SELECT t, count(*) FROM a GROUP BY t UNION ALL SELECT t, sum(x) FROM b GROUP BY t'),
   ('(SELECT id FROM a ORDER BY id LIMIT 3) UNION ALL (SELECT id FROM b ORDER BY id DESC LIMIT 2)'),
   ('SELECT DISTINCT t FROM a UNION ALL SELECT ''z'' FROM b WHERE id = 7'),
+  ('SELECT t FROM a UNION SELECT t FROM b ORDER BY t DESC LIMIT 2'),
+  ('SELECT id, t FROM a UNION ALL SELECT id, t FROM b ORDER BY t, id DESC OFFSET 3 LIMIT 4'),
+  ('SELECT id, x FROM a EXCEPT SELECT id, x FROM b ORDER BY x DESC NULLS LAST, 1 LIMIT (SELECT 6)'),
+  ('SELECT x, t FROM a INTERSECT ALL SELECT x, t FROM b ORDER BY 2, x OFFSET 1'),
+  ('SELECT count(*) > 0 FROM a UNION SELECT count(*) > 100 FROM b ORDER BY 1 LIMIT 1 OFFSET 0'),
+  ('SELECT t FROM a UNION SELECT t FROM b ORDER BY t LIMIT (random() * 0)::int + 2'),
+  ('SELECT x FROM a UNION SELECT big FROM c'),
+  ('SELECT x, t FROM a UNION ALL SELECT n, v FROM c ORDER BY 1, 2 LIMIT 5'),
+  ('SELECT x FROM a INTERSECT SELECT n FROM c UNION ALL SELECT n FROM c'),
+  ('SELECT x FROM a UNION ALL SELECT x FROM b UNION ALL SELECT big FROM c'),
+  ('SELECT max(x), t FROM a GROUP BY t UNION ALL SELECT sum(big), v FROM c GROUP BY v'),
+  ('SELECT u.t, a.id FROM (SELECT t FROM a WHERE x > 1 UNION SELECT t FROM b WHERE id < 9) u JOIN a ON a.t = u.t AND a.x < 3'),
+  ('SELECT count(*), max(x) FROM (SELECT x FROM a INTERSECT SELECT x FROM b EXCEPT SELECT id FROM b WHERE id < 6) u WHERE x > 0'),
+  ('SELECT id FROM a WHERE x IN (SELECT x FROM b WHERE id > 20 UNION SELECT big FROM c)'),
+  ('SELECT t, row_number() OVER (ORDER BY t) FROM (SELECT t FROM a UNION SELECT v FROM c) u ORDER BY t DESC LIMIT 3'),
+  ('SELECT a, b FROM a JOIN b ON a.id = b.id'),
+  ('SELECT b, a.id FROM a LEFT JOIN b ON a.id = b.id AND b.x > 1'),
+  ('SELECT a.id, c, a IS NULL, c IS NULL, c IS NOT DISTINCT FROM NULL FROM a FULL JOIN c ON a.x = c.big'),
+  ('SELECT a.id, c FROM a LEFT JOIN c ON c.big IS NULL AND a.id < 3'),
+  ('SELECT c, a.id FROM (a JOIN b ON a.id = b.id) RIGHT JOIN c ON c.big = b.x'),
+  ('SELECT a FROM a JOIN b ON a.id = b.id ORDER BY b.x DESC, a.id LIMIT 3'),
+  ('SELECT a, a.t FROM a ORDER BY id DESC OFFSET 2 LIMIT 3'),
+  ('SELECT a FROM a WHERE EXISTS (SELECT FROM b WHERE b.id = a.id)'),
   ('SELECT count(*), sum(x), max(t) FROM p'),
   ('SELECT t, avg(x) FROM p WHERE id BETWEEN 5 AND 25 GROUP BY t HAVING count(*) > 1'),
   ('SELECT p.id, a.t FROM p JOIN a ON a.x = p.x WHERE p.id > 15'),
@@ -54,6 +85,13 @@ INSERT INTO queries VALUES
   ('SELECT CASE x WHEN 1 THEN ''one'' WHEN 3 THEN t END, count(*) FROM a GROUP BY 1');
 -- In part
 INSERT INTO queries VALUES
+  ('SELECT x FROM a EXCEPT SELECT f FROM c ORDER BY 1', false),
+  ('SELECT (a).t || ''!'', row_to_json(b)->>''t'', count(a) OVER () FROM a JOIN b ON a.id = b.id WHERE b.id < 9', false),
+  ('SELECT DISTINCT c.f FROM c UNION SELECT n FROM c', null),
+  ('(SELECT x FROM a UNION SELECT x FROM b) UNION ALL SELECT big FROM c', false),
+  ('SELECT a FROM a LEFT JOIN b ON a.id = b.id WHERE b.id IS NULL', null),
+  ('SELECT b FROM a LEFT JOIN b ON a.id = b.id WHERE b.id IS NULL', null),
+  ('SELECT q FROM (SELECT a.id, b.t FROM a JOIN b USING (id) OFFSET 0) q JOIN c ON q.id = c.big', null),
   ('SELECT t::varchar(5) FROM a UNION SELECT t FROM b', false),
   ('SELECT upper(t) FROM a UNION SELECT t FROM b', false);
 SELECT query, both_sides(CASE WHEN query ~ 'FOR ' THEN format('WITH q AS (%s) SELECT string_agg(q::text, '' '' ORDER BY q::text) FROM q', query)
@@ -85,6 +123,10 @@ BEGIN
 END $$;
 SELECT * FROM remote_statements('SELECT id, ''a'' FROM of_engine.a WHERE x > 1 UNION ALL SELECT id + 1, t FROM of_engine.b WHERE id < 9');
 SELECT * FROM remote_statements('SELECT t FROM of_engine.a WHERE x > 1 UNION SELECT t FROM of_engine.b EXCEPT ALL SELECT max(t) FROM of_engine.a ORDER BY 1');
+SELECT * FROM remote_statements('SELECT id, x FROM of_engine.a EXCEPT SELECT id, x FROM of_engine.b ORDER BY x DESC NULLS LAST, 1 OFFSET 2 LIMIT 5');
+SELECT * FROM remote_statements('SELECT x, t FROM of_engine.a UNION SELECT n, v FROM of_engine.c');
+SELECT * FROM remote_statements('SELECT c, a.id FROM of_engine.a JOIN of_engine.c ON a.x = c.big');
+SELECT * FROM remote_statements('SELECT a.id, c FROM of_engine.a LEFT JOIN of_engine.c ON a.x = c.big');
 SELECT * FROM remote_statements('SELECT t, avg(x) FROM of_engine.p WHERE id > 3 GROUP BY t');
 SELECT * FROM remote_statements('SELECT a.id, b.id FROM (SELECT * FROM of_engine.a WHERE x > 1) a FULL JOIN (SELECT * FROM of_engine.b WHERE t <> ''C'') b ON a.id = b.id');
 SELECT * FROM remote_statements('SELECT a.id, b.t FROM of_engine.a JOIN of_engine.b ON a.id = b.id FOR UPDATE OF a FOR SHARE OF b NOWAIT');
@@ -93,6 +135,9 @@ SELECT * FROM remote_statements('SELECT a.id FROM of_engine.a WHERE EXISTS (SELE
 CREATE ROLE kakehashi_reader;
 GRANT USAGE ON SCHEMA of_engine TO kakehashi_reader;
 GRANT SELECT ON of_engine.a TO kakehashi_reader;
+CREATE VIEW of_engine.u AS SELECT t FROM of_engine.a UNION SELECT t FROM of_engine.b;
+CREATE VIEW of_engine.v AS SELECT id, t FROM of_engine.a UNION ALL SELECT id, t FROM of_engine.b;
+GRANT SELECT ON of_engine.u, of_engine.v TO kakehashi_reader;
 CREATE USER MAPPING FOR kakehashi_reader SERVER kakehashi OPTIONS (password_required 'false');
 SET ROLE kakehashi_reader;
 \set VERBOSITY sqlstate
@@ -101,6 +146,15 @@ SELECT t FROM of_engine.a UNION ALL SELECT t FROM of_engine.b;
 SELECT count(*) FROM (SELECT t FROM of_engine.b OFFSET 0) b JOIN of_engine.a USING (t);
 RESET ROLE;
 DROP USER MAPPING FOR kakehashi_reader SERVER kakehashi;
+-- A view reads as its owner does, who has a mapping.
+SET ROLE kakehashi_reader;
+SELECT * FROM of_engine.a;
+SELECT * FROM of_engine.u ORDER BY t LIMIT 2;
+SELECT count(*), min(t) FROM of_engine.v;
+SELECT v.id FROM of_engine.v JOIN (SELECT t FROM of_engine.u OFFSET 2) u USING (t) WHERE v.id < 8 ORDER BY 1;
+RESET ROLE;
+SELECT * FROM remote_statements('SELECT * FROM of_engine.u ORDER BY t LIMIT 2');
+SELECT * FROM remote_statements('SELECT count(*), min(t) FROM of_engine.v');
 -- A plan is made again when one of its tables is another one.
 PREPARE two_tables AS SELECT x FROM of_engine.a WHERE id = 1 UNION SELECT x FROM of_engine.b WHERE id = 5;
 EXECUTE two_tables;

@@ -8,6 +8,17 @@ IMPORT FOREIGN SCHEMA windows FROM SERVER kakehashi INTO of_engine;
 CREATE TABLE of_heap.g (id int PRIMARY KEY, a int, b text COLLATE "C", n numeric, f float8);
 INSERT INTO of_heap.g SELECT i, nullif(i % 4, 3), nullif(chr(65 + i % 3), 'B'), i / 8.0, i / 4.0 FROM generate_series(1, 60) i;
 INSERT INTO of_engine.g SELECT * FROM of_heap.g;
+-- Keys of RANGE frames, some of them at the ends of their types
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE windows.r (id int PRIMARY KEY, i int2, n numeric, f float8, d date, s timestamp, z timestamptz, t time, v interval)');
+IMPORT FOREIGN SCHEMA windows LIMIT TO (r) FROM SERVER kakehashi INTO of_engine;
+CREATE TABLE of_heap.r (id int PRIMARY KEY, i int2, n numeric, f float8, d date, s timestamp, z timestamptz, t time, v interval);
+INSERT INTO of_heap.r SELECT g, g * g % 31, g * g % 31 / 4.0, g * g % 31 / 8.0, date '2020-01-25' + g * g % 31, timestamp '2020-01-25' + g * g % 31 * interval '7 hours',
+    timestamptz '2020-03-27 12:00+00' + g * g % 31 * interval '5 hours', time '00:00' + g * g % 31 * interval '47 minutes', g * g % 31 * interval '11 hours'
+  FROM generate_series(1, 40) g;
+INSERT INTO of_heap.r (id) VALUES (41);
+INSERT INTO of_heap.r VALUES (42, 32767, 'NaN', 'NaN', 'infinity', 'infinity', 'infinity', '24:00', '1 mon'),
+  (43, -32768, 'Infinity', 'Infinity', '-infinity', '-infinity', '-infinity', '00:00', '-1 mon'), (44, 0, '-Infinity', '-Infinity', '2020-02-29', '2020-02-29', '2020-03-29 00:30+00', '12:00', '0');
+INSERT INTO of_engine.r SELECT * FROM of_heap.r;
 
 CREATE TABLE queries (query text, on_engine bool DEFAULT true);
 INSERT INTO queries VALUES
@@ -19,6 +30,18 @@ INSERT INTO queries VALUES
   ('SELECT id, count(*) OVER (ORDER BY a GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES), max(b) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE GROUP) FROM g'),
   ('SELECT id, count(b) FILTER (WHERE n > 3) OVER (PARTITION BY a), sum(id) OVER () FROM g'),
   ('SELECT id, sum(id) OVER (PARTITION BY 1 ORDER BY 2) FROM g'),
+  ('SELECT id, sum(id) OVER (ORDER BY id RANGE 5 PRECEDING), count(*) OVER (PARTITION BY a ORDER BY id DESC RANGE BETWEEN 7 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW) FROM g'),
+  ('SELECT id, sum(id) OVER (ORDER BY i RANGE BETWEEN 3 PRECEDING AND 2::int8 FOLLOWING), first_value(id) OVER (ORDER BY i DESC NULLS LAST RANGE BETWEEN 9223372036854775807 PRECEDING AND CURRENT ROW) FROM r'),
+  ('SELECT id, sum(id) OVER (ORDER BY n RANGE BETWEEN 0.5 PRECEDING AND 1.25 FOLLOWING), sum(id) OVER (ORDER BY n DESC RANGE BETWEEN ''Infinity'' PRECEDING AND 1 PRECEDING) FROM r'),
+  ('SELECT id, count(*) OVER (ORDER BY f RANGE BETWEEN 0.25 FOLLOWING AND UNBOUNDED FOLLOWING EXCLUDE TIES), sum(id) OVER (ORDER BY f DESC NULLS LAST RANGE BETWEEN ''Infinity'' PRECEDING AND 0.5 FOLLOWING) FROM r'),
+  ('SELECT id, sum(id) OVER (ORDER BY d RANGE BETWEEN ''1 mon'' PRECEDING AND ''3 days'' FOLLOWING), sum(id) OVER (ORDER BY d DESC RANGE ''36 hours'' PRECEDING) FROM r'),
+  ('SELECT id, sum(id) OVER (ORDER BY s RANGE BETWEEN ''1 day 2 hours'' PRECEDING AND ''1 mon'' FOLLOWING), sum(id) OVER (ORDER BY t RANGE BETWEEN ''3 hours'' PRECEDING AND ''1 day'' FOLLOWING) FROM r'),
+  ('SELECT id, sum(id) OVER (ORDER BY z RANGE BETWEEN ''25 hours'' PRECEDING AND ''90 minutes'' FOLLOWING) FROM r'),
+  ('SELECT id, sum(id) OVER (ORDER BY i RANGE (SELECT 4) PRECEDING) FROM r'),
+  ('SELECT sum(id) OVER (ORDER BY i RANGE -1 PRECEDING) FROM r'),
+  ('SELECT sum(id) OVER (ORDER BY d RANGE ''-1 day'' PRECEDING) FROM r'),
+  ('SELECT sum(id) OVER (ORDER BY f RANGE ''NaN'' PRECEDING) FROM r'),
+  ('SELECT sum(id) OVER (ORDER BY n RANGE NULL PRECEDING) FROM r'),
   ('SELECT id, 1 + rank() OVER (ORDER BY a), to_char(row_number() OVER (ORDER BY id), ''999'') FROM g'),
   ('SELECT a, sum(n), rank() OVER (ORDER BY sum(n) DESC), sum(sum(n)) OVER (ORDER BY a) FROM g GROUP BY a'),
   ('SELECT a, count(*) + 1, row_number() OVER (ORDER BY count(*), a) FROM g GROUP BY a HAVING count(*) > 2 ORDER BY 3 DESC LIMIT 2'),
@@ -55,7 +78,10 @@ INSERT INTO queries VALUES
   ('SELECT id, place FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM g) x WHERE place < 4 ORDER BY id', false),
   ('SELECT id, sum(f) OVER (ORDER BY id) FROM g', false),
   ('SELECT id, ntile(id) OVER (PARTITION BY a ORDER BY b, id) FROM g', false),
-  ('SELECT id, sum(id) OVER (ORDER BY id RANGE 5 PRECEDING) FROM g', false),
+  ('SELECT id, sum(id) OVER (ORDER BY v RANGE BETWEEN ''1 day'' PRECEDING AND ''2 hours'' FOLLOWING) FROM r', null),
+  ('SELECT id, sum(id) OVER (ORDER BY s RANGE ((SELECT 1) || '' days'')::interval PRECEDING) FROM r', null),
+  ('SELECT id, sum(id) OVER (ORDER BY z RANGE BETWEEN ''1 day'' PRECEDING AND ''2 hours'' FOLLOWING) FROM r', false),
+  ('SELECT id, sum(id) OVER (ORDER BY 1 + 1 RANGE ''0'' PRECEDING) FROM r', false),
   ('SELECT id, rank() OVER (ORDER BY b COLLATE "POSIX", upper(b)) FROM g', false),
   ('SELECT id, sum(id) OVER (ORDER BY random() * 0) FROM g', false),
   ('SELECT array_length(array_agg(id), 1), string_agg(''x'', '''') FROM g', false);
@@ -86,6 +112,7 @@ BEGIN
   END LOOP;
 END $$;
 SELECT * FROM remote_statements('SELECT id, sum(n) OVER (PARTITION BY a ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) FROM of_engine.g');
+SELECT * FROM remote_statements('SELECT id, sum(id) OVER (ORDER BY d DESC RANGE BETWEEN ''1 mon'' PRECEDING AND ''3 days'' FOLLOWING) FROM of_engine.r');
 SELECT * FROM remote_statements('SELECT a, rank() OVER (ORDER BY sum(n) DESC) FROM of_engine.g GROUP BY a ORDER BY 2 LIMIT 3');
 SELECT * FROM remote_statements('SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY a ORDER BY id DESC) AS place FROM of_engine.g) x WHERE place <= 2');
 SELECT * FROM remote_statements('SELECT a, b, grouping(a, b), count(*) FROM of_engine.g GROUP BY ROLLUP (a, b)');

@@ -434,6 +434,14 @@ deparse_column(KakehashiDeparse *context, Var *var)
 			context->buf, kakehashi_remote_column(planner_rt_fetch(var->varno, context->root)->relid, var->varattno));
 }
 
+bool
+kakehashi_is_presence(const Expr *expr)
+{
+	const Var *row = IsA(expr, NullTest) ? (const Var *) ((const NullTest *) expr)->arg : NULL;
+
+	return row != NULL && IsA(row, Var) && row->varattno == 0;
+}
+
 void
 kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 {
@@ -481,7 +489,11 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			break;
 		case T_NullTest:
 			appendStringInfoChar(context->buf, '(');
-			kakehashi_deparse_expr(context, ((NullTest *) expr)->arg);
+			if (kakehashi_is_presence(expr))
+				appendStringInfo(context->buf, "r%d." KAKEHASHI_PRESENCE_COLUMN,
+				                 ((Var *) ((NullTest *) expr)->arg)->varno);
+			else
+				kakehashi_deparse_expr(context, ((NullTest *) expr)->arg);
 			appendStringInfoString(context->buf,
 			                       ((NullTest *) expr)->nulltesttype == IS_NULL ? " IS NULL)" : " IS NOT NULL)");
 			break;

@@ -61,12 +61,17 @@ typedef struct KakehashiUpper
 	Cost engine_cost;
 } KakehashiUpper;
 
+struct KakehashiDeparse;
+
 /* A query within another, all of which the engine does. */
 typedef struct KakehashiQuery
 {
 	PlannerInfo *root;
 	RelOptInfo *scan;
 	const KakehashiUpper *upper; /* NULL: it is its scan */
+	/* NULL, or what writes it: it is a set operation, and scan is that of its first query. */
+	void (*write)(struct KakehashiDeparse *context);
+	List *columns; /* its expressions, as of the types that are wanted */
 	double rows;
 	Cost engine_cost;
 } KakehashiQuery;
@@ -246,8 +251,18 @@ typedef struct KakehashiDeparse
 	bool
 		literals; /* constants that columns are compared with stand in the text, where the engine's planner sees them */
 	bool all_literals; /* of every type and length; only with literals */
+	Relids marked;     /* tables that have KAKEHASHI_PRESENCE_COLUMN */
 	List *params;      /* expressions of $1, $2, ... found so far */
 } KakehashiDeparse;
+
+/*
+ * A column that is true in all rows of a table, and null where an outer join leaves them out. The engine's rows as a whole are null where all of
+ * their columns are, too.
+ */
+#define KAKEHASHI_PRESENCE_COLUMN "\"kakehashi present\""
+
+/* True for the test whether there is a row of a table, as a whole. */
+extern bool kakehashi_is_presence(const Expr *expr);
 
 /* expr must be shippable. */
 extern void kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr);
@@ -288,7 +303,7 @@ extern List *kakehashi_sort_targets(const KakehashiUpper *upper);
 extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
                                      const KakehashiUpper *upper);
 
-/* A query as it stands, by a context of its root and scan. */
+/* A query as it stands, by a context of its root and scan. Of a set operation: see set_operation.c. */
 extern void kakehashi_deparse_query(KakehashiDeparse *context, const KakehashiQuery *query);
 extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
 extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);

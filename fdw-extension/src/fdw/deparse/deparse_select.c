@@ -76,7 +76,7 @@ deparse_subquery(KakehashiDeparse *context, const KakehashiRelation *fpinfo)
 	                          .buf = context->buf,
 	                          .literals = context->literals,
 	                          .params = context->params};
-	int count = list_length(get_tlist_exprs(fpinfo->query->root->processed_tlist, false));
+	int count = list_length(fpinfo->query->columns);
 
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_query(&inner, fpinfo->query);
@@ -128,7 +128,13 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel, List *more)
 	{
 		Relation table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
 
+		bool marked = bms_is_member((int) rel->relid, context->marked);
+
+		if (marked)
+			appendStringInfoString(context->buf, "(SELECT *, TRUE AS " KAKEHASHI_PRESENCE_COLUMN " FROM ");
 		kakehashi_deparse_table(context->buf, table);
+		if (marked)
+			appendStringInfoChar(context->buf, ')');
 		table_close(table, NoLock);
 		if (context->qualified)
 			appendStringInfo(context->buf, " r%u", rel->relid);
@@ -399,8 +405,15 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
                          const KakehashiUpper *upper)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) context->rel->fdw_private;
+	ListCell *cell;
 
 	context->qualified = fpinfo->outer != NULL || fpinfo->members != NIL || fpinfo->query != NULL;
+	foreach (cell, exprs)
+	{
+		if (kakehashi_is_presence((const Expr *) lfirst(cell)))
+			context->marked =
+				bms_add_member(context->marked, ((const Var *) ((const NullTest *) lfirst(cell))->arg)->varno);
+	}
 	/* SQL wants a column, also when only the number of rows matters. */
 	if (upper != NULL && upper->of_windows != NIL)
 		deparse_twice(context, exprs, upper->distinct);
@@ -443,6 +456,11 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
 void
 kakehashi_deparse_query(KakehashiDeparse *context, const KakehashiQuery *query)
 {
-	kakehashi_deparse_select(context, get_tlist_exprs(query->root->processed_tlist, false),
-	                         ((KakehashiRelation *) query->scan->fdw_private)->remote_conds, NIL, query->upper);
+	if (query->write != NULL)
+	{
+		query->write(context);
+		return;
+	}
+	kakehashi_deparse_select(context, query->columns, ((KakehashiRelation *) query->scan->fdw_private)->remote_conds,
+	                         NIL, query->upper);
 }

@@ -42,11 +42,6 @@ is_member(const RelOptInfo *child)
 	const KakehashiRelation *fpinfo = (const KakehashiRelation *) child->fdw_private;
 	ListCell *cell;
 
-#if PG_VERSION_NUM < 160000
-	/* The plan says who reads by its tables, and that of the whole is none. */
-	if (OidIsValid(child->userid))
-		return false;
-#endif
 	if (fpinfo == NULL || child->fdwroutine == NULL || child->fdwroutine->GetForeignPlan != kakehashi_get_plan ||
 	    fpinfo->is_upper || fpinfo->local_conds != NIL || !bms_is_empty(child->lateral_relids))
 		return false;

@@ -38,7 +38,7 @@ column_vars(Relation rel, Index rtindex, List *attnums)
 	return result;
 }
 
-/* A row as a whole is kept for a lock, and null. */
+/* A row as a whole is made of its columns, or kept for a lock, and null. */
 static bool
 is_retrieved(const TargetEntry *entry)
 {
@@ -71,6 +71,13 @@ retrieved_exprs(List *scan_tlist)
 			result = lappend(result, lfirst_node(TargetEntry, cell)->expr);
 	}
 	return result;
+}
+
+/* user: who reads, or InvalidOid: whoever runs the query. */
+static List *
+scan_private(char *sql, List *retrieved, bool one_row, List *rows, Oid user)
+{
+	return list_make5(makeString(sql), retrieved, makeInteger(one_row ? 1 : 0), rows, makeInteger((int) user));
 }
 
 /* alone: there is no other table. mark: NULL if rows of the table are not for finding them again. */
@@ -175,7 +182,7 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	kakehashi_deparse_select(&context, vars, remote, path->path.pathkeys, NULL);
 	deparse_locking(&sql, root, rel);
 	return make_foreignscan(tlist, local, rel->relid, context.params,
-	                        list_make3(makeString(sql.data), retrieved, makeInteger(0)), NIL, remote, outer_plan);
+	                        scan_private(sql.data, retrieved, false, NIL, rel->userid), NIL, remote, outer_plan);
 }
 
 static void
@@ -218,6 +225,8 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	RelOptInfo *scan = upper != NULL ? upper->scan : rel;
 	KakehashiRelation *fpinfo = (KakehashiRelation *) scan->fdw_private;
 	List *local = extract_actual_clauses(kakehashi_order_conditions(root, fpinfo->local_conds), false);
+	/* Rows as a whole are what is kept for a lock, or what a change finds again, and null. */
+	bool keeps_rows = upper == NULL && (root->rowMarks != NIL || root->parse->commandType != CMD_SELECT);
 	List *scan_tlist;
 	ForeignScan *result;
 	StringInfoData sql;
@@ -230,8 +239,10 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	}
 	else
 	{
-		scan_tlist = add_to_flat_tlist(NIL, pull_var_clause((Node *) rel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS));
-		scan_tlist = add_to_flat_tlist(scan_tlist, pull_var_clause((Node *) local, PVC_RECURSE_PLACEHOLDERS));
+		List *columns = list_concat(pull_var_clause((Node *) rel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS),
+		                            pull_var_clause((Node *) local, PVC_RECURSE_PLACEHOLDERS));
+
+		scan_tlist = keeps_rows ? add_to_flat_tlist(NIL, columns) : kakehashi_add_columns(root, scan, NIL, columns);
 	}
 	kakehashi_forget_queries(root, scan->relids);
 	initStringInfo(&sql);
@@ -242,10 +253,10 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	/* What groups is not asked for with row marks. */
 	if (root->parse->commandType == CMD_SELECT && root->rowMarks != NIL)
 		deparse_locking(&sql, root, scan);
-	result = make_foreignscan(
-		tlist, local, 0, context.params,
-		list_make3(makeString(sql.data), retrieved_columns(scan_tlist), makeInteger(has_one_row(upper) ? 1 : 0)),
-		scan_tlist, NIL, NULL);
+	result = make_foreignscan(tlist, local, 0, context.params,
+	                          scan_private(sql.data, retrieved_columns(scan_tlist), has_one_row(upper),
+	                                       keeps_rows ? NIL : kakehashi_row_entries(scan_tlist), scan->userid),
+	                          scan_tlist, NIL, NULL);
 	if (upper != NULL && upper->windowed)
 		kakehashi_windows_add(result);
 	return result;
@@ -260,7 +271,8 @@ create_operation_plan(PlannerInfo *root, ForeignPath *path, List *tlist)
 
 	kakehashi_forget_queries(root, path->path.parent->relids);
 	return make_foreignscan(tlist, NIL, 0, (List *) lsecond(path->fdw_private),
-	                        list_make3(linitial(path->fdw_private), retrieved_columns(scan_tlist), makeInteger(0)),
+	                        scan_private(strVal(linitial(path->fdw_private)), retrieved_columns(scan_tlist), false, NIL,
+	                                     path->path.parent->userid),
 	                        scan_tlist, NIL, NULL);
 }
 

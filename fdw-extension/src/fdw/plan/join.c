@@ -35,9 +35,9 @@ has_placeholders(PlannerInfo *root, RelOptInfo *joinrel)
 	return false;
 }
 
-/* Rows and system columns as a whole cannot be told apart from nulls, or fetched. */
+/* System columns cannot be fetched. rows: rows as a whole can be made of what is. */
 static bool
-has_simple_columns(Node *exprs)
+has_simple_columns(PlannerInfo *root, Node *exprs, bool rows)
 {
 	ListCell *cell;
 
@@ -45,6 +45,8 @@ has_simple_columns(Node *exprs)
 	{
 		Var *var = (Var *) lfirst(cell);
 
+		if (rows && kakehashi_is_row(root, var))
+			continue;
 		if (!IsA(var, Var) || var->varattno <= 0 || !OidIsValid(kakehashi_bridge_type(var->vartype, NULL)))
 			return false;
 	}
@@ -131,9 +133,12 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 	}
 }
 
-/* Columns of tables in an EXISTS are wanted above for their equals, and below a LEFT JOIN that is an ANTI join for their nulls. */
+/*
+ * Columns of tables in an EXISTS are wanted above for their equals, and below a LEFT JOIN that is an ANTI join for their nulls. keeps_rows: rows as a
+ * whole are for finding them again, which nobody does.
+ */
 static void
-note_hidden(RelOptInfo *joinrel, KakehashiRelation *fpinfo)
+note_hidden(RelOptInfo *joinrel, KakehashiRelation *fpinfo, bool keeps_rows)
 {
 	const KakehashiRelation *outer = (const KakehashiRelation *) fpinfo->outer->fdw_private;
 	const KakehashiRelation *inner = (const KakehashiRelation *) fpinfo->inner->fdw_private;
@@ -146,8 +151,7 @@ note_hidden(RelOptInfo *joinrel, KakehashiRelation *fpinfo)
 	{
 		const Var *var = (const Var *) lfirst(cell);
 
-		/* A row as a whole is for finding it again, which nobody does; see has_simple_columns(). */
-		if (IsA(var, Var) && var->varattno != 0 && bms_is_member(var->varno, fpinfo->hidden))
+		if (IsA(var, Var) && (var->varattno != 0 || !keeps_rows) && bms_is_member(var->varno, fpinfo->hidden))
 			fpinfo->shows_hidden = true;
 	}
 }
@@ -201,7 +205,7 @@ can_lock(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo
 
 		if (entry->resjunk && entry->ressortgroupref == 0 && IsA(var, Var) && var->varattno == 0)
 			continue;
-		if (!has_simple_columns((Node *) entry->expr))
+		if (!has_simple_columns(root, (Node *) entry->expr, false))
 			return false;
 	}
 	return true;
@@ -239,7 +243,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 		return;
 	if (outer_info->local_conds != NIL || inner_info->local_conds != NIL || !bms_is_empty(joinrel->lateral_relids) ||
 	    has_placeholders(root, joinrel) ||
-	    (!changes && !locks && !has_simple_columns((Node *) joinrel->reltarget->exprs)))
+	    (!changes && !locks && !has_simple_columns(root, (Node *) joinrel->reltarget->exprs, true)))
 		return;
 
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
@@ -252,9 +256,9 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	fpinfo->join_type = join_type;
 	if (!classify_clauses(root, joinrel, fpinfo, extra->restrictlist) ||
 	    !pull_up_conditions(joinrel, fpinfo, outer_info, inner_info) ||
-	    !has_simple_columns((Node *) extract_actual_clauses(fpinfo->local_conds, false)))
+	    !has_simple_columns(root, (Node *) extract_actual_clauses(fpinfo->local_conds, false), !changes && !locks))
 		return;
-	note_hidden(joinrel, fpinfo);
+	note_hidden(joinrel, fpinfo, changes || locks);
 
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, 0, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);

@@ -13,7 +13,9 @@ enum KakehashiScanPrivate
 {
 	KAKEHASHI_SCAN_SQL,       /* String */
 	KAKEHASHI_SCAN_RETRIEVED, /* List of attribute numbers of the scan's row, in the result's order */
-	KAKEHASHI_SCAN_ONE_ROW    /* Integer: 1 if the statement returns exactly one row, whatever its parameters */
+	KAKEHASHI_SCAN_ONE_ROW,   /* Integer: 1 if the statement returns exactly one row, whatever its parameters */
+	KAKEHASHI_SCAN_ROWS,      /* List of numbers of the scan's columns that are rows of tables */
+	KAKEHASHI_SCAN_USER       /* Integer: who reads, or InvalidOid: whoever runs the query */
 };
 
 /* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
@@ -46,6 +48,17 @@ extern double kakehashi_rows_touched(PlannerInfo *root, RelOptInfo *rel, List *c
 /* The user that a relation is read as, or InvalidOid: whoever runs the query. */
 extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
 
+/* ---- whole_row.c: rows of tables as values ---- */
+
+/* Whether a Var is a row of a foreign table, all columns of which can be read. */
+extern bool kakehashi_is_row(PlannerInfo *root, const Var *var);
+
+/* Adds columns of a scan to its target list; for a row as a whole those of its table, and a NullTest of it if it may be missing. */
+extern List *kakehashi_add_columns(PlannerInfo *root, const RelOptInfo *scan, List *tlist, List *columns);
+
+/* Numbers of the entries that are rows as a whole. */
+extern List *kakehashi_row_entries(List *tlist);
+
 /* ---- path.c ---- */
 
 /* A path that is no part of a parallel plan. */
@@ -55,6 +68,12 @@ extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cos
                                 Cost *total);
 
 extern Cost kakehashi_sort_cost(double rows);
+
+/*
+ * Without statistics the numbers of rows are guesses, and costs of both ways nearly the same. Bringing fewer rows over is
+ * right all the same; and a scan that a LIMIT here cuts off has sent more than was wanted, which its cost does not say.
+ */
+#define KAKEHASHI_UPPER_DISCOUNT 0.9
 
 /* ---- upper_path.c, grouping.c, window.c: of upper.c ---- */
 
@@ -75,7 +94,7 @@ extern void kakehashi_add_window_path(PlannerInfo *root, RelOptInfo *input, RelO
 
 /* ---- query.c, append.c, set_operation.c ---- */
 
-/* Whether the engine does all of the query, whose columns have these types. Fills *query. */
+/* Whether the engine does all of the query, whose columns are brought to types, a list of lists: to those of each of them in turn. Fills *query. */
 extern bool kakehashi_find_query(PlannerInfo *subroot, List *types, KakehashiQuery *query);
 
 /*
@@ -88,6 +107,9 @@ extern bool kakehashi_same_reader(const RelOptInfo *one, const RelOptInfo *other
 
 /* Makes a query in FROM a relation that can be joined, grouped and so on, if the engine does all of it. */
 extern void kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rte);
+
+/* The same of a set operation. */
+extern bool kakehashi_find_set_operation(PlannerInfo *subroot, List *types, KakehashiQuery *query);
 
 extern void kakehashi_set_operation_init(void);
 extern void kakehashi_append_init(void);

@@ -8,6 +8,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
+#include "parser/parse_coerce.h"
 
 static bool
 has_exec_param(Node *node, void *context)
@@ -19,24 +20,41 @@ has_exec_param(Node *node, void *context)
 	return expression_tree_walker(node, has_exec_param, context);
 }
 
-/* Whether columns of the query have these types, and the engine computes them. */
-static bool
-are_columns_shippable(PlannerInfo *subroot, RelOptInfo *scan, const KakehashiUpper *upper, List *types)
+/* The columns of the query, brought to the types of each of the lists in turn; NIL: they are others. */
+static List *
+columns_of_types(const PlannerInfo *subroot, List *types)
 {
-	List *exprs = get_tlist_exprs(subroot->processed_tlist, false);
+	List *result = get_tlist_exprs(subroot->processed_tlist, false);
+	ListCell *list;
+	ListCell *cell;
+
+	foreach (list, types)
+	{
+		if (list_length((List *) lfirst(list)) != list_length(result))
+			return NIL;
+		foreach (cell, result)
+			lfirst(cell) = coerce_to_common_type(NULL, (Node *) lfirst(cell),
+			                                     list_nth_oid((List *) lfirst(list), foreach_current_index(cell)),
+			                                     "UNION/INTERSECT/EXCEPT");
+	}
+	return result;
+}
+
+/* Whether the engine computes the columns. */
+static bool
+are_columns_shippable(PlannerInfo *subroot, RelOptInfo *scan, const KakehashiUpper *upper, List *columns)
+{
 	bool windowed = upper != NULL && upper->windowed;
 	bool grouped = upper != NULL && upper->grouped;
 	ListCell *cell;
-	ListCell *type;
 
-	if (list_length(exprs) != list_length(types))
+	/* Values that differ may be equal as of another type. */
+	if (upper != NULL && upper->distinct && !equal(columns, get_tlist_exprs(subroot->processed_tlist, false)))
 		return false;
-	forboth(cell, exprs, type, types)
+	foreach (cell, columns)
 	{
 		Expr *expr = (Expr *) lfirst(cell);
 
-		if (exprType((Node *) expr) != lfirst_oid(type))
-			return false;
 		if (windowed  ? !kakehashi_is_shippable_windowed(subroot, scan, expr, grouped)
 		    : grouped ? !kakehashi_is_shippable_grouped(subroot, scan, expr)
 		              : !kakehashi_is_shippable(subroot, scan, expr))
@@ -65,17 +83,12 @@ scan_of(const Path *path, const KakehashiUpper **upper)
 		    ((*upper)->pathkeys != NIL && ((*upper)->windowed || (*upper)->distinct)))
 			return NULL;
 	}
-#if PG_VERSION_NUM < 160000
-	/* The plan says who reads by its tables, and here it has none. */
-	if (OidIsValid(scan->userid))
-		return NULL;
-#endif
 	return kakehashi_plain_scan(scan);
 }
 
 /* The path among those that end the query which has nothing left to be done here, or NULL. */
 static const Path *
-find_path(PlannerInfo *subroot, List *types)
+find_path(PlannerInfo *subroot, List *columns)
 {
 	ListCell *cell;
 
@@ -89,7 +102,7 @@ find_path(PlannerInfo *subroot, List *types)
 		if (IsA(path, ProjectionPath))
 			path = ((const ProjectionPath *) path)->subpath;
 		scan = scan_of(path, &upper);
-		if (scan != NULL && are_columns_shippable(subroot, scan, upper, types))
+		if (scan != NULL && are_columns_shippable(subroot, scan, upper, columns))
 			return path;
 	}
 	return NULL;
@@ -101,8 +114,8 @@ is_whole_query(const PlannerInfo *subroot, const KakehashiUpper *upper)
 {
 	const Query *query = subroot->parse;
 
-	if (query->setOperations != NULL || query->hasTargetSRFs || query->rowMarks != NIL || query->cteList != NIL ||
-	    query->hasDistinctOn || subroot->init_plans != NIL || query->limitOption != LIMIT_OPTION_COUNT)
+	if (query->hasTargetSRFs || query->rowMarks != NIL || query->cteList != NIL || query->hasDistinctOn ||
+	    subroot->init_plans != NIL || query->limitOption != LIMIT_OPTION_COUNT)
 		return false;
 	if (upper == NULL)
 		return query->groupClause == NIL && query->groupingSets == NIL && !query->hasAggs && !query->hasWindowFuncs &&
@@ -114,11 +127,18 @@ is_whole_query(const PlannerInfo *subroot, const KakehashiUpper *upper)
 bool
 kakehashi_find_query(PlannerInfo *subroot, List *types, KakehashiQuery *query)
 {
-	const Path *path = find_path(subroot, types);
+	List *columns;
+	const Path *path;
 	KakehashiDeparse context = {.root = subroot, .buf = makeStringInfo()};
 
+	if (subroot->parse->setOperations != NULL)
+		return kakehashi_find_set_operation(subroot, types, query);
+	columns = columns_of_types(subroot, types);
+	path = columns == NIL ? NULL : find_path(subroot, columns);
 	if (path == NULL)
 		return false;
+	query->write = NULL;
+	query->columns = columns;
 	query->root = subroot;
 	query->scan = scan_of(path, &query->upper);
 	query->rows = path->rows;
@@ -156,7 +176,7 @@ kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rt
 		if (!entry->resjunk)
 			types = lappend_oid(types, exprType((Node *) entry->expr));
 	}
-	if (types == NIL || !kakehashi_find_query(rel->subroot, types, query))
+	if (types == NIL || !kakehashi_find_query(rel->subroot, list_make1(types), query))
 		return;
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
 	fpinfo->server = ((KakehashiRelation *) query->scan->fdw_private)->server;

@@ -55,12 +55,14 @@ upper_of_scan(PlannerInfo *root, RelOptInfo *scan, PathTarget *target)
 	{
 		Var *var = (Var *) lfirst(cell);
 
+		if (kakehashi_is_row(root, var))
+			continue;
 		if (!IsA(var, Var) || var->varattno <= 0 || !kakehashi_is_shippable(root, scan, (Expr *) var))
 			return NULL;
 	}
 	upper->is_upper = true;
 	upper->scan = scan;
-	upper->tlist = add_to_flat_tlist(NIL, columns);
+	upper->tlist = kakehashi_add_columns(root, scan, NIL, columns);
 	upper->rows = fpinfo->retrieved_rows;
 	upper->engine_cost = fpinfo->engine_cost;
 	return upper;

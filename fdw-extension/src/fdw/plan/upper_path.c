@@ -5,12 +5,6 @@
 
 #include "optimizer/pathnode.h"
 
-/*
- * Without statistics the numbers of rows are guesses, and costs of both ways nearly the same. Bringing fewer rows over is
- * right all the same; and a scan that a LIMIT here cuts off has sent more than was wanted, which its cost does not say.
- */
-#define UPPER_DISCOUNT 0.9
-
 /* Base or join relation below, if the engine delivers all of its rows as they are. */
 RelOptInfo *
 kakehashi_plain_scan(RelOptInfo *rel)
@@ -38,8 +32,8 @@ kakehashi_add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *
 	/* What LIMIT is compared with has the discount of its order or groups already. */
 	for (int i = 0; i < (upper->limit != NULL || upper->offset != NULL ? 2 : 1); i++)
 	{
-		startup *= UPPER_DISCOUNT;
-		total *= UPPER_DISCOUNT;
+		startup *= KAKEHASHI_UPPER_DISCOUNT;
+		total *= KAKEHASHI_UPPER_DISCOUNT;
 	}
 	/* Expressions over the result are computed here. */
 	startup += target->cost.startup;

@@ -50,6 +50,8 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 	map->after = 0;
 	map->identity = NULL;
 	map->identified = false;
+	map->row_value_count = 0;
+	map->row_values = NULL;
 	if (attnums != NIL && llast_int(attnums) == KAKEHASHI_IDENTITY)
 	{
 		map->identity = (int64 *) palloc0(sizeof(int64));
@@ -178,6 +180,8 @@ kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uin
 	if (map->count < natts)
 		memset(slot->tts_isnull, true, natts * sizeof(bool));
 	kakehashi_result_values(map, batch, row, slot->tts_values, slot->tts_isnull);
+	if (map->row_value_count > 0)
+		kakehashi_result_make_rows(map, slot->tts_values, slot->tts_isnull);
 	if (map->identified)
 		kakehashi_store_identified(slot, *map->identity);
 	else

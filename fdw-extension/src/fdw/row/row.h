@@ -98,6 +98,10 @@ typedef struct KakehashiResultMap
 	int64 *identity; /* of the row that was stored last, in the column behind those; NULL: there is none */
 	bool identified; /* rows are stored with it as their system columns */
 
+	/* Rows of tables that are made of columns; see row_value.c. */
+	int row_value_count;
+	struct KakehashiRowValue *row_values;
+
 	/* Of KAKEHASHI_TEXT; NULL if there is none. */
 	struct KakehashiInput *inputs;
 	MemoryContext row; /* values of the current row */
@@ -122,5 +126,16 @@ extern void kakehashi_result_values(const KakehashiResultMap *map, const kh_batc
                                     bool *nulls);
 extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,
                                    TupleTableSlot *slot);
+
+/* ---- row_value.c ---- */
+
+/*
+ * Columns numbers of the slot, which tlist describes, are rows of tables. They are made of their columns, and null where a NullTest of them in tlist
+ * is false.
+ */
+extern void kakehashi_result_add_rows(KakehashiResultMap *map, List *tlist, List *numbers);
+
+/* Makes them. They live until the next row. */
+extern void kakehashi_result_make_rows(const KakehashiResultMap *map, Datum *values, bool *nulls);
 
 #endif /* KAKEHASHI_ROW_H */

@@ -2,6 +2,7 @@
  * The request of a scan: its parameters, when it may be sent, its end. What goes on between is that of scan.c, parallel_scan.c and ahead.c.
  */
 #include "fdw/scan/scan.h"
+#include "fdw/plan/plan.h"
 #include "fdw/transaction/transaction.h"
 
 #include "executor/executor.h"
@@ -17,11 +18,19 @@ kakehashi_scan_user(ForeignScanState *node)
 #if PG_VERSION_NUM >= 160000
 	return OidIsValid(plan->checkAsUser) ? plan->checkAsUser : GetUserId();
 #else
-	/* Relations of one join have one user. */
-	Index rtindex = plan->scan.scanrelid > 0 ? plan->scan.scanrelid : (Index) bms_next_member(plan->fs_relids, -1);
-	RangeTblEntry *rte = exec_rt_fetch(rtindex, node->ss.ps.state);
+	Oid user;
 
-	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
+	if (plan->operation == CMD_SELECT && plan->scan.scanrelid == 0)
+		/* What it reads may be queries, of which none is a table of this plan. */
+		user = (Oid) intVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_USER));
+	else
+	{
+		/* Relations of one join have one user. */
+		Index rtindex = plan->scan.scanrelid > 0 ? plan->scan.scanrelid : (Index) bms_next_member(plan->fs_relids, -1);
+
+		user = exec_rt_fetch(rtindex, node->ss.ps.state)->checkAsUser;
+	}
+	return OidIsValid(user) ? user : GetUserId();
 #endif
 }
 

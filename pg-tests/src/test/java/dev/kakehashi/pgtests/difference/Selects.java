@@ -306,6 +306,9 @@ final class Selects {
   }
 
   private Query setOperation() {
+    if (dice.oneIn(3)) {
+      return ofOtherTypes();
+    }
     String column =
         dice.pick("i4", "t", "n", "d", "b", "c", "f8", "u", "tt", "e", "by", "i4, t", "tz");
     String operation =
@@ -322,9 +325,38 @@ final class Selects {
             + " "
             + right
             + (column.equals("i4, t")
-                ? " ORDER BY 1, 2"
+                ? " ORDER BY 1" + direction() + ", 2" + direction() + limit()
                 : dice.oneIn(2) ? " ORDER BY 1" + direction() : ""),
         column.equals("i4, t"));
+  }
+
+  /// Columns that have to be brought to one type. Of numbers that are equal and look different no operation chooses one.
+  private Query ofOtherTypes() {
+    String columns =
+        dice.pick("i2, t|i8, v", "i8, v|i4, t", "d, t|ts, t", "ts, id|d, i2", "v, b|t, b");
+    String operation = dice.pick("UNION", "INTERSECT", "EXCEPT", "UNION ALL");
+    if (dice.oneIn(3)) {
+      columns = dice.pick("i4, t|f8, v", "n, id|f8, i8", "f4, t|i2, v");
+      operation = "UNION ALL";
+    }
+    String[] sides = columns.split("\\|", -1);
+    return new Query(
+        "SELECT "
+            + sides[0]
+            + " FROM a WHERE "
+            + expressions.bool(1)
+            + " "
+            + operation
+            + " SELECT "
+            + sides[1]
+            + " FROM b"
+            + (dice.oneIn(3) ? " UNION ALL SELECT " + sides[dice.below(2)] + " FROM a" : "")
+            + " ORDER BY 1"
+            + direction()
+            + ", 2"
+            + direction()
+            + limit(),
+        true);
   }
 
   private Query distinct() {
@@ -348,7 +380,48 @@ final class Selects {
         true);
   }
 
+  /// Frames of the rows whose keys are near. Which rows of the same key come first is open.
+  private Query ranged() {
+    String[] key =
+        dice.pick(
+                "a.i4|2|'0'",
+                "a.i2|1|3::int8",
+                "a.i8|(SELECT 4)|9223372036854775807",
+                "a.n|0.5|1.25",
+                "a.nn|1|'Infinity'",
+                "a.f8|0.25|'Infinity'",
+                "a.f4|0.5|1",
+                "a.d|'1 mon'|'3 days'",
+                "a.ts|'1 day 2 hours'|'1 mon'",
+                "a.tm|'90 minutes'|'1 day'",
+                "a.tt|'25 hours'|'90 minutes'",
+                "a.iv|'3 hours'|'1 mon'")
+            .split("\\|", -1);
+    String over =
+        " OVER ("
+            + dice.pick("", "PARTITION BY a.b ")
+            + "ORDER BY "
+            + key[0]
+            + direction()
+            + " RANGE BETWEEN "
+            + key[dice.between(1, 2)]
+            + dice.pick(" PRECEDING AND CURRENT ROW", " PRECEDING AND UNBOUNDED FOLLOWING")
+            + dice.pick("", " EXCLUDE CURRENT ROW", " EXCLUDE TIES", " EXCLUDE GROUP")
+            + ")";
+    String both = " PRECEDING AND " + key[dice.between(1, 2)] + " FOLLOWING";
+    return new Query(
+        "SELECT a.id, "
+            + dice.pick("count(*)", "sum(a.i4)", "max(a.t)", "count(a.t) FILTER (WHERE a.b)")
+            + (dice.oneIn(2) ? over : over.replace(" PRECEDING AND CURRENT ROW", both))
+            + " FROM a WHERE "
+            + expressions.bool(1),
+        false);
+  }
+
   private Query window() {
+    if (dice.oneIn(3)) {
+      return ranged();
+    }
     String over =
         "OVER ("
             + dice.pick("", "PARTITION BY a.i4 ", "PARTITION BY a.b, a.t ")
@@ -438,7 +511,19 @@ final class Selects {
   private Query together() {
     String where = expressions.bool(1);
     return new Query(
-        switch (dice.below(4)) {
+        switch (dice.below(6)) {
+          case 4 ->
+              "SELECT a.id, b, c FROM a "
+                  + dice.pick("JOIN", "LEFT JOIN")
+                  + " b ON a.id = b.id + 3 "
+                  + dice.pick("LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
+                  + " k c ON c.g = b.i2 WHERE "
+                  + where;
+          case 5 ->
+              "SELECT a, b.t FROM a JOIN b ON a.id = b.id WHERE "
+                  + where
+                  + " ORDER BY b.id"
+                  + dice.pick("", " DESC", " LIMIT 3", " DESC OFFSET 2 LIMIT 5");
           case 0 ->
               "SELECT u.i4, count(*), max(u.t) FROM (SELECT i4, t FROM a WHERE "
                   + where

@@ -103,13 +103,7 @@ public final class PlanTranslator {
       case Join join -> new JoinTranslator(rex, this).translate(join);
       case Sort sort -> sort(sort);
       case WindowedRows windows -> windows.plan(translate(windows.getInput()));
-      case LockedRows locked ->
-          new PlanNode.LockRows(
-              translate(locked.getInput()),
-              locked.locks.stream()
-                  .map(l -> new PlanNode.RowLock(l.table().tableId(), l.table().name(), l.column()))
-                  .toList(),
-              locked.policy);
+      case LockedRows locked -> LockTranslator.translate(locked, translate(locked.getInput()));
       case Correlate correlate -> correlate(correlate, () -> translate(correlate.getLeft()));
       case RecursiveRows recursion ->
           new PlanNode.Recursion(
