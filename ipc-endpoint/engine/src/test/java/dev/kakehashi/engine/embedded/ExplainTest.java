@@ -96,6 +96,22 @@ final class ExplainTest {
   }
 
   @Test
+  void shouldMeasureWindowsAndGroupingSets() throws IOException {
+    JsonNode plan =
+        json("explain (analyze, format json) select kind, grouping(kind), max(n) from (select kind, row_number() over (partition by kind order by id) as n"
+                + " from item where id < 400) q group by rollup (kind)")
+            .get("Plan");
+    JsonNode window = find(plan, "Window");
+    assertEquals(400, window.get("Actual Rows").asLong(), plan.toString());
+    assertTrue(window.get("Peak Memory Usage").asLong() > 0, plan.toString());
+    assertTrue(
+        window.get("Actual Total Time").asDouble()
+            >= window.get("Plans").get(0).get("Actual Total Time").asDouble(),
+        plan.toString());
+    assertEquals(800, find(plan, "Grouping Sets").get("Actual Rows").asLong(), plan.toString());
+  }
+
+  @Test
   void shouldMeasureCorrelatedPartsAndRecursions() throws IOException {
     JsonNode plan =
         json("explain (analyze, format json) with recursive r(n) as (select 1 union all select n + 1 from r where n < 7) select n,"

@@ -83,7 +83,11 @@ final class LockTranslator {
                   : needed);
       case Correlate correlate ->
           mayBeMissing(
-              correlate.getLeft(), correlate.getRight(), correlate.getJoinType(), column, needed);
+              correlate.getLeft(),
+              correlate.getRight(),
+              correlate.getJoinType(),
+              column,
+              needed);
       default -> false;
     };
   }
