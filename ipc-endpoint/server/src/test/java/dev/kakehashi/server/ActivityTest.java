@@ -78,4 +78,32 @@ class ActivityTest {
       assertEquals("", text(watcher, "select handle::text" + facts + " and handle is not null"));
     }
   }
+
+  @Test
+  void shouldShowHowFarAStatementHasReadItsTables() throws IOException {
+    try (EndpointProcess endpoint = EndpointProcess.open();
+        Session reader = endpoint.attach();
+        Session watcher = endpoint.attach()) {
+      reader.execute("create table long_one (id int8 primary key, name text)");
+      reader.execute(
+          "insert into long_one select i, 'a name that takes some room ' || i from generate_series(1, 200000) i");
+      String sql = "select * from long_one";
+      try (PreparedStatement all = reader.prepare(sql);
+          Rows rows = reader.query(all)) {
+        assertTrue(rows.next());
+        // Nobody takes the rows, so that it waits in the middle of its table.
+        await(
+            watcher,
+            "true",
+            "select (pages > 64 and pages_read between 1 and pages - 1)::text from kakehashi_catalog.jobs where name = '"
+                + sql
+                + "'");
+      }
+      assertEquals(
+          "",
+          text(
+              watcher,
+              "select pages::text from kakehashi_catalog.jobs where name like '%self%' and pages is not null -- self"));
+    }
+  }
 }

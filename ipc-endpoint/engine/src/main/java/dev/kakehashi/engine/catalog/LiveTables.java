@@ -40,7 +40,7 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// the same of the blocking one, blocking_gid (null unless that is prepared), wait_id.
   List<@Nullable Object[]> waits();
 
-  /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle.
+  /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle, pages, pages_read (both null: not known).
   List<@Nullable Object[]> jobs(Viewer viewer);
 
   /// Running COPYs from and to files: job_id, statement, command, bytes_processed, bytes_total (0: not known), rows_processed, rows_filtered, rows_rejected.

@@ -294,7 +294,9 @@ public final class SystemTables {
               "run_ms float8",
               "elapsed_ms float8",
               "transaction_id int8",
-              "handle int8"),
+              "handle int8",
+              "pages int8",
+              "pages_read int8"),
           table(
               COPIES,
               CATALOG_SCHEMA,

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.ManagedTransaction;
@@ -27,7 +28,7 @@ final class ActivityRows {
 
   private static final int SESSION_COLUMNS = 18;
   private static final int STATEMENT = 9;
-  private static final int JOB_COLUMNS = 12;
+  private static final int JOB_COLUMNS = 14;
   private static final int COPY_COLUMNS = 8;
 
   private ActivityRows() {}
@@ -168,8 +169,10 @@ final class ActivityRows {
       }
       Job.Progress progress = job.progress();
       Job.@Nullable Times times = job.times();
-      ManagedTransaction transaction =
-          job.attachment() instanceof StatementExecution statement ? statement.owner() : null;
+      StatementExecution statement =
+          job.attachment() instanceof StatementExecution execution ? execution : null;
+      ManagedTransaction transaction = statement == null ? null : statement.owner();
+      ScanActivity scans = statement == null ? null : statement.scans();
       rows.add(
           new @Nullable Object[] {
             job.id(),
@@ -183,7 +186,9 @@ final class ActivityRows {
             times == null ? null : times.runNanos() / NANOS_PER_MILLI,
             times == null ? null : times.wallNanos() / NANOS_PER_MILLI,
             transaction == null ? null : transaction.id(),
-            transaction == null || transaction.reference() == 0 ? null : transaction.reference()
+            transaction == null || transaction.reference() == 0 ? null : transaction.reference(),
+            scans == null ? null : scans.pages(),
+            scans == null ? null : scans.pagesRead()
           });
     }
     return rows;

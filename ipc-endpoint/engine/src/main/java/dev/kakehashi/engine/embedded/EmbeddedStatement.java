@@ -20,6 +20,7 @@ import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
@@ -218,6 +219,7 @@ final class EmbeddedStatement implements Statement {
     /// What few executions have: one reference for all, because there is one of these for each execution.
     private static final class Rarities {
       private volatile @Nullable CopyActivity copy;
+      private volatile @Nullable ScanActivity scans;
       private volatile @Nullable QueueCalls queueCalls;
       private volatile @Nullable Receiving receiving;
       private volatile @Nullable ApplicationUses applications;
@@ -483,6 +485,17 @@ final class EmbeddedStatement implements Statement {
     public @Nullable CopyActivity copy() {
       Rarities mine = rarities;
       return mine == null ? null : mine.copy;
+    }
+
+    @Override
+    public void scanning(ScanActivity activity) {
+      rarities().scans = activity;
+    }
+
+    @Override
+    public @Nullable ScanActivity scans() {
+      Rarities mine = rarities;
+      return mine == null ? null : mine.scans;
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
@@ -584,6 +585,16 @@ public final class StatementExecution extends CancellableExecution
   /// How far it is if it copies rows from or to files; null: it does not. Any thread.
   public @Nullable CopyActivity copy() {
     return work.copy();
+  }
+
+  @Override
+  public void scanning(ScanActivity activity) {
+    work.scanning(activity);
+  }
+
+  /// How far it has read its tables; null: not known. Any thread.
+  public @Nullable ScanActivity scans() {
+    return work.scans();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.type.FunctionSession;
@@ -97,6 +98,14 @@ public interface StatementWork {
 
   /// How far it is; null: it copies nothing. Any thread.
   default @Nullable CopyActivity copy() {
+    return null;
+  }
+
+  /// Says how far it has read its tables, see [dev.kakehashi.engine.exec.operator.StatementScope#scanning]. What does not keep it cannot say it.
+  default void scanning(ScanActivity activity) {}
+
+  /// How far it has read its tables; null: not known. Any thread.
+  default @Nullable ScanActivity scans() {
     return null;
   }
 }

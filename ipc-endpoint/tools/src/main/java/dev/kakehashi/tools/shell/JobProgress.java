@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jline.terminal.Terminal;
 import org.jspecify.annotations.Nullable;
 
-/// A line about a statement that takes longer than a second: time and rows that have come; of a COPY also percent and the time that is left, from `kakehashi_catalog.copies` over a second
-/// link. Of other statements the engine knows no work that is left: it spawns tasks as it goes.
+/// A line about a statement that takes longer than a second: time and rows that have come, percent and the time that is left. Over a second link, of a COPY from `kakehashi_catalog.copies`, of
+/// other statements from `kakehashi_catalog.jobs`: pages read of the pages of their tables. Sorts and results come after the last page, so that all pages are no end.
 ///
 /// A thread of its own draws; [#begin] and what it gives are used by the shell's thread.
 final class JobProgress implements Progress {
@@ -44,15 +44,14 @@ final class JobProgress implements Progress {
   }
 
   private Standing ask(String sql) {
-    if (!SqlScanner.words(sql, 1)[0].equals("COPY")) {
-      return Standing.UNKNOWN;
-    }
+    String question =
+        SqlScanner.words(sql, 1)[0].equals("COPY")
+            ? "SELECT CASE WHEN bytes_total > 0 THEN bytes_processed::float8 / bytes_total END, rows_processed"
+                + " FROM kakehashi_catalog.copies WHERE statement = "
+            : "SELECT pages_read::float8 / pages, NULL::int8 FROM kakehashi_catalog.jobs WHERE pages > 0 AND name = ";
     @Nullable Cells cells =
         beside.ask(
-            "SELECT CASE WHEN bytes_total > 0 THEN bytes_processed::float8 / bytes_total END, rows_processed"
-                + " FROM kakehashi_catalog.copies WHERE statement = "
-                + Variables.quoted(sql, '\'').strip()
-                + " ORDER BY job_id DESC LIMIT 1");
+            question + Variables.quoted(sql, '\'').strip() + " ORDER BY job_id DESC LIMIT 1");
     if (cells == null || cells.rows().isEmpty()) {
       return Standing.UNKNOWN;
     }
@@ -72,7 +71,9 @@ final class JobProgress implements Progress {
       text.append(String.format(Locale.ROOT, ", %,d rows", rows));
     }
     double fraction = Math.min(1, standing.fraction());
-    if (fraction >= 0) {
+    if (fraction >= 1 && standing.rows() < 0) {
+      text.append(", all read");
+    } else if (fraction >= 0) {
       text.append(String.format(Locale.ROOT, ", %.0f %%", Math.floor(fraction * 100)));
     }
     if (fraction >= LEAST_FRACTION && fraction < 1) {

@@ -17,6 +17,8 @@ class ProgressTextTest {
     assertEquals("10 s, 7 rows, 25 %, about 30 s left (Ctrl-C cancels)", text(10, 0.25, 7, 0));
     assertEquals("10 s, 99 %, about 0 s left (Ctrl-C cancels)", text(10, 0.999, -1, 0));
     assertEquals("10 s, 1 % (Ctrl-C cancels)", text(10, 0.011, -1, 0));
+    assertEquals("10 s, all read (Ctrl-C cancels)", text(10, 1, -1, 0));
+    assertEquals("10 s, 7 rows, 100 % (Ctrl-C cancels)", text(10, 1, 7, 0));
   }
 
   @Test

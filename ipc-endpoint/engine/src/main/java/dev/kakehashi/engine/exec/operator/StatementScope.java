@@ -70,6 +70,9 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Says how far the statement is, which copies rows from or to files, until it ends.
   void copying(CopyActivity activity);
 
+  /// Says how far the statement has read its tables, until it ends.
+  void scanning(ScanActivity activity);
+
   /// Adds to the statement's count of rows read.
   void scanned(long rows);
 }

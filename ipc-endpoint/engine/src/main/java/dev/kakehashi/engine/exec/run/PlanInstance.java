@@ -14,6 +14,7 @@ import dev.kakehashi.engine.exec.operator.RowOperators;
 import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.operator.SetOperator;
 import dev.kakehashi.engine.exec.result.ResultWriter;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.exec.scan.FunctionScan;
 import dev.kakehashi.engine.exec.scan.IndexScans;
@@ -77,6 +78,7 @@ final class PlanInstance {
   private final StatementChanges changes;
   private final IdentityHashMap<PlanNode, NodeState> states = new IdentityHashMap<>();
   private final List<NodeState> stateList = new ArrayList<>();
+  private final List<ScanOperators.Morsels> tables = new ArrayList<>(0);
   private final List<Stage> stages = new ArrayList<>();
   private final List<List<Chain>> chains = new ArrayList<>();
 
@@ -128,6 +130,11 @@ final class PlanInstance {
     }
   }
 
+  /// How far the execution reads its tables, once it is open; null: it is too little to be told.
+  @Nullable ScanActivity scans() {
+    return PlanScans.isWorthIt(tables) ? PlanScans.of(tables) : null;
+  }
+
   void close() {
     for (int stage = 0; stage < chains.size(); stage++) {
       List<Chain> ofStage = chains.get(stage);
@@ -165,7 +172,11 @@ final class PlanInstance {
   /// Adds the stages below a node, deepest first.
   private void addStages(PlanNode node) {
     switch (node) {
-      case PlanNode.TableScan scan -> addState(scan, new ScanOperators.Morsels(scan));
+      case PlanNode.TableScan scan -> {
+        ScanOperators.Morsels table = new ScanOperators.Morsels(scan);
+        tables.add(table);
+        addState(scan, table);
+      }
       case PlanNode.IndexScan scan -> {
         if (IndexScans.isDivisible(scan)) {
           addState(scan, new IndexScans.Range(scan));

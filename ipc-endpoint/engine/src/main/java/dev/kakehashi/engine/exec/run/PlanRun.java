@@ -8,6 +8,7 @@ import dev.kakehashi.engine.exec.operator.BatchConsumer;
 import dev.kakehashi.engine.exec.operator.Breaker;
 import dev.kakehashi.engine.exec.operator.ParameterTable;
 import dev.kakehashi.engine.exec.operator.RunFailures;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.result.CountedRows;
 import dev.kakehashi.engine.exec.result.ResultWriter;
@@ -220,6 +221,12 @@ final class PlanRun implements Task, Interrupts.Source {
       instance().changes().shareRows();
     }
     instance().open();
+    if (!hasSeveralRows()) {
+      ScanActivity scans = instance().scans();
+      if (scans != null) {
+        scope.scanning(scans);
+      }
+    }
     stage = 0;
     returningStage = false;
     return beginStage(context);

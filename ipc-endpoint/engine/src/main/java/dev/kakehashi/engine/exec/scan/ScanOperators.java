@@ -54,6 +54,11 @@ public final class ScanOperators {
       return endPage;
     }
 
+    /// Pages that tasks have taken. Any thread.
+    public long pagesRead() {
+      return Math.min(nextPage.get(), endPage);
+    }
+
     @Override
     public void divide(int tasks) {
       piecePages = Math.clamp(endPage / ((long) PIECES * tasks), 1, PAGES);

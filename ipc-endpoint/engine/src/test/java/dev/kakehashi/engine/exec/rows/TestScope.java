@@ -2,6 +2,7 @@ package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
+import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.store.api.ReadView;
@@ -175,6 +176,9 @@ public final class TestScope implements StatementScope {
 
   @Override
   public void copying(CopyActivity activity) {}
+
+  @Override
+  public void scanning(ScanActivity activity) {}
 
   @Override
   public void scanned(long rows) {
