@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Copies what a running endpoint has to a directory on its host that is empty or does not exist, while clients go on"
           + " reading and writing.",
-      "Every commit that was stored before the beginning is in it. Temporary results, the log file and the outcomes of"
+      "Every commit that was stored before the beginning is in it, and what ALTER SYSTEM has set. Temporary results, the log file and the outcomes of"
           + " transactions are not. Verify it with \"check\", use it with \"restore\"."
     })
 final class BackupCommand implements Callable<Integer> {

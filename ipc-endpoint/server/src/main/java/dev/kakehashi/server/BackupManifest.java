@@ -133,14 +133,27 @@ record BackupManifest(String begun, List<Entry> entries) {
   /// @param path where, relative to `directory`
   /// @return what was copied
   static Entry copy(Path source, long bytes, Path directory, String path) throws IOException {
+    try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ)) {
+      return copy(source, from, bytes, directory, path);
+    }
+  }
+
+  /// The same with the whole of a file, which others may replace by another one meanwhile.
+  static Entry copy(Path source, Path directory, String path) throws IOException {
+    try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ)) {
+      return copy(source, from, from.size(), directory, path);
+    }
+  }
+
+  private static Entry copy(
+      Path source, FileChannel from, long bytes, Path directory, String path) throws IOException {
     Path target = directory.resolve(path);
     Files.createDirectories(target.getParent());
     MessageDigest digest = sha256();
     ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-    try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ);
-        FileChannel to =
-            FileChannel.open(
-                target, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWN)) {
+    try (FileChannel to =
+        FileChannel.open(
+            target, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWN)) {
       for (long left = bytes; left > 0; ) {
         buffer.clear().limit((int) Math.min(left, BUFFER_BYTES));
         int count = from.read(buffer);

@@ -89,10 +89,10 @@ final class BackupSocket {
       copy(backup.changingFiles(), target, entries, progress);
       copy(backup.files(), target, entries, progress);
     }
-    for (String name : List.of(UserFile.NAME, TransactionTokens.FILE)) {
+    for (String name : List.of(UserFile.NAME, TransactionTokens.FILE, AutoSettings.FILE)) {
       Path file = data.resolve(name);
       if (Files.exists(file)) {
-        entries.add(BackupManifest.copy(file, Files.size(file), target, name));
+        entries.add(BackupManifest.copy(file, target, name));
         report(entries.getLast(), progress);
       }
     }

@@ -135,6 +135,9 @@ class BackupTest {
     Set<Long> before = new HashSet<>();
     Path first = home.resolve("first");
     Path second = home.resolve("second");
+    try (Session session = endpoint.attach()) {
+      session.execute("alter system set lock_timeout = '77s'");
+    }
     try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
       List<Future<Void>> running = new ArrayList<>();
       for (int c = 0; c < CLIENTS; c++) {
@@ -160,6 +163,8 @@ class BackupTest {
     Command.run("check", first.toString()).expect(0, "no problems");
     Command.run("check", second.toString()).expect(0, "no problems");
     endpoint.kill();
+    Path settings = endpoint.dataDirectory().resolve(AutoSettings.FILE);
+    byte[] settingsBefore = Files.readAllBytes(settings);
     Path keys = endpoint.dataDirectory().resolve(TransactionTokens.FILE);
     byte[] keysBefore = Files.readAllBytes(keys);
     Directories.delete(endpoint.dataDirectory());
@@ -168,6 +173,7 @@ class BackupTest {
     Command.run("check", endpoint.dataDirectory().toString()).expect(0, "no problems");
     assertArrayEquals(keysBefore, Files.readAllBytes(keys), "tokens of transactions hold");
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(keys)));
+    assertArrayEquals(settingsBefore, Files.readAllBytes(settings), "what ALTER SYSTEM has set");
     endpoint.start();
     try (Session session = endpoint.attach()) {
       assertEquals(
