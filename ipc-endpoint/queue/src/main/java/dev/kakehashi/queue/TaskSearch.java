@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.LongArrayList;
+import org.jspecify.annotations.Nullable;
 
 /// Finds tasks of a queue. Guarded by the lock of the queue system.
 final class TaskSearch {
@@ -35,11 +36,12 @@ final class TaskSearch {
 
   /// Entries of the oldest tasks that could be moved: not lent, not held by anybody.
   ///
+  /// @param error their last one, empty: none; null: whatever it is
   /// @throws EngineException LIMIT_EXCEEDED if they are too many for one transaction's memory
-  static List<TaskEntry> movable(QueueCore queue, boolean dead, long most) {
+  static List<TaskEntry> movable(QueueCore queue, boolean dead, long most, @Nullable String error) {
     long max = Math.min(most, QueueChanges.MOST_MOVED + 1L);
     List<TaskEntry> result = new ArrayList<>();
-    collect(queue, dead, max, result);
+    collect(queue, dead, max, error, result);
     long bytes = 0;
     for (TaskEntry each : result) {
       bytes += queue.read(each.position).length;
@@ -59,28 +61,41 @@ final class TaskSearch {
     return result;
   }
 
-  private static void collect(QueueCore queue, boolean dead, long max, List<TaskEntry> result) {
+  private static void collect(
+      QueueCore queue, boolean dead, long max, @Nullable String error, List<TaskEntry> result) {
     for (GroupCore group : List.copyOf(queue.groups)) {
       if (dead) {
         group.entries.values().stream()
             .filter(each -> each.phase == Phase.DEAD)
+            .filter(each -> error == null || error.equals(error(each, queue.read(each.position))))
             .sorted((left, right) -> Long.compare(left.position, right.position))
             .limit(max - result.size())
             .forEach(result::add);
       } else {
-        ready(group, max, result);
+        ready(group, max, error, result);
       }
     }
   }
 
-  private static void ready(GroupCore group, long max, List<TaskEntry> result) {
+  private static String error(@Nullable TaskEntry entry, TaskRecord record) {
+    String last = entry == null || entry.lastError == null ? record.error() : entry.lastError;
+    return last == null ? "" : last;
+  }
+
+  private static void ready(
+      GroupCore group, long max, @Nullable String error, List<TaskEntry> result) {
     QueueCore queue = group.queue;
     for (TaskSegment segment : List.copyOf(queue.segments)) {
       for (long position = segment.base;
           position < segment.base + segment.count && result.size() < max;
           position++) {
         TaskRecord record = queue.read(segment, position);
-        TaskEntry entry = record == null || !group.isOpen(record) ? null : group.entry(position);
+        if (record == null
+            || !group.isOpen(record)
+            || (error != null && !error.equals(error(group.entries.get(position), record)))) {
+          continue;
+        }
+        TaskEntry entry = group.entry(position);
         if (entry != null && (entry.phase == Phase.READY || entry.phase == Phase.DELAYED)) {
           result.add(entry);
         }

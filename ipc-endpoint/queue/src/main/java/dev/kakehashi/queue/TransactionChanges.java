@@ -337,7 +337,8 @@ final class TransactionChanges implements QueueChanges {
   }
 
   @Override
-  public long move(long queueId, long toQueueId, boolean dead, long max, double rate) {
+  public long move(
+      long queueId, long toQueueId, boolean dead, long max, @Nullable String error, double rate) {
     center.enter();
     try {
       QueueCore from = queue(queueId);
@@ -347,7 +348,7 @@ final class TransactionChanges implements QueueChanges {
         throw new EngineException(
             ErrorCode.INVALID_PARAMETER_VALUE, "tasks cannot be moved to their own queue");
       }
-      List<TaskEntry> found = TaskSearch.movable(from, dead, max);
+      List<TaskEntry> found = TaskSearch.movable(from, dead, max, error);
       long now = center.wallMillis();
       long moved = 0;
       for (TaskEntry each : found) {

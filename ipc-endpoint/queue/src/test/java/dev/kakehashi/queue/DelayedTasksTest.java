@@ -176,7 +176,7 @@ class DelayedTasksTest {
     assertEquals(700, host.state().delayed());
     assertEquals(List.of(), host.problems());
     host.create(8, options -> options);
-    host.commit(changes -> assertEquals(100, changes.move(LogHost.QUEUE, 8, false, 100, -1)));
+    host.commit(changes -> assertEquals(100, changes.move(LogHost.QUEUE, 8, false, 100, null, -1)));
     assertEquals(600, host.state().delayed());
     host = host.crash();
     assertEquals(600, host.state().delayed());

@@ -115,8 +115,8 @@ class QueueOperationsTest {
     }
     host.fail(host.receiveOne(), -1);
     long[] moved = new long[2];
-    host.commit(changes -> moved[0] = changes.move(LogHost.QUEUE, 8, false, 3, -1));
-    host.commit(changes -> moved[1] = changes.move(LogHost.QUEUE, 8, true, 100, -1));
+    host.commit(changes -> moved[0] = changes.move(LogHost.QUEUE, 8, false, 3, null, -1));
+    host.commit(changes -> moved[1] = changes.move(LogHost.QUEUE, 8, true, 100, null, -1));
     assertEquals(3, moved[0]);
     assertEquals(1, moved[1]);
     assertEquals(
@@ -136,7 +136,7 @@ class QueueOperationsTest {
     host.receive(5).forEach(each -> host.fail(each, -1));
     assertEquals(5, host.state().dead());
     host.commit(
-        changes -> assertEquals(5, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, 2)));
+        changes -> assertEquals(5, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, null, 2)));
     host.advance(1);
     assertEquals(List.of("t0"), host.receiveTexts(10));
     host = host.crash(); // a second
@@ -146,6 +146,31 @@ class QueueOperationsTest {
     host.advance(500);
     assertEquals(List.of("t4"), host.receiveTexts(10));
     assertEquals(0, host.state().ready() + host.state().delayed());
+  }
+
+  @Test
+  void shouldReplayTheDeadLettersOfOneError() {
+    host.create(options -> options.maxAttempts(1));
+    for (int each = 0; each < 6; each++) {
+      host.enqueue("t" + each);
+    }
+    int[] number = {0};
+    host.receive(6)
+        .forEach(each ->
+            host.commit(changes ->
+                changes.fail(each.token(), number[0]++ % 2 == 0 ? "even" : "odd", -1)));
+    host = host.crash();
+    host.commit(changes ->
+        assertEquals(
+            0, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, "eve", -1), "a beginning"));
+    host.commit(changes ->
+        assertEquals(2, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 2, "odd", -1)));
+    assertEquals(List.of("t1", "t3"), host.receiveTexts(10));
+    assertEquals(4, host.state().dead());
+    host.commit(changes ->
+        assertEquals(3, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, "even", -1)));
+    assertEquals(List.of("t0", "t2", "t4"), host.receiveTexts(10));
+    assertEquals(List.of(), host.problems());
   }
 
   @Test
@@ -161,11 +186,11 @@ class QueueOperationsTest {
     EngineException refused =
         assertThrows(
             EngineException.class,
-            () -> host.commit(changes -> changes.move(LogHost.QUEUE, 8, false, 1 << 30, -1)));
+            () -> host.commit(changes -> changes.move(LogHost.QUEUE, 8, false, 1 << 30, null, -1)));
     assertEquals(ErrorCode.LIMIT_EXCEEDED, refused.code());
     assertEquals(List.of(), host.problems());
     assertEquals(QueueChanges.MOST_MOVED + 1, host.state().ready());
-    host.commit(changes -> assertEquals(10, changes.move(LogHost.QUEUE, 8, false, 10, -1)));
+    host.commit(changes -> assertEquals(10, changes.move(LogHost.QUEUE, 8, false, 10, null, -1)));
     assertEquals(1, host.receive(1).size());
   }
 

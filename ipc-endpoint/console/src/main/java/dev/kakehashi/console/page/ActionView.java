@@ -13,6 +13,8 @@ import java.util.function.Supplier;
 final class ActionView {
   private static final TextQueries.Limits LIMITS =
       new TextQueries.Limits(1, 1_000, 10_000, 60_000_000_000L);
+  private static final TextQueries.Limits WHOLE =
+      new TextQueries.Limits(1, 1 << 20, 1 << 21, 10_000_000_000L);
   private static final int MAX_DIGITS = 9;
 
   private final Visitor visitor;
@@ -66,6 +68,11 @@ final class ActionView {
     } catch (NumberFormatException e) {
       throw Problem.badRequest("\"" + name + "\" must be a number");
     }
+  }
+
+  /// Asks for one row that an action needs; its values are whole.
+  TextResult look(String sql, List<String> parameters) {
+    return queries.run(visitor.user(), sql, List.copyOf(parameters), WHOLE, cancel -> {});
   }
 
   /// Runs a statement as the action.

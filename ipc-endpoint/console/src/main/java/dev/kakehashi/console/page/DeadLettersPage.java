@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class DeadLettersPage implements ConsolePage {
   private static final String PATH = "/console/dead-letters";
 
+  private static final String ERROR =
+      "SELECT last_error FROM kakehashi_catalog.tasks WHERE queue_schema = $1 AND queue_name = $2 AND task_id = $3::int8 LIMIT 1";
+
   /// A queue with dead tasks of its own, and a queue that gets those of others.
   private static final String QUEUES =
       """
@@ -27,12 +30,16 @@ final class DeadLettersPage implements ConsolePage {
 
   private static final String ERRORS =
       """
-      SELECT queue_schema, queue_name, last_error, count(*) AS tasks, min(enqueued_at) AS oldest, max(attempts) AS attempts,
-        min(task_id) AS first_task
-      FROM kakehashi_catalog.tasks
-      WHERE state = 'DEAD' OR queue_schema || '.' || queue_name IN
-        (SELECT dead_letter FROM kakehashi_catalog.queues WHERE dead_letter IS NOT NULL)
-      GROUP BY queue_schema, queue_name, last_error ORDER BY tasks DESC, queue_schema, queue_name LIMIT 200\
+      SELECT t.queue_schema, t.queue_name, t.last_error, count(*) AS tasks, min(t.enqueued_at) AS oldest, max(t.attempts) AS attempts,
+        min(t.task_id) AS first_task, t.state = 'DEAD' AS own, min(s.queue_schema) AS to_schema, min(s.queue_name) AS to_name,
+        coalesce(min(s.sources), 0) AS sources
+      FROM kakehashi_catalog.tasks t LEFT JOIN
+        (SELECT dead_letter, min(queue_schema) AS queue_schema, min(queue_name) AS queue_name, count(*) AS sources
+        FROM kakehashi_catalog.queues WHERE dead_letter IS NOT NULL GROUP BY dead_letter) s
+        ON s.dead_letter = t.queue_schema || '.' || t.queue_name
+      WHERE t.state = 'DEAD' OR s.sources IS NOT NULL
+      GROUP BY t.queue_schema, t.queue_name, t.last_error, t.state = 'DEAD'
+      ORDER BY tasks DESC, t.queue_schema, t.queue_name LIMIT 200\
       """;
 
   @Override
@@ -49,8 +56,10 @@ final class DeadLettersPage implements ConsolePage {
   private static Html errors(PageView view) {
     TextResult result = view.query(ERRORS);
     Html rows = new Html();
+    int number = 0;
     for (@Nullable String[] row : result.rows()) {
       PageRow values = new PageRow(result, row);
+      number++;
       String schema = values.text("queue_schema");
       String name = values.text("queue_name");
       rows.add(
@@ -59,14 +68,32 @@ final class DeadLettersPage implements ConsolePage {
               Grid.longCell(values.get("last_error")))
           .add("{}{}", values.cell("tasks"), values.cell("attempts"))
           .add(
-              "{}<td class=\"number\"><a href=\"{}\">{}</a></td></tr>\n",
+              "{}<td class=\"number\"><a href=\"{}\">{}</a></td>",
               values.cell("oldest"),
               SqlNames.address(
                   TaskPage.PATH, "schema", schema, "name", name, "task", values.text("first_task")),
-              values.get("first_task"));
+              values.get("first_task"))
+          .add("<td class=\"acts\">{}</td></tr>\n", replayOfError(view, values, number));
     }
     return Grid.of(
-        "Errors", List.of("Queue", "Error", "#Tasks", "#Attempts", "Oldest", "#First task"), rows);
+        "Errors",
+        List.of("Queue", "Error", "#Tasks", "#Attempts", "Oldest", "#First task", "Replay"),
+        rows);
+  }
+
+  /// Nothing where the tasks could go back to several queues: below, each has a form of its own.
+  private static Html replayOfError(PageView view, PageRow values, int number) {
+    boolean isOwn = values.isTrue("own");
+    if (!isOwn && values.number("sources") != 1) {
+      return new Html();
+    }
+    return replay(
+        view,
+        values,
+        isOwn ? values.text("queue_schema") : values.text("to_schema"),
+        isOwn ? values.text("queue_name") : values.text("to_name"),
+        values.text("first_task"),
+        "e" + number);
   }
 
   private static Html queues(PageView view) {
@@ -84,24 +111,28 @@ final class DeadLettersPage implements ConsolePage {
               "{}<td>{}</td>",
               values.cell("tasks"),
               SqlNames.shown(values.text("to_schema"), values.text("to_name")))
-          .add("<td class=\"acts\">{}</td></tr>\n", replay(view, values, number));
+          .add("<td class=\"acts\">{}</td></tr>\n", replay(
+                  view, values, values.text("to_schema"), values.text("to_name"), "", "q" + number));
     }
     return Grid.of(
         "Queues with dead tasks", List.of("Queue", "What", "#Tasks", "Back to", "Replay"), rows);
   }
 
-  private static Html replay(PageView view, PageRow values, int number) {
+  /// @param like a task whose last error the tasks have; empty: all
+  private static Html replay(
+      PageView view, PageRow values, String toSchema, String toName, String like, String number) {
     return Html.of(
             """
             <form method="post" action="/console/dead-letters/replay">{}<input type="hidden" name="schema" value="{}">\
             <input type="hidden" name="name" value="{}"><input type="hidden" name="to_schema" value="{}">\
-            <input type="hidden" name="to_name" value="{}">\
+            <input type="hidden" name="to_name" value="{}"><input type="hidden" name="like" value="{}">\
             """,
             view.csrf(),
             values.get("queue_schema"),
             values.get("queue_name"),
-            values.get("to_schema"),
-            values.get("to_name"))
+            toSchema,
+            toName,
+            like)
         .add(
             """
             <label for="count{}">Tasks</label> <input id="count{}" name="count" inputmode="numeric" size="6" value="{}">\
@@ -120,7 +151,7 @@ final class DeadLettersPage implements ConsolePage {
     return List.of(
         new PageAction(
             PATH + "/replay",
-            Set.of("schema", "name", "to_schema", "to_name", "count", "rate"),
+            Set.of("schema", "name", "to_schema", "to_name", "like", "count", "rate"),
             DeadLettersPage::replay));
   }
 
@@ -129,6 +160,7 @@ final class DeadLettersPage implements ConsolePage {
     String name = view.field("name");
     String toSchema = view.field("to_schema");
     String toName = view.field("to_name");
+    String like = view.field("like");
     long count = view.number("count");
     long rate = view.number("rate");
     if (count < 1 || rate < 1) {
@@ -143,6 +175,7 @@ final class DeadLettersPage implements ConsolePage {
             + SqlNames.quoted(schema, name)
             + " TO QUEUE "
             + SqlNames.quoted(toSchema, toName)
+            + (like.isEmpty() ? "" : " ERROR " + SqlNames.literal(error(view, schema, name, like)))
             + " RATE '"
             + rate
             + "/s'";
@@ -156,5 +189,15 @@ final class DeadLettersPage implements ConsolePage {
             + " become ready, "
             + rate
             + " in a second.");
+  }
+
+  /// The last error of a task. Forms have its number: a browser would change line breaks of the text.
+  private static String error(ActionView view, String schema, String name, String task) {
+    List<@Nullable String[]> rows = view.look(ERROR, List.of(schema, name, task)).rows();
+    if (rows.isEmpty()) {
+      throw Problem.badRequest("task " + task + " is no longer there: look at the page again");
+    }
+    String error = rows.getFirst()[0];
+    return error == null ? "" : error;
   }
 }

@@ -116,7 +116,8 @@ final class ListQueueChanges implements QueueChanges {
   }
 
   @Override
-  public long move(long queueId, long toQueueId, boolean dead, long max, double rate) {
+  public long move(
+      long queueId, long toQueueId, boolean dead, long max, @Nullable String error, double rate) {
     throw ofRealQueues();
   }
 

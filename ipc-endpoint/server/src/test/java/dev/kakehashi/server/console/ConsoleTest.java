@@ -186,6 +186,8 @@ class ConsoleTest {
       client.sql("create queue mail with (max_attempts = 1)");
       client.sql("select enqueue('mail', '{}') from generate_series(1, 3)");
       client.sql("select fail(token, error => 'smtp is down') from receive('mail', \"max\" => 3)");
+      client.sql("select enqueue('mail', '{}')");
+      client.sql("select fail(token, error => E'no such\nuser') from receive('mail', \"max\" => 1)");
       String dead = client.get("/console/dead-letters").body();
       assertTrue(dead.contains("smtp is down"), dead);
       String csrf = client.csrf();
@@ -202,6 +204,8 @@ class ConsoleTest {
               "public",
               "to_name",
               "mail",
+              "like",
+              "",
               "count",
               "2",
               "rate",
@@ -209,6 +213,34 @@ class ConsoleTest {
       assertEquals(303, replayed.statusCode(), replayed.body());
       assertTrue(
           client.get("/console/dead-letters").body().contains("2 tasks of mail become ready"));
+      // By error: the form has a task that has it.
+      String errors = client.get("/console/dead-letters").body();
+      Matcher like =
+          Pattern.compile("(?s)no such\\s+user.*?name=\"like\" value=\"(\\d+)\"").matcher(errors);
+      assertTrue(like.find(), errors);
+      HttpResponse<String> ofError =
+          client.post(
+              "/console/dead-letters/replay",
+              "csrf",
+              csrf,
+              "schema",
+              "public",
+              "name",
+              "mail",
+              "to_schema",
+              "public",
+              "to_name",
+              "mail",
+              "like",
+              like.group(1),
+              "count",
+              "100",
+              "rate",
+              "100");
+      assertEquals(303, ofError.statusCode(), ofError.body());
+      String after = client.get("/console/dead-letters").body();
+      assertTrue(after.contains("1 tasks of mail become ready"), after);
+      assertFalse(after.contains("no such"), after);
       assertEquals(
           303,
           client

@@ -34,6 +34,12 @@ public final class QueueMoveCommand implements Callable<Integer> {
   private long max;
 
   @Option(
+      names = "--error",
+      paramLabel = "TEXT",
+      description = "only those whose last error is this text; empty: that have none")
+  private @Nullable String error;
+
+  @Option(
       names = "--rate",
       paramLabel = "N/s",
       description = "they become ready one after the other, so many a second, a minute or an hour")
@@ -67,6 +73,7 @@ public final class QueueMoveCommand implements Callable<Integer> {
         + SqlName.check(from)
         + " TO QUEUE "
         + SqlName.check(to)
+        + (error == null ? "" : " ERROR '" + error.replace("'", "''") + "'")
         + (rate == null ? "" : " RATE '" + rate.replace("'", "''") + "'");
   }
 }

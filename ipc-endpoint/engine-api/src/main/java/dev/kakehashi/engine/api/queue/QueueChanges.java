@@ -60,10 +60,12 @@ public interface QueueChanges {
   ///
   /// @param dead the dead ones; else those that are ready or delayed
   /// @param max at most that many, the oldest first
+  /// @param error only those whose last error is this; empty: that have none; null: all
   /// @param rate tasks per second that become ready there, one after the other from now on; negative: all at once
   /// @return how many
   /// @throws dev.kakehashi.engine.api.EngineException LIMIT_EXCEEDED if there are more than [#MOST_MOVED], and `max` allows it
-  long move(long queueId, long toQueueId, boolean dead, long max, double rate);
+  long move(
+      long queueId, long toQueueId, boolean dead, long max, @Nullable String error, double rate);
 
   /// Tasks that one call moves at most.
   int MOST_MOVED = 100_000;

@@ -166,8 +166,9 @@ final class QueueParser {
     in.expectWord("to");
     in.expectWord("queue");
     QualifiedName to = in.name();
+    String error = in.acceptWords("error") ? string() : null;
     String rate = in.acceptWords("rate") ? value() : null;
-    return new QueueStatement.Move(dead, max, from, to, rate);
+    return new QueueStatement.Move(dead, max, from, to, error, rate);
   }
 
   private long count() {

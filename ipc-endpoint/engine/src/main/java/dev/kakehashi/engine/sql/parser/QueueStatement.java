@@ -92,8 +92,15 @@ public sealed interface QueueStatement {
   }
 
   /// @param max at most so many tasks
+  /// @param error the last one of the tasks; empty: none; null: whatever it is
   /// @param rate at which they become ready, as the option `rate` is written; null: at once
-  record Move(boolean dead, long max, QualifiedName from, QualifiedName to, @Nullable String rate)
+  record Move(
+      boolean dead,
+      long max,
+      QualifiedName from,
+      QualifiedName to,
+      @Nullable String error,
+      @Nullable String rate)
       implements QueueStatement {
     @Override
     public String command() {
