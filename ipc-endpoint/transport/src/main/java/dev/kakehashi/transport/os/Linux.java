@@ -1,6 +1,5 @@
 package dev.kakehashi.transport.os;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -14,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 
 /// System calls that the JDK does not offer, on Linux x86-64 and AArch64. Failures come back as negative errno values.
 @SuppressWarnings("restricted")
@@ -35,55 +35,38 @@ final class Linux {
       CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
   private static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
 
-  private static final MethodHandle FUTEX =
+  /// All calls by one handle: the JVM makes code for each shape of a call, which takes longer than all else that a client does when it attaches.
+  private static final MethodHandle SYSCALL =
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("syscall"),
           FunctionDescriptor.of(
-              JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
+              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+              JAVA_LONG),
           Linker.Option.firstVariadicArg(1),
           CAPTURE_ERRNO);
-  private static final MethodHandle OPEN =
-      function(
-          "open",
-          FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
-          Linker.Option.firstVariadicArg(2));
-  private static final MethodHandle CLOSE =
-      function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-  private static final MethodHandle FALLOCATE =
-      function(
-          "fallocate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle FTRUNCATE =
-      function("ftruncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-  private static final MethodHandle FCHMOD =
-      function("fchmod", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final MethodHandle SETXATTR =
-      function(
-          "setxattr",
-          FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle GETSOCKOPT =
-      function(
-          "getsockopt",
-          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
-  private static final MethodHandle SOCKET =
-      function("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final MethodHandle SENDTO =
-      function(
-          "sendto",
-          FunctionDescriptor.of(
-              JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
-  private static final MethodHandle UMASK =
-      function("umask", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-  private static final MethodHandle GETUID = function("getuid", FunctionDescriptor.of(JAVA_INT));
-  private static final MethodHandle GETGID = function("getgid", FunctionDescriptor.of(JAVA_INT));
 
-  private static final long SYS_FUTEX = System.getProperty("os.arch").equals("aarch64") ? 98 : 202;
+  private static final boolean IS_ARM = System.getProperty("os.arch").equals("aarch64");
 
-  private static MethodHandle function(
-      String name, FunctionDescriptor descriptor, Linker.Option... options) {
-    Linker.Option[] all = java.util.Arrays.copyOf(options, options.length + 1);
-    all[options.length] = CAPTURE_ERRNO;
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
+  // Numbers of the kernel's calls.
+  private static final int FUTEX = number(202, 98);
+  private static final int OPENAT = number(257, 56);
+  private static final int CLOSE = number(3, 57);
+  private static final int FALLOCATE = number(285, 47);
+  private static final int FTRUNCATE = number(77, 46);
+  private static final int FCHMOD = number(91, 52);
+  private static final int SETXATTR = number(188, 5);
+  private static final int GETSOCKOPT = number(55, 209);
+  private static final int SOCKET = number(41, 198);
+  private static final int SENDTO = number(44, 206);
+  private static final int UMASK = number(95, 166);
+  private static final int GETUID = number(102, 174);
+  private static final int GETGID = number(104, 176);
+
+  private static int number(int x86, int arm) {
+    return IS_ARM ? arm : x86;
   }
+
+  private static final int AT_FDCWD = -100;
 
   /// Where a call leaves its errno; one per thread, so that no call allocates.
   private static final ThreadLocal<MemorySegment> CAPTURED =
@@ -93,8 +76,20 @@ final class Linux {
   private static final ThreadLocal<MemorySegment> TIMESPEC =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(16, 8));
 
-  private static int negativeErrno(MemorySegment captured) {
-    return -(int) ERRNO.get(captured, 0L);
+  /// Result, or the negative errno. Addresses are numbers here: whoever calls keeps the memory until the call has ended.
+  private static long call(int number, long a, long b, long c, long d, long e, long f) {
+    MemorySegment captured = CAPTURED.get();
+    long result;
+    try {
+      result = (long) SYSCALL.invokeExact(captured, (long) number, a, b, c, d, e, f);
+    } catch (Throwable t) {
+      throw new LinkageError("system call " + number, t);
+    }
+    return result < 0 ? -(int) ERRNO.get(captured, 0L) : result;
+  }
+
+  private static int call(int number, long a, long b, long c, long d) {
+    return (int) call(number, a, b, c, d, 0, 0);
   }
 
   /// FUTEX_WAIT or FUTEX_WAKE on a word shared between processes.
@@ -113,86 +108,52 @@ final class Linux {
   }
 
   private static int futex(MemorySegment word, int operation, int value, MemorySegment timespec) {
-    MemorySegment captured = CAPTURED.get();
     try {
-      long result =
-          (long)
-              FUTEX.invokeExact(
-                  captured, SYS_FUTEX, word, (long) operation, (long) value, timespec, 0L, 0L);
-      return result < 0 ? negativeErrno(captured) : (int) result;
-    } catch (Throwable t) {
-      throw new LinkageError("futex", t);
+      return call(FUTEX, word.address(), operation, value, timespec.address());
+    } finally {
+      Reference.reachabilityFence(word);
     }
   }
 
   static int open(String path, int flags, int mode) {
-    MemorySegment captured = CAPTURED.get();
     try (Arena arena = Arena.ofConfined()) {
-      int fd = (int) OPEN.invokeExact(captured, arena.allocateFrom(path), flags, mode);
-      return fd < 0 ? negativeErrno(captured) : fd;
-    } catch (Throwable t) {
-      throw new LinkageError("open", t);
+      return call(OPENAT, AT_FDCWD, arena.allocateFrom(path).address(), flags, mode);
     }
   }
 
   static void close(int fd) {
-    try {
-      int ignored = (int) CLOSE.invokeExact(CAPTURED.get(), fd);
-    } catch (Throwable t) {
-      throw new LinkageError("close", t);
-    }
+    int ignored = call(CLOSE, fd, 0, 0, 0);
   }
 
   static int fallocate(int fd, int mode, long offset, long bytes) {
-    MemorySegment captured = CAPTURED.get();
-    try {
-      int result;
-      do {
-        result = (int) FALLOCATE.invokeExact(captured, fd, mode, offset, bytes);
-      } while (result < 0 && negativeErrno(captured) == -EINTR);
-      return result < 0 ? negativeErrno(captured) : 0;
-    } catch (Throwable t) {
-      throw new LinkageError("fallocate", t);
-    }
+    int result;
+    do {
+      result = call(FALLOCATE, fd, mode, offset, bytes);
+    } while (result == -EINTR);
+    return result;
   }
 
   static int ftruncate(int fd, long bytes) {
-    MemorySegment captured = CAPTURED.get();
-    try {
-      int result = (int) FTRUNCATE.invokeExact(captured, fd, bytes);
-      return result < 0 ? negativeErrno(captured) : 0;
-    } catch (Throwable t) {
-      throw new LinkageError("ftruncate", t);
-    }
+    return call(FTRUNCATE, fd, bytes, 0, 0);
   }
 
   static int fchmod(int fd, int mode) {
-    MemorySegment captured = CAPTURED.get();
-    try {
-      int result = (int) FCHMOD.invokeExact(captured, fd, mode);
-      return result < 0 ? negativeErrno(captured) : 0;
-    } catch (Throwable t) {
-      throw new LinkageError("fchmod", t);
-    }
+    return call(FCHMOD, fd, mode, 0, 0);
   }
 
   static int setxattr(String path, String name, byte[] value) {
-    MemorySegment captured = CAPTURED.get();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocate(Math.max(1, value.length));
       bytes.copyFrom(MemorySegment.ofArray(value));
-      int result =
-          (int)
-              SETXATTR.invokeExact(
-                  captured,
-                  arena.allocateFrom(path),
-                  arena.allocateFrom(name),
-                  bytes,
-                  (long) value.length,
-                  0);
-      return result < 0 ? negativeErrno(captured) : 0;
-    } catch (Throwable t) {
-      throw new LinkageError("setxattr", t);
+      return (int)
+          call(
+              SETXATTR,
+              arena.allocateFrom(path).address(),
+              arena.allocateFrom(name).address(),
+              bytes.address(),
+              value.length,
+              0,
+              0);
     }
   }
 
@@ -200,14 +161,12 @@ final class Linux {
   static int[] peerCredentials(int fd) {
     final int solSocket = 1;
     final int soPeercred = 17;
-    MemorySegment captured = CAPTURED.get();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(12, 4);
       MemorySegment length = arena.allocateFrom(JAVA_INT, 12);
-      int result = (int) GETSOCKOPT.invokeExact(captured, fd, solSocket, soPeercred, value, length);
-      return result < 0 ? new int[] {negativeErrno(captured)} : value.toArray(JAVA_INT);
-    } catch (Throwable t) {
-      throw new LinkageError("getsockopt", t);
+      int result =
+          (int) call(GETSOCKOPT, fd, solSocket, soPeercred, value.address(), length.address(), 0);
+      return result < 0 ? new int[] {result} : value.toArray(JAVA_INT);
     }
   }
 
@@ -218,61 +177,42 @@ final class Linux {
     final short afUnix = 1;
     final int datagramCloseOnExec = 2 | O_CLOEXEC;
     final int dontWaitNoSignal = 0x40 | 0x4000;
-    MemorySegment captured = CAPTURED.get();
-    int fd = -1;
+    int fd = call(SOCKET, afUnix, datagramCloseOnExec, 0, 0);
+    if (fd < 0) {
+      return fd;
+    }
     try (Arena arena = Arena.ofConfined()) {
       // struct sockaddr_un; a path ends with a zero, an abstract name with the length
       MemorySegment address = arena.allocate(2L + name.length + 1, 2);
       address.set(JAVA_SHORT, 0, afUnix);
       MemorySegment.copy(name, 0, address, JAVA_BYTE, 2, name.length);
       int addressBytes = 2 + name.length + (name[0] == 0 ? 0 : 1);
-      fd = (int) SOCKET.invokeExact(captured, (int) afUnix, datagramCloseOnExec, 0);
-      if (fd < 0) {
-        return negativeErrno(captured);
-      }
       long sent =
-          (long)
-              SENDTO.invokeExact(
-                  captured,
-                  fd,
-                  arena.allocateFrom(JAVA_BYTE, message),
-                  (long) message.length,
-                  dontWaitNoSignal,
-                  address,
-                  addressBytes);
-      return sent < 0 ? negativeErrno(captured) : 0;
-    } catch (Throwable t) {
-      throw new LinkageError("sendto", t);
+          call(
+              SENDTO,
+              fd,
+              arena.allocateFrom(JAVA_BYTE, message).address(),
+              message.length,
+              dontWaitNoSignal,
+              address.address(),
+              addressBytes);
+      return sent < 0 ? (int) sent : 0;
     } finally {
-      if (fd >= 0) {
-        close(fd);
-      }
+      close(fd);
     }
   }
 
   /// The mask before.
   static int umask(int mask) {
-    try {
-      return (int) UMASK.invokeExact(CAPTURED.get(), mask);
-    } catch (Throwable t) {
-      throw new LinkageError("umask", t);
-    }
+    return call(UMASK, mask, 0, 0, 0);
   }
 
   static int getuid() {
-    try {
-      return (int) GETUID.invokeExact(CAPTURED.get());
-    } catch (Throwable t) {
-      throw new LinkageError("getuid", t);
-    }
+    return call(GETUID, 0, 0, 0, 0);
   }
 
   static int getgid() {
-    try {
-      return (int) GETGID.invokeExact(CAPTURED.get());
-    } catch (Throwable t) {
-      throw new LinkageError("getgid", t);
-    }
+    return call(GETGID, 0, 0, 0, 0);
   }
 
   private Linux() {}
