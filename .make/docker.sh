@@ -3,7 +3,7 @@
 #   docker.sh up        starts dockerd if no daemon answers (root only); remembers whether it was us
 #   docker.sh images    makes debian:bookworm, debian:trixie and debian:sid: pulled if a registry answers, else with debootstrap;
 #                       installs PostgreSQL 18 on sid, which may fail
-#   docker.sh image SUITE   makes one of them
+#   docker.sh base SUITE   makes one of them, and kakehashi-test/base:SUITE from it, which has the sources of security updates, too
 #   docker.sh down      ends the daemon that "up" started, with its containers
 . "$(dirname "$0")/lib.sh"
 
@@ -57,6 +57,16 @@ image() { # suite
   say "made debian:$suite with debootstrap in $(elapsed "$started")"
 }
 
+# Packages may want those of the last security update, of which an image of debootstrap knows nothing; pulled ones know it, and unstable has no such updates.
+base() { # suite
+  image "$1" || die "there is no image of Debian $1"
+  DOCKER_BUILDKIT=0 docker build -q -t "kakehashi-test/base:$1" - >/dev/null <<DOCKERFILE
+FROM debian:$1
+RUN [ ! -f /etc/apt/sources.list ] || [ $1 = sid ] || sed -n "s|^deb \\([^ ]*\\)/debian/* .*|deb \\1/debian-security $1-security main|p" \
+    /etc/apt/sources.list >/etc/apt/sources.list.d/security.list
+DOCKERFILE
+}
+
 # The packages of unstable may be out of reach, or not fit each other for a day. Then the tests there are skipped, which this
 # decides: they run if the image is there.
 unstable() {
@@ -95,7 +105,7 @@ case "${1:-}" in
     done
     unstable
     ;;
-  image) image "${2:?suite}" || die "there is no image of Debian $2" ;;
+  base) base "${2:?suite}" ;;
   down) down ;;
-  *) die "usage: docker.sh up|images|image SUITE|down" ;;
+  *) die "usage: docker.sh up|images|base SUITE|down" ;;
 esac

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # make test-packages: the packages of target/deb in containers. One has systemd and PostgreSQL: install, first table, reload, kill, upgrade, remove, purge.
 # Two are those of packaging/compose: first row over shared memory. ONLY=systemd,compose selects. Root only.
+# SUITE=trixie PG=17: those of target/deb-trixie on that Debian release.
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT"
 
-find_postgres
-suite=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
-[ -n "$(ls target/deb/*.deb 2>/dev/null)" ] || die "there are no packages in target/deb" "Run \"make deb\"."
+[ -n "${PG:-}" ] || { find_postgres && PG=$PG_MAJOR; }
+debs=target/deb${SUITE:+-$SUITE}
+suite=${SUITE:-$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")}
+[ -n "$(ls "$debs"/*.deb 2>/dev/null)" ] || die "there are no packages in $debs" "Run \"make deb\", with the same SUITE."
 selected() { [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",$1,"* ]]; }
 name=kakehashi-packages-$$
 
@@ -25,12 +27,13 @@ trap 'exit 130' INT TERM
 compose() { if docker compose version >/dev/null 2>&1; then docker compose -p "$name" "$@"; else docker-compose -p "$name" "$@"; fi; }
 
 .make/docker.sh up
-.make/docker.sh image "$suite"
+.make/docker.sh base "$suite"
+export BASE=kakehashi-test/base:$suite
 
 # The same packages with a later version, to upgrade to.
 newer() {
   local deb tree old new
-  for deb in target/deb/*.deb; do
+  for deb in "$debs"/*.deb; do
     tree=target/packages-test/tree
     rm -rf "$tree"
     dpkg-deb -R "$deb" "$tree"
@@ -47,13 +50,13 @@ if selected systemd; then
   rm -rf target/packages-test
   mkdir -p target/packages-test/old target/packages-test/new
   newer
-  docker build -q --build-arg SUITE="$suite" --build-arg PG="$PG_MAJOR" -t "kakehashi-test/systemd-$suite" packaging/test >/dev/null
+  docker build -q --build-arg BASE="$BASE" --build-arg PG="$PG" -t "kakehashi-test/systemd-$suite" packaging/test >/dev/null
   # systemd mounts what it needs; not --privileged, which a host without all capabilities refuses.
   docker run -d --name "$name" --cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined --tmpfs /run --tmpfs /tmp --shm-size 1g -v "$PWD/target/packages-test:/packages:ro" \
     "kakehashi-test/systemd-$suite" >/dev/null
   booted() { docker exec "$name" systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'; }
   wait_until 60 booted || { docker logs "$name" >&2; die "systemd did not start in the container"; }
-  docker exec "$name" /steps.sh "$PG_MAJOR"
+  docker exec "$name" /steps.sh "$PG"
   docker rm -f "$name" >/dev/null
 fi
 
@@ -61,8 +64,8 @@ if selected compose; then
   step "two containers"
   rm -rf target/compose
   cp -a packaging/compose target/compose
-  cp target/deb/*.deb target/compose/
-  export SUITE=$suite PG=$PG_MAJOR POSTGRES_PASSWORD=secret
+  cp "$debs"/*.deb target/compose/
+  export PG POSTGRES_PASSWORD=secret
   (
     cd target/compose
     compose build -q

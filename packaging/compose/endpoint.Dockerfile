@@ -1,5 +1,5 @@
-ARG SUITE
-FROM debian:${SUITE}
+ARG BASE
+FROM ${BASE}
 # OS users are known by their numbers, which have to be the same in both containers.
 RUN groupadd -g 5432 postgres && useradd -u 5432 -g postgres -d /var/lib/postgresql -s /bin/bash postgres \
  && groupadd -g 5433 kakehashi && useradd -u 5433 -g kakehashi -d /var/lib/kakehashi kakehashi

@@ -1,10 +1,6 @@
-ARG SUITE
-FROM debian:${SUITE}
-ARG SUITE
+ARG BASE
+FROM ${BASE}
 ARG PG
-# The package may want the PostgreSQL of the last security update. An image of debootstrap knows the release alone; unstable has no such updates.
-RUN [ ! -f /etc/apt/sources.list ] || [ "$SUITE" = sid ] || sed -n "s|^deb \\([^ ]*\\)/debian/* .*|deb \\1/debian-security $SUITE-security main|p" \
-    /etc/apt/sources.list >/etc/apt/sources.list.d/security.list
 RUN groupadd -g 5432 postgres && useradd -u 5432 -g postgres -d /var/lib/postgresql -s /bin/bash postgres
 # The cluster is made at the first start.
 RUN install -d /etc/postgresql-common && echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
