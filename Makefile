@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-tpch deb site test-packages install clean
+.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor 
 
 bench-settings: build ## what watchdog, limits and other settings cost a select by key, in one run
 	@.make/bench-settings.sh
+
+bench-shell: build ## start, rows and memory of "kakehashi sql" beside psql, in one run
+	@.make/bench-shell.sh
 
 deb: build ## Debian packages in target/deb (installs debhelper, mkdocs and lintian where they are missing)
 	@.make/deb.sh

@@ -19,6 +19,7 @@ step "endpoint in $PREFIX"
 # With its time: the JVM compares it with the jar of the training.
 install -p -m 0644 "$ROOT/ipc-endpoint/server/target/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
 install -m 0644 "$ROOT/ipc-endpoint/server/src/main/dist/jvm.options" "$lib/jvm.options"
+install -m 0644 "$ROOT/ipc-endpoint/tools/src/main/dist/tools.options" "$lib/tools.options"
 install -p -m 0644 "$ROOT/ipc-endpoint/tools/target/kakehashi-tools.jar" "$lib/kakehashi-tools.jar"
 rm -f "$lib/kakehashi-endpoint.aot" "$lib/kakehashi-tools.aot" "$lib/kakehashi-endpoint.release"
 if [ "${TRAIN:-yes}" != no ]; then

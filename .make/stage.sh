@@ -42,7 +42,8 @@ stage_file() { # source name
   case "$2" in
     kakehashi-endpoint.jar) rm -f "$RUN_DIR/lib/kakehashi-endpoint.aot" ;;
     kakehashi-tools.jar) rm -f "$RUN_DIR/lib/kakehashi-tools.aot" ;;
-    jvm.options) rm -f "$RUN_DIR/lib/kakehashi-endpoint.aot" "$RUN_DIR/lib/kakehashi-tools.aot" ;;
+    jvm.options) rm -f "$RUN_DIR/lib/kakehashi-endpoint.aot" ;;
+    tools.options) rm -f "$RUN_DIR/lib/kakehashi-tools.aot" ;;
   esac
   mv "$RUN_DIR/lib/$2.new" "$RUN_DIR/lib/$2"
 }
@@ -55,7 +56,9 @@ stage_endpoint() {
   chmod 1777 "$RUN_DIR/tmp"
   { cat "$server/src/main/dist/jvm.options" && printf -- '"-Djava.io.tmpdir=%s"\n' "$RUN_DIR/tmp"; } >"$RUN_DIR/jvm.options"
   stage_file "$RUN_DIR/jvm.options" jvm.options
-  rm "$RUN_DIR/jvm.options"
+  { cat "$tools/src/main/dist/tools.options" && printf -- '"-Djava.io.tmpdir=%s"\n' "$RUN_DIR/tmp"; } >"$RUN_DIR/tools.options"
+  stage_file "$RUN_DIR/tools.options" tools.options
+  rm "$RUN_DIR/jvm.options" "$RUN_DIR/tools.options"
   [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
 }
 

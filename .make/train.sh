@@ -15,7 +15,7 @@ runtime_dir=/dev/shm/kakehashi-training-$$
 # The JVM compares the jar by name, size and time.
 identity() {
   stat -c '%n %s %Y' "$RUN_DIR/lib/kakehashi-endpoint.jar" "$RUN_DIR/lib/kakehashi-tools.jar"
-  cat "$JAVA_HOME/release" "$RUN_DIR/lib/jvm.options"
+  cat "$JAVA_HOME/release" "$RUN_DIR/lib/jvm.options" "$RUN_DIR/lib/tools.options"
 }
 wanted=$(identity | sha256sum)
 [ ! -f "$cache" ] || [ ! -f "$tools_cache" ] || [ "$(cat "$cache.of" 2>/dev/null)" != "$wanted" ] || exit 0
@@ -36,9 +36,7 @@ rm -f "$cache" "$cache.of" "$tools_cache"
 server_mkdir "$home"
 JVM_OPTION=-XX:AOTCacheOutput=$home/endpoint.aot start_endpoint "$home" "$runtime_dir"
 java_in -jar "$RUN_DIR/lib/kakehashi-tools.jar" train --runtime-directory "$runtime_dir"
-# The classes of a shell that begins: tables, errors, descriptions, forms of rows.
-java_in -XX:AOTCacheOutput="$home/tools.aot" -jar "$RUN_DIR/lib/kakehashi-tools.jar" sql -X --runtime-directory "$runtime_dir" \
-  -c 'SELECT 1 AS a, 2.5 AS b, now(), NULL::text' -c '\d' -c '\pset format csv' -c 'SELECT 1' -c '\pset format unaligned' -c 'SELECT 2' >/dev/null 2>&1
+as_server "$ROOT/.make/train-shell.sh" "$home/tools.aot" "$runtime_dir" "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/tools.options" -jar "$RUN_DIR/lib/kakehashi-tools.jar"
 [ -s "$home/tools.aot" ] || die "the JVM left no ahead-of-time cache of the tools" "JAVA_HOME is $JAVA_HOME."
 install -m 0644 "$home/tools.aot" "$tools_cache"
 say "   worked for $(elapsed "$began")"

@@ -13,11 +13,13 @@ import dev.kakehashi.transport.os.SparseFile;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import net.openhft.chronicle.core.Jvm;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
 import net.openhft.chronicle.wire.DocumentContext;
+import net.openhft.chronicle.wire.Wires;
 import org.jspecify.annotations.Nullable;
 
 /// Appends requests to the session's queue and rings the endpoint. One thread at a time.
@@ -32,6 +34,13 @@ final class RequestAppender implements AutoCloseable {
   private boolean damaged;
   private @Nullable File reservedFile;
   private long reservedEnd;
+
+  /// Initialises classes of the library.
+  static void load() {
+    Jvm.init();
+    Wires.init();
+    SingleChronicleQueueBuilder.addAliases();
+  }
 
   RequestAppender(Path runtimeDirectory, Limits limits) {
     this.maxFrameBytes = limits.maxFrameBytes();

@@ -10,6 +10,7 @@ import dev.kakehashi.protocol.messages.PongDecoder;
 import dev.kakehashi.protocol.messages.PreparedDecoder;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.os.Credentials;
 import dev.kakehashi.transport.os.MappedFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -68,6 +69,17 @@ public final class Session implements AutoCloseable {
       socket.close();
       throw e;
     }
+  }
+
+  /// Makes ready what the first native call needs, for a program that wants to begin soon and has a thread to spare. Any thread.
+  public static void warm() {
+    Credentials.ownUid();
+  }
+
+  /// Initialises the library of request queues, as the first session would after it has attached. For a program that lets another thread [#warm()] meanwhile; no other thread may
+  /// touch that library at this time.
+  public static void load() {
+    RequestAppender.load();
   }
 
   private static void checkControlPage(Path runtimeDirectory, Limits limits) {

@@ -157,14 +157,14 @@ class QueueOperationsTest {
     int[] number = {0};
     host.receive(6)
         .forEach(each ->
-            host.commit(changes ->
-                changes.fail(each.token(), number[0]++ % 2 == 0 ? "even" : "odd", -1)));
+            host.commit(
+                changes -> changes.fail(each.token(), number[0]++ % 2 == 0 ? "even" : "odd", -1)));
     host = host.crash();
     host.commit(changes ->
         assertEquals(
             0, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, "eve", -1), "a beginning"));
-    host.commit(changes ->
-        assertEquals(2, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 2, "odd", -1)));
+    host.commit(
+        changes -> assertEquals(2, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 2, "odd", -1)));
     assertEquals(List.of("t1", "t3"), host.receiveTexts(10));
     assertEquals(4, host.state().dead());
     host.commit(changes ->

@@ -145,8 +145,8 @@ record BackupManifest(String begun, List<Entry> entries) {
     }
   }
 
-  private static Entry copy(
-      Path source, FileChannel from, long bytes, Path directory, String path) throws IOException {
+  private static Entry copy(Path source, FileChannel from, long bytes, Path directory, String path)
+      throws IOException {
     Path target = directory.resolve(path);
     Files.createDirectories(target.getParent());
     MessageDigest digest = sha256();

@@ -111,8 +111,15 @@ final class DeadLettersPage implements ConsolePage {
               "{}<td>{}</td>",
               values.cell("tasks"),
               SqlNames.shown(values.text("to_schema"), values.text("to_name")))
-          .add("<td class=\"acts\">{}</td></tr>\n", replay(
-                  view, values, values.text("to_schema"), values.text("to_name"), "", "q" + number));
+          .add(
+              "<td class=\"acts\">{}</td></tr>\n",
+              replay(
+                  view,
+                  values,
+                  values.text("to_schema"),
+                  values.text("to_name"),
+                  "",
+                  "q" + number));
     }
     return Grid.of(
         "Queues with dead tasks", List.of("Queue", "What", "#Tasks", "Back to", "Replay"), rows);

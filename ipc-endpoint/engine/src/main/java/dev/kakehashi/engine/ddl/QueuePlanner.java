@@ -82,8 +82,7 @@ final class QueuePlanner {
         }
         plan.lock(from, Mode.SHARED);
         plan.lock(to, Mode.SHARED);
-        plan.queue(
-            changes -> changes.move(from, to, move.dead(), move.max(), move.error(), rate));
+        plan.queue(changes -> changes.move(from, to, move.dead(), move.max(), move.error(), rate));
       }
     }
   }

@@ -187,7 +187,8 @@ class ConsoleTest {
       client.sql("select enqueue('mail', '{}') from generate_series(1, 3)");
       client.sql("select fail(token, error => 'smtp is down') from receive('mail', \"max\" => 3)");
       client.sql("select enqueue('mail', '{}')");
-      client.sql("select fail(token, error => E'no such\nuser') from receive('mail', \"max\" => 1)");
+      client.sql(
+          "select fail(token, error => E'no such\nuser') from receive('mail', \"max\" => 1)");
       String dead = client.get("/console/dead-letters").body();
       assertTrue(dead.contains("smtp is down"), dead);
       String csrf = client.csrf();

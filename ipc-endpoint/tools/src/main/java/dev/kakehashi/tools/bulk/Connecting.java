@@ -38,12 +38,34 @@ public final class Connecting {
 
   /// @throws ParameterException it was not given
   public Path runtimeDirectory() {
-    if (runtimeDirectory == null) {
-      throw new ParameterException(
-          Objects.requireNonNull(command).commandLine(),
-          "Missing required option: '--runtime-directory=DIRECTORY'");
+    Path given = runtimeDirectory;
+    if (given == null) {
+      Missing.directory(Objects.requireNonNull(command));
     }
-    return runtimeDirectory;
+    return Objects.requireNonNull(given);
+  }
+
+  /// Apart, so that who has given it needs nothing of the library for arguments.
+  private static final class Missing {
+    static void directory(CommandSpec command) {
+      throw new ParameterException(
+          command.commandLine(), "Missing required option: '--runtime-directory=DIRECTORY'");
+    }
+  }
+
+  /// Takes what was given without the library for arguments.
+  ///
+  /// @param directory null: the environment's
+  /// @param name null: the OS user
+  /// @return false: no runtime directory is known
+  public boolean take(@Nullable String directory, @Nullable String name) {
+    String given = directory == null ? System.getenv("KAKEHASHI_RUNTIME_DIR") : directory;
+    if (given == null || given.isEmpty()) {
+      return false;
+    }
+    runtimeDirectory = Path.of(given);
+    user = name;
+    return true;
   }
 
   /// Whether a user was named.

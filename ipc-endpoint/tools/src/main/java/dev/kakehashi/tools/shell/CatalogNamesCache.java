@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// Names of tables, columns, queues and settings, sorted, so that a completion is a search in an array. They are read again beside the statements: no key waits for the endpoint. Thread-safe.
-final class CatalogNamesCache {
+final class CatalogNamesCache implements SqlCompleter.Names {
   private static final long FRESH_NANOS = 10_000_000_000L;
 
   private static final String NAMES =
@@ -28,8 +28,8 @@ final class CatalogNamesCache {
     refresh();
   }
 
-  /// Names that begin with a text, at most so many.
-  List<String> beginning(String text, int most) {
+  @Override
+  public List<String> beginning(String text, int most) {
     if (System.nanoTime() - readAt > FRESH_NANOS) {
       refresh();
     }
@@ -49,13 +49,16 @@ final class CatalogNamesCache {
     return Arrays.asList(sorted).subList(at, end);
   }
 
-  private void refresh() {
+  /// Begins to read them again; where that goes on already, it is done once more when somebody asks.
+  void refresh() {
+    readAt = System.nanoTime() - FRESH_NANOS - 1;
     if (reading.compareAndSet(false, true)) {
       beside.run(this::read);
     }
   }
 
   private void read() {
+    readAt = System.nanoTime();
     try {
       @Nullable Cells cells = beside.ask(NAMES);
       if (cells != null) {
@@ -69,7 +72,6 @@ final class CatalogNamesCache {
         names = found.toArray(String[]::new);
       }
     } finally {
-      readAt = System.nanoTime();
       reading.set(false);
     }
   }

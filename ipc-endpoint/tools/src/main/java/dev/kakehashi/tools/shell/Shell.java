@@ -43,6 +43,7 @@ public final class Shell {
   private @Nullable Prompt prompt;
   private volatile boolean interrupted;
   private Progress progress = Progress.NONE;
+  private Runnable definitions = () -> {};
 
   public Shell(Link link, OutputStream out, PrintStream err) {
     this.link = link;
@@ -80,6 +81,30 @@ public final class Shell {
     return stream == standard && isInteractive();
   }
 
+  /// Prints what may be longer than the screen.
+  ///
+  /// @param shown called when something is about to be seen
+  void paged(Runnable shown, Printing printing) throws IOException {
+    if (isTerminal(out) && print.pager && print.terminalLines > 1) {
+      try (PagedOutput paged = new PagedOutput(out, shown, print.terminalLines)) {
+        printing.to(paged);
+      }
+    } else {
+      printing.to(out);
+    }
+  }
+
+  /// Prints something.
+  @FunctionalInterface
+  public interface Printing {
+    void to(OutputStream out) throws IOException;
+  }
+
+  /// Prints what may be longer than the screen.
+  public void paged(Printing printing) throws IOException {
+    paged(() -> {}, printing);
+  }
+
   public OutputStream standard() {
     return standard;
   }
@@ -105,6 +130,15 @@ public final class Shell {
 
   Progress progress() {
     return progress;
+  }
+
+  /// Who wants to know that a statement has made or changed a table or another object.
+  void definitions(Runnable changed) {
+    definitions = changed;
+  }
+
+  void definitionsChanged() {
+    definitions.run();
   }
 
   public Statements statements() {

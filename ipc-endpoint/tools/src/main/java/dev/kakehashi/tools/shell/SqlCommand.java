@@ -21,7 +21,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -167,6 +170,110 @@ public final class SqlCommand implements Callable<Integer> {
       description =
           "when a commit is reported: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
   private CommitResponse response = CommitResponse.STORED;
+
+  /// Usual options and their letters, as they are annotated above.
+  private static final Map<String, Character> LETTERS =
+      Map.ofEntries(
+          Map.entry("--command", 'c'),
+          Map.entry("--file", 'f'),
+          Map.entry("--set", 'v'),
+          Map.entry("--variable", 'v'),
+          Map.entry("--field-separator", 'F'),
+          Map.entry("--pset", 'P'),
+          Map.entry("--output", 'o'),
+          Map.entry("--runtime-directory", 'R'),
+          Map.entry("--user", 'U'),
+          Map.entry("--no-align", 'A'),
+          Map.entry("--tuples-only", 't'),
+          Map.entry("--expanded", 'x'),
+          Map.entry("--quiet", 'q'),
+          Map.entry("--echo-all", 'a'),
+          Map.entry("--echo-queries", 'e'),
+          Map.entry("--no-rc", 'X'),
+          Map.entry("--single-transaction", '1'),
+          Map.entry("--csv", 'C'),
+          Map.entry("--json", 'J'));
+
+  private static final String WITH_VALUE = "cfvFPoRU";
+  private static final String REPEATED = "cfvP";
+  private static final String SHORT = WITH_VALUE + "AtxqaeX1";
+
+  /// A shell of usual arguments, each of which has one meaning; null: they are for the library, which also says what is wrong with them.
+  public static @Nullable SqlCommand plain(List<String> words) {
+    SqlCommand command = new SqlCommand();
+    Map<Character, String> given = new HashMap<>();
+    Iterator<String> all = words.iterator();
+    while (all.hasNext()) {
+      String word = all.next();
+      if (word.startsWith("--")) {
+        int sign = word.indexOf('=');
+        Character letter = LETTERS.get(sign < 0 ? word : word.substring(0, sign));
+        if (letter == null
+            || !command.take(letter, sign < 0 ? null : word.substring(sign + 1), all, given)) {
+          return null;
+        }
+        continue;
+      }
+      if (word.length() < 2 || word.charAt(0) != '-') {
+        return null;
+      }
+      for (int i = 1; i < word.length(); i++) {
+        char letter = word.charAt(i);
+        if (SHORT.indexOf(letter) < 0) {
+          return null;
+        }
+        boolean last = i == word.length() - 1;
+        if (WITH_VALUE.indexOf(letter) >= 0 && !last) {
+          return null; // a value that touches its option
+        }
+        if (!command.take(letter, null, all, given)) {
+          return null;
+        }
+      }
+    }
+    command.fieldSeparator = given.get('F');
+    command.output = given.get('o');
+    return command.connecting.take(given.get('R'), given.get('U')) ? command : null;
+  }
+
+  /// Takes one option.
+  ///
+  /// @param attached its value after a sign
+  private boolean take(
+      char letter, @Nullable String attached, Iterator<String> all, Map<Character, String> given) {
+    String value = attached;
+    if (WITH_VALUE.indexOf(letter) >= 0) {
+      if (value == null) {
+        value = all.hasNext() ? all.next() : "-?";
+      }
+      if (value.isEmpty() || (value.length() > 1 && value.charAt(0) == '-')) {
+        return false;
+      }
+    } else if (value != null) {
+      return false;
+    } else {
+      value = "";
+    }
+    boolean isFirst = given.put(letter, value) == null;
+    switch (letter) {
+      case 'c' -> commands.add(value);
+      case 'f' -> files.add(value);
+      case 'v' -> variables.add(value);
+      case 'P' -> psets.add(value);
+      case 'A' -> unaligned = true;
+      case 't' -> tuplesOnly = true;
+      case 'x' -> expanded = true;
+      case 'q' -> quiet = true;
+      case 'a' -> echoAll = true;
+      case 'e' -> echoQueries = true;
+      case 'X' -> noStart = true;
+      case '1' -> single = true;
+      case 'C' -> csv = true;
+      case 'J' -> json = true;
+      default -> {} // of which the value is enough
+    }
+    return isFirst || REPEATED.indexOf(letter) >= 0;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -53,9 +53,16 @@ final class SqlCompleter implements Completer {
           "\\watch",
           "\\x");
 
-  private final CatalogNamesCache names;
+  /// Names that there are.
+  @FunctionalInterface
+  interface Names {
+    /// Names that begin with a text, at most so many. At once: somebody waits for his key.
+    List<String> beginning(String text, int most);
+  }
 
-  SqlCompleter(CatalogNamesCache names) {
+  private final Names names;
+
+  SqlCompleter(Names names) {
     this.names = names;
   }
 

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.tools.shell.print.Cells;
+import dev.kakehashi.tools.shell.print.PrintFormat;
 import dev.kakehashi.tools.shell.print.PrintOptions;
 import dev.kakehashi.tools.shell.print.ResultPrinter;
 import java.io.FilterOutputStream;
@@ -36,14 +37,25 @@ public final class Statements {
     timing = on;
   }
 
-  /// Runs a statement and prints its result.
+  /// Runs a statement and prints its result, in a pager if it is long.
   ///
   /// @return whether it succeeded
   public boolean run(String sql, PrintOptions options) {
-    return run(sql, options, shell.out());
+    return run(sql, new PagedTaker(options));
   }
 
+  /// Runs a statement and prints its result as it comes.
+  ///
+  /// @return whether it succeeded
   public boolean run(String sql, PrintOptions options, OutputStream out) {
+    return run(
+        sql,
+        (columns, batches, shown) ->
+            new ResultPrinter(options, shell.isTerminal(out) ? new HidingOutput(out, shown) : out)
+                .print(columns, batches));
+  }
+
+  private boolean run(String sql, Taker taker) {
     return guarded(
         sql,
         true,
@@ -53,13 +65,7 @@ public final class Statements {
             say(control);
             return 0;
           }
-          return execute(
-              sql,
-              (columns, batches, shown) ->
-                  new ResultPrinter(
-                          options, shell.isTerminal(out) ? new HidingOutput(out, shown) : out)
-                      .print(columns, batches),
-              true);
+          return execute(sql, taker, true);
         });
   }
 
@@ -116,6 +122,42 @@ public final class Statements {
   private interface Taker {
     long take(List<ResultColumn> columns, ResultPrinter.Batches batches, Progress.Shown shown)
         throws IOException;
+
+    /// The statement has ended well, and with it its transaction if that was its own.
+    default void ended() throws IOException {}
+  }
+
+  /// Prints rows in a pager. A table is printed when its statement has ended: nobody waits for who reads it.
+  private final class PagedTaker implements Taker {
+    private final PrintOptions options;
+    private @Nullable Cells table;
+
+    PagedTaker(PrintOptions options) {
+      this.options = options;
+    }
+
+    @Override
+    public long take(
+        List<ResultColumn> columns, ResultPrinter.Batches batches, Progress.Shown shown)
+        throws IOException {
+      if (options.format == PrintFormat.ALIGNED) {
+        Cells cells = ResultPrinter.cells(columns, batches);
+        table = cells;
+        return cells.rows().size();
+      }
+      long[] rows = new long[1];
+      shell.paged(
+          shown::hide, out -> rows[0] = new ResultPrinter(options, out).print(columns, batches));
+      return rows[0];
+    }
+
+    @Override
+    public void ended() throws IOException {
+      Cells cells = table;
+      if (cells != null) {
+        shell.paged(out -> new ResultPrinter(options, out).print(cells, null));
+      }
+    }
   }
 
   private void say(String tag) {
@@ -213,6 +255,10 @@ public final class Statements {
         link.ended(!inBlock, succeeded);
       }
     }
+    taker.ended();
+    if (!givesRows && isDefinition(sql)) {
+      shell.definitionsChanged();
+    }
     if (tagged && (!givesRows || isChange(sql))) {
       say(CommandTag.of(sql, count));
     }
@@ -231,6 +277,13 @@ public final class Statements {
   private static boolean isChange(String sql) {
     return switch (SqlScanner.words(sql, 1)[0]) {
       case "INSERT", "UPDATE", "DELETE", "MERGE" -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isDefinition(String sql) {
+    return switch (SqlScanner.words(sql, 1)[0]) {
+      case "CREATE", "ALTER", "DROP" -> true;
       default -> false;
     };
   }

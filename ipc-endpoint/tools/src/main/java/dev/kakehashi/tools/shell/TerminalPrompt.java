@@ -51,11 +51,16 @@ final class TerminalPrompt implements Prompt, AutoCloseable {
             .option(LineReader.Option.AUTO_MENU_LIST, true)
             .build();
     PrintOptions print = shell.print;
-    print.terminalColumns = terminal.getSize().getColumns();
-    terminal.handle(
-        Terminal.Signal.WINCH, _ -> print.terminalColumns = terminal.getSize().getColumns());
+    measure(terminal, print);
+    terminal.handle(Terminal.Signal.WINCH, _ -> measure(terminal, print));
     shell.progress(new JobProgress(terminal, beside));
+    shell.definitions(names::refresh);
     return new TerminalPrompt(terminal, reader, beside);
+  }
+
+  private static void measure(Terminal terminal, PrintOptions print) {
+    print.terminalColumns = terminal.getSize().getColumns();
+    print.terminalLines = terminal.getSize().getRows();
   }
 
   private static Path history(Shell shell) {

@@ -79,7 +79,7 @@ final class DescribeCommands {
       options.format = PrintFormat.CSV;
     }
     try {
-      new ResultPrinter(options, shell.out()).print(cells, footer);
+      shell.paged(out -> new ResultPrinter(options, out).print(cells, footer));
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }

@@ -138,13 +138,17 @@ final class PrintCommands {
         print.footer = value == null ? !print.footer : flag("footer", value, false);
         shell.say("Default footer is " + (print.footer ? "on." : "off."));
       }
+      case "pager" -> {
+        print.pager = value == null ? !print.pager : flag("pager", value, false);
+        shell.say(print.pager ? "Pager is used for long output." : "Pager usage is off.");
+      }
       case "title", "C" -> {
         print.title = value == null ? "" : value;
         shell.say(value == null ? "Title is unset." : "Title is \"" + value + "\".");
       }
       default ->
           throw new ShellException(
-              "\\pset: unknown option: %s\nOptions are: border, csv_fieldsep, expanded, fieldsep, footer, format, null, recordsep, title, tuples_only"
+              "\\pset: unknown option: %s\nOptions are: border, csv_fieldsep, expanded, fieldsep, footer, format, null, pager, recordsep, title, tuples_only"
                   .formatted(name));
     }
   }

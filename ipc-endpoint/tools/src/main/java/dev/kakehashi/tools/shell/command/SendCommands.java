@@ -117,7 +117,7 @@ final class SendCommands {
 
   private void print(Cells cells) {
     try {
-      new ResultPrinter(shell.print, shell.out()).print(cells, null);
+      shell.paged(out -> new ResultPrinter(shell.print, out).print(cells, null));
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
@@ -190,7 +190,7 @@ final class SendCommands {
           ZonedDateTime.now(ZoneId.systemDefault())
               .format(DateTimeFormatter.ofPattern("EEE MMM d HH:mm:ss yyyy", Locale.ROOT));
       options.title = now + " (every " + pause + "s)\n";
-      if (!shell.statements().run(sql, options)) {
+      if (!shell.statements().run(sql, options, shell.out())) {
         return;
       }
       try {

@@ -62,7 +62,7 @@ final class PlainRows {
   void beginValue(int column) throws IOException {
     if (!down) {
       if (column > 0) {
-        out.put(separator);
+        mark(separator);
       }
       return;
     }
@@ -75,29 +75,35 @@ final class PlainRows {
 
   /// Writes a value, with quotes if the form needs them.
   void text(byte[] value) throws IOException {
-    if (!csv || !needsQuotes(value)) {
-      out.put(value);
+    text(value, value.length);
+  }
+
+  /// The same with the first bytes of an array.
+  void text(byte[] value, int count) throws IOException {
+    if (!csv || !needsQuotes(value, count)) {
+      out.put(value, 0, count);
       return;
     }
     out.put('"');
-    for (byte each : value) {
-      if (each == '"') {
+    for (int i = 0; i < count; i++) {
+      if (value[i] == '"') {
         out.put('"');
       }
-      out.put(each);
+      out.put(value[i]);
     }
     out.put('"');
   }
 
-  private boolean needsQuotes(byte[] value) {
-    if (value.length == 2 && value[0] == '\\' && value[1] == '.') {
+  private boolean needsQuotes(byte[] value, int count) {
+    if (count == 2 && value[0] == '\\' && value[1] == '.') {
       return true;
     }
     byte mark = separator.length > 0 ? separator[0] : (byte) ',';
     if (mark == '\\' || mark == '.') {
       return true;
     }
-    for (byte each : value) {
+    for (int i = 0; i < count; i++) {
+      byte each = value[i];
       if (each == mark || each == '"' || each == '\n' || each == '\r') {
         return true;
       }
@@ -106,7 +112,16 @@ final class PlainRows {
   }
 
   void endRow() throws IOException {
-    out.put(record);
+    mark(record);
+  }
+
+  /// Mostly one byte.
+  private void mark(byte[] bytes) throws IOException {
+    if (bytes.length == 1) {
+      out.put(bytes[0]);
+    } else {
+      out.put(bytes);
+    }
   }
 
   void end(String footer) throws IOException {

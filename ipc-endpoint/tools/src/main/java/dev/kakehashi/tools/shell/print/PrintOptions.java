@@ -24,6 +24,12 @@ public final class PrintOptions {
   /// Columns of the terminal; 0: it is none.
   public int terminalColumns;
 
+  /// Lines of the terminal; 0: it is none.
+  public int terminalLines;
+
+  /// Whether what is longer than the terminal is shown in a pager.
+  public boolean pager = true;
+
   public PrintOptions copy() {
     PrintOptions copy = new PrintOptions();
     copy.format = format;
@@ -37,6 +43,8 @@ public final class PrintOptions {
     copy.csvSeparator = csvSeparator;
     copy.title = title;
     copy.terminalColumns = terminalColumns;
+    copy.terminalLines = terminalLines;
+    copy.pager = pager;
     return copy;
   }
 }

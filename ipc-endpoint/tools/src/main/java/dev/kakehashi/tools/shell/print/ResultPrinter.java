@@ -161,9 +161,14 @@ public final class ResultPrinter {
             rows.text(nullText);
           } else if (rows.isQuoting()) {
             PlainText.put(quoted, forms[i], view, view.word(rowAt, i));
-            quoted.drain();
-            rows.text(text.toByteArray());
-            text.reset();
+            if (text.size() == 0) {
+              rows.text(quoted.bytes, quoted.at);
+              quoted.at = 0;
+            } else { // longer than the buffer
+              quoted.drain();
+              rows.text(text.toByteArray());
+              text.reset();
+            }
           } else {
             PlainText.put(output, forms[i], view, view.word(rowAt, i));
           }
