@@ -22,6 +22,7 @@ want git git
 want python3 python3
 want curl curl
 want systemd-analyze systemd
+want tmux tmux
 if [ "${DOCKER:-yes}" = yes ]; then
   want docker docker.io
   want dockerd docker.io
