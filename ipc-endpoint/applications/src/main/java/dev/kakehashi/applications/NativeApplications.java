@@ -1,11 +1,13 @@
 package dev.kakehashi.applications;
 
+import dev.kakehashi.applications.call.HereCalls;
 import dev.kakehashi.applications.version.ApplicationLimits;
 import dev.kakehashi.applications.version.LoadedVersion;
 import dev.kakehashi.applications.version.VersionInspection;
 import dev.kakehashi.applications.version.VersionOwner;
 import dev.kakehashi.applications.watch.ApplicationJournal;
 import dev.kakehashi.applications.watch.CallWatch;
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
@@ -50,6 +52,7 @@ public final class NativeApplications implements ApplicationSystem {
   private final Set<Reference<ClassLoader>> loaders = ConcurrentHashMap.newKeySet();
   private final Set<Long> committedVersions = new HashSet<>(); // guarded by this
   private final Owner owner = new Owner();
+  private volatile HereCalls here = new HereCalls(BlockingExecutor.NONE);
   private volatile @Nullable ApplicationHost host;
 
   /// @param scheduler runs steps of processes; not owned
@@ -64,6 +67,19 @@ public final class NativeApplications implements ApplicationSystem {
     this.scheduler = scheduler;
     this.isolated = isolated;
     this.journal = journal;
+  }
+
+  @Override
+  public BlockingExecutor lent(BlockingExecutor executor) {
+    HereCalls made = new HereCalls(executor);
+    here = made;
+    return made;
+  }
+
+  @Override
+  public boolean isShort(ApplicationDefinition definition, int index, boolean isRoute) {
+    LoadedVersion version = versions.get(definition.version().versionId());
+    return version != null && version.isShort(index, isRoute);
   }
 
   /// A version in a process of its own, with the options that the process has.
@@ -292,6 +308,11 @@ public final class NativeApplications implements ApplicationSystem {
     @Override
     public CallWatch watch() {
       return watch;
+    }
+
+    @Override
+    public HereCalls here() {
+      return here;
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.kakehashi.protocol;
 
+import java.time.Duration;
+
 /// What owners of threads share. Thread-safe.
 public final class Threads {
   private Threads() {}
@@ -18,5 +20,26 @@ public final class Threads {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// Waits for the end of a thread that was told to end, as the other one, but not for ever.
+  ///
+  /// @param deadlineNanos by [System#nanoTime()]
+  /// @return whether it has ended: what it uses may be closed
+  public static boolean joinUninterruptibly(Thread thread, long deadlineNanos) {
+    boolean interrupted = false;
+    long left = deadlineNanos - System.nanoTime();
+    while (thread.isAlive() && left > 0) {
+      try {
+        boolean ignored = thread.join(Duration.ofNanos(left));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      left = deadlineNanos - System.nanoTime();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
   }
 }

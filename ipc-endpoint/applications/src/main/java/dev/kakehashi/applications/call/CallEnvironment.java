@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 ///
 /// @param options limits as they are now
 /// @param slots of the application, which all of its versions share
+/// @param here runs short calls where their requests were read
 /// @param loader of the version
 public record CallEnvironment(
     ApplicationHost host,
@@ -20,6 +21,7 @@ public record CallEnvironment(
     Supplier<ApplicationOptions> options,
     CallSlots slots,
     CallRegistry calls,
+    Supplier<HereCalls> here,
     ClassLoader loader,
     Shapes shapes,
     VersionProcesses processes) {}

@@ -28,6 +28,8 @@ final class CallThreads {
 
   private CallThreads() {}
 
+  /// A virtual thread, or what occupies a processor.
+  ///
   /// @param stackBytes of a platform thread
   static Thread unstarted(String name, long stackBytes, boolean processorBound, Runnable body) {
     return processorBound

@@ -39,6 +39,7 @@ public final class ProcedureCalls {
           .withHint(
               "Call it over HTTP or by the Java client, outside of one. PostgreSQL always has one.");
     }
+    HereCalls here = environment.here().get();
     UserCall run =
         new UserCall(
             environment,
@@ -47,6 +48,7 @@ public final class ProcedureCalls {
             counts,
             timeMillis(environment.options().get(), signature, invocation),
             signature.processorBound(),
+            signature.processorBound() || !counts.areShort() || !here.mayRun() ? null : here,
             listener,
             call -> run(call, member, invocation, listener));
     run.submit();

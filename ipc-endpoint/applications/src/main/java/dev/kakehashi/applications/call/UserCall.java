@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
 public final class UserCall implements LoadedApplication.Running, Watched, CallWatch.HasThread {
   private static final int ENGINE = 1;
   private static final int CANCELED = 2;
+
+  /// Of a call that runs where its request was read: such ones should not.
+  private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   private static final AtomicLong IDS = new AtomicLong();
   private static final VarHandle STATE;
 
@@ -76,6 +80,10 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
   private boolean sawConflict; // of the thread
   private long beganNanos; // of the thread
   private boolean hasLeft; // of the thread
+  private long commitNanos; // of the thread
+  private volatile boolean committing;
+  private final @Nullable HereCalls here;
+  private volatile @Nullable Runnable own; // what its thread has to do, again and again
 
   /// @param member as `procedure place`
   /// @param timeMillis until it is canceled, from now on
@@ -88,6 +96,20 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
       boolean processorBound,
       LoadedApplication.Listener listener,
       Work work) {
+    this(environment, member, user, counts, timeMillis, processorBound, null, listener, work);
+  }
+
+  /// @param here may carry it first; null: nobody
+  UserCall(
+      CallEnvironment environment,
+      String member,
+      String user,
+      MemberCounts counts,
+      long timeMillis,
+      boolean processorBound,
+      @Nullable HereCalls here,
+      LoadedApplication.Listener listener,
+      Work work) {
     this.environment = environment;
     this.limits = environment.options().get();
     this.member = member;
@@ -96,7 +118,12 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
     this.listener = listener;
     this.work = work;
     deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeMillis);
-    thread = CallThreads.unstarted(member, limits.maxStackBytes(), processorBound, this::run);
+    this.here = here;
+    thread =
+        here == null
+            ? CallThreads.unstarted(member, limits.maxStackBytes(), processorBound, this::run)
+            : CarriedThreads.unstarted(
+                member, continuation -> here.run(this, continuation), this::run);
   }
 
   long id() {
@@ -122,7 +149,37 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
 
   void start() {
     counts.begin();
+    if (here == null || !here.tryStart(this)) {
+      thread.start();
+    }
+  }
+
+  /// Whether it is what its own thread has to do. A virtual thread that users' code starts has the same carriers.
+  ///
+  /// @param continuation always the same object of a thread; that of the call's own comes first
+  @SuppressWarnings("ReferenceEquality") // the same thread's
+  boolean isOwn(Runnable continuation) {
+    if (own == null) {
+      own = continuation;
+    }
+    return own == continuation;
+  }
+
+  /// [HereCalls] only.
+  void startThread() {
     thread.start();
+  }
+
+  /// Its thread has been carried for so long, without a wait.
+  void carried(long nanos) {
+    if (nanos > LONG_NANOS) {
+      counts.tookLong(nanos);
+    }
+  }
+
+  /// Whether nothing of users' code is left: it waits for its commit.
+  boolean isCommitting() {
+    return committing;
   }
 
   /// Starts it, or lets it wait for its turn; it is watched from now on.
@@ -153,7 +210,11 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
         endCanceled();
       } else if (told.compareAndSet(false, true)) {
         leave();
-        listener.done();
+        if (here == null) {
+          listener.done();
+        } else {
+          here.end(listener::done);
+        }
       }
     } catch (Throwable t) {
       endFailed(t);
@@ -191,7 +252,7 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
   private void leave() {
     if (!hasLeft) {
       hasLeft = true;
-      counts.end(System.nanoTime() - beganNanos);
+      counts.end(System.nanoTime() - beganNanos, commitNanos);
       environment.slots().leave();
     }
   }
@@ -238,13 +299,20 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
 
   /// Commits; from then on the call has succeeded, whoever cancels it.
   void commit(DirectTransaction transaction) {
-    use(
-        transaction,
-        () -> {
-          transaction.commit();
-          committed = true;
-          return null;
-        });
+    long began = System.nanoTime();
+    committing = true;
+    try {
+      use(
+          transaction,
+          () -> {
+            transaction.commit();
+            committed = true;
+            return null;
+          });
+    } finally {
+      committing = false;
+      commitNanos += System.nanoTime() - began;
+    }
   }
 
   private void throwCanceled() {
@@ -358,6 +426,9 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
 
   @Override
   public boolean look(long nowNanos) {
+    if (here != null) {
+      here.look(nowNanos);
+    }
     if (isCanceled()) {
       if (told.get()) {
         environment.watch().stop(thread, () -> !over);

@@ -1,7 +1,6 @@
 package dev.kakehashi.applications.version;
 
 import dev.kakehashi.applications.call.ProcedureCalls;
-import dev.kakehashi.applications.define.ProcedureMember;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
@@ -131,10 +130,7 @@ public final class LoadedVersion implements LoadedApplication {
   public Running procedure(int index, Invocation invocation, Listener listener) {
     VersionCode its = acquire();
     try {
-      ProcedureMember member = its.members().procedures().get(index);
-      String label = "procedure " + member.signature().name();
-      return ProcedureCalls.start(
-          its.environment(), member, label, its.counts(label), invocation, listener);
+      return start(its, its.procedure(index), invocation, listener);
     } finally {
       release();
     }
@@ -144,13 +140,27 @@ public final class LoadedVersion implements LoadedApplication {
   public Running route(int index, Invocation invocation, Listener listener) {
     VersionCode its = acquire();
     try {
-      ProcedureMember member = its.members().routes().get(index);
-      String label = "route " + member.signature().name();
-      return ProcedureCalls.start(
-          its.environment(), member, label, its.counts(label), invocation, listener);
+      return start(its, its.route(index), invocation, listener);
     } finally {
       release();
     }
+  }
+
+  private static Running start(
+      VersionCode its, VersionCode.Called called, Invocation invocation, Listener listener) {
+    return ProcedureCalls.start(
+        its.environment(), called.member(), called.label(), called.counts(), invocation, listener);
+  }
+
+  /// Whether a call may begin on a thread that must not wait: the code is loaded, and calls have been short so far.
+  public boolean isShort(int index, boolean isRoute) {
+    VersionCode its;
+    synchronized (this) {
+      its = code;
+    }
+    return its != null
+        && (isRoute ? its.route(index) : its.procedure(index)).counts().areShort()
+        && its.environment().here().get().mayRun();
   }
 
   /// Counts of all members that have been called.

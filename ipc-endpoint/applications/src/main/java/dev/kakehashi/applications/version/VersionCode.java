@@ -4,6 +4,7 @@ import dev.kakehashi.applications.call.CallEnvironment;
 import dev.kakehashi.applications.call.CallRegistry;
 import dev.kakehashi.applications.define.DefinedMembers;
 import dev.kakehashi.applications.define.HandlerMember;
+import dev.kakehashi.applications.define.ProcedureMember;
 import dev.kakehashi.applications.handler.QueueHandler;
 import dev.kakehashi.applications.process.VersionProcesses;
 import dev.kakehashi.applications.table.Shapes;
@@ -31,6 +32,8 @@ final class VersionCode {
   private final CallEnvironment environment;
   private final Map<String, MemberCounts> counts = new ConcurrentHashMap<>();
   private final Set<FunctionUse> uses = ConcurrentHashMap.newKeySet();
+  private final List<Called> procedures;
+  private final List<Called> routes;
   private final Runnable changed;
   private final List<QueueHandler> handlers = new CopyOnWriteArrayList<>();
   private boolean hasBegun; // guarded by the version
@@ -68,9 +71,12 @@ final class VersionCode {
             limits::options,
             limits.slots(),
             new CallRegistry(changed),
+            owner::here,
             code.loader(),
             new Shapes(),
             processes);
+    procedures = called("procedure", code.members().procedures());
+    routes = called("route", code.members().routes());
   }
 
   /// @param changed is run when something of it has ended
@@ -99,6 +105,28 @@ final class VersionCode {
           .withHint("What define() says may not depend on anything outside of the jars.");
     }
     return loaded;
+  }
+
+  /// A procedure or route, as it is called.
+  ///
+  /// @param label as `procedure place`
+  record Called(ProcedureMember member, String label, MemberCounts counts) {}
+
+  private List<Called> called(String kind, List<ProcedureMember> members) {
+    return members.stream()
+        .map(member -> {
+          String label = kind + " " + member.signature().name();
+          return new Called(member, label, counts(label));
+        })
+        .toList();
+  }
+
+  Called procedure(int index) {
+    return procedures.get(index);
+  }
+
+  Called route(int index) {
+    return routes.get(index);
   }
 
   DefinedMembers members() {
@@ -137,7 +165,8 @@ final class VersionCode {
 
   List<CallState> calls() {
     List<CallState> states = new ArrayList<>();
-    counts.forEach((member, its) ->
+    counts.forEach((member, its) -> {
+      if (its.running() > 0 || its.calls() > 0 || its.failures() > 0) {
         states.add(
             new CallState(
                 failures.application(),
@@ -146,7 +175,9 @@ final class VersionCode {
                 its.running(),
                 its.calls(),
                 its.failures(),
-                its.nanos())));
+                its.nanos()));
+      }
+    });
     return states;
   }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.applications.version;
 
+import dev.kakehashi.applications.call.HereCalls;
 import dev.kakehashi.applications.watch.ApplicationJournal;
 import dev.kakehashi.applications.watch.CallWatch;
 import dev.kakehashi.engine.api.application.ApplicationHost;
@@ -13,6 +14,9 @@ public interface VersionOwner {
   TaskScheduler scheduler();
 
   CallWatch watch();
+
+  /// Runs short calls where their requests were read.
+  HereCalls here();
 
   ApplicationJournal journal();
 

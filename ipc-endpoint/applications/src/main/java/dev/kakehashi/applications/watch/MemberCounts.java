@@ -5,10 +5,27 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Counts of one member of a version. Thread-safe.
 public final class MemberCounts {
+  private static final long SHORT_NANOS = 100_000;
+  private static final long HELD_UP_NANOS = 5_000_000;
+
+  /// The score of a member whose calls all are short, and how much of it counts as that. One call in ten may be long: of a busy machine threads are made to wait.
+  private static final int FULL = 1 << 20;
+
+  private static final int ENOUGH = FULL / 4 * 3;
+
+  /// A new call counts one of so many.
+  private static final int SHARE = 16;
+
+  /// One that has occupied a thread for long counts so much more.
+  private static final int LONG_SHARE = 4;
+
   private final AtomicInteger running = new AtomicInteger();
   private final LongAdder calls = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder nanos = new LongAdder();
+
+  /// How many of the last calls were short, the older ones counting less. Two threads that change it at a time lose one of their changes.
+  private volatile int score;
 
   public void begin() {
     running.incrementAndGet();
@@ -16,9 +33,30 @@ public final class MemberCounts {
 
   /// A call has ended.
   public void end(long tookNanos) {
+    end(tookNanos, 0);
+  }
+
+  /// A call has ended.
+  ///
+  /// @param commitNanos of it, for its commit
+  public void end(long tookNanos, long commitNanos) {
     running.decrementAndGet();
     calls.increment();
     nanos.add(tookNanos);
+    int before = score;
+    int target = tookNanos - commitNanos < SHORT_NANOS ? FULL : 0;
+    score = before + (target - before) / SHARE;
+  }
+
+  /// A call has occupied a thread on which only short ones should run.
+  public void tookLong(long nanos) {
+    int before = score;
+    score = nanos > HELD_UP_NANOS ? 0 : before - before / LONG_SHARE;
+  }
+
+  /// Whether most of the last calls were so short that the next one is expected to be.
+  public boolean areShort() {
+    return score > ENOUGH;
   }
 
   /// Calls have ended, whose time nobody measured.

@@ -191,16 +191,17 @@ class CallAccess implements DirectAccess {
   /// Plans a statement as the user, or finds it planned. Blocks.
   EmbeddedStatement prepare(String sql, int[] oids) {
     CompletableFuture<Statement> made = new CompletableFuture<>();
-    session.prepare(
-        sql,
-        oids,
-        (statement, failure) -> {
-          if (failure == null) {
-            made.complete(statement);
-          } else {
-            made.completeExceptionally(failure);
-          }
-        });
+    session()
+        .prepare(
+            sql,
+            oids,
+            (statement, failure) -> {
+              if (failure == null) {
+                made.complete(statement);
+              } else {
+                made.completeExceptionally(failure);
+              }
+            });
     return (EmbeddedStatement) await(made);
   }
 

@@ -300,7 +300,8 @@ public final class EmbeddedEngine implements Engine {
 
   @Override
   public void blockingExecutor(BlockingExecutor executor) {
-    store.blockingExecutor(executor);
+    ApplicationSystem system = applications.system();
+    store.blockingExecutor(system == null ? executor : system.lent(executor));
   }
 
   @Override

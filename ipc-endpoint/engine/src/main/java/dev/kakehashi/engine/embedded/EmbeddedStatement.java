@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
+import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.bulk.BatchedLoad;
@@ -22,6 +23,7 @@ import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
+import dev.kakehashi.engine.exec.run.ArgumentObjects;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.rights.RightsQuestions;
@@ -515,6 +517,9 @@ final class EmbeddedStatement implements Statement {
     @Override
     public int workLevel(StatementScope scope) {
       PlanRunner runner = current.runner();
+      if (runner == null && current.prepared() instanceof Prepared.Call call) {
+        return mayCallHere(call) ? 0 : PlanRunner.HEAVIEST;
+      }
       return runner != null
               && parameters.rowCount() <= 1
               && !parameters.isLong()
@@ -522,6 +527,16 @@ final class EmbeddedStatement implements Statement {
               && current.prepared().needs().members().isEmpty()
           ? runner.workLevel(scope)
           : PlanRunner.HEAVIEST;
+    }
+
+    /// Whether a call begins on the thread that takes requests; where its code runs is decided later.
+    private boolean mayCallHere(Prepared.Call call) {
+      ApplicationSystem system = engine.applications().system();
+      return system != null
+          && parameters.rowCount() <= 1
+          && !parameters.isLong()
+          && ArgumentObjects.arePlain(call.arguments())
+          && system.isShort(call.application(), call.index(), call.route());
     }
 
     /// Of tables of others no statistics are collected; PostgreSQL warns.

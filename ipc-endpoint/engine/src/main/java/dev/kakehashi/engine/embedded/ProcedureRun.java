@@ -10,7 +10,8 @@ import dev.kakehashi.engine.exec.operator.ParameterTable;
 import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.result.ResultWriter;
-import dev.kakehashi.engine.exec.rows.MaterializedRows;
+import dev.kakehashi.engine.exec.run.ArgumentObjects;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
@@ -22,8 +23,8 @@ import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.ArrayDeque;
@@ -34,10 +35,10 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// CALL: the code runs on a thread of its own; this task waits as a condition until there are rows to be written. For each row of parameters there is one call after the other.
+/// CALL: the code runs on a thread of its own. For each row of parameters there is one call after the other.
 ///
-/// One thread at a time drives the statement: the task, or the code's thread when the call has succeeded, which spares the client a change of threads. Then the task ends later, without
-/// effect.
+/// One thread at a time drives the statement: a task, or whoever tells that the call has succeeded, which spares the client a change of threads. A task that can do nothing ends; when there is
+/// news for one, as rows that are to be written, there is another.
 ///
 /// The code is a part of the statement if it takes part in the transaction: it has the transaction's turn then, and what it has done is undone if the call fails.
 final class ProcedureRun implements Task, LoadedApplication.Listener {
@@ -55,9 +56,6 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
 
-  /// There is something for the task.
-  private final Condition news;
-
   // Of the thread that drives.
   private final int[] oids;
   private @Nullable Deque<@Nullable Object[]> arguments;
@@ -73,6 +71,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   private @Nullable Throwable failure;
 
   // Guarded by this.
+  private boolean hasTask = true;
   private boolean driven;
   private boolean finished;
   private boolean isDiscarded;
@@ -104,7 +103,6 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     this.user = user;
     this.sink = sink;
     this.done = done;
-    this.news = engine.scheduler().condition();
     this.oids = call.columns().stream().mapToInt(Statement.Column::typeOid).toArray();
   }
 
@@ -146,20 +144,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
       }
       driven = true;
     }
-    boolean over = drive();
-    // The task ends, or goes on when there is room for rows.
-    news.signal();
-    if (over) {
-      accept();
-      return;
-    }
-    synchronized (this) {
-      if (!isDiscarded || driven || finished) {
-        return;
-      }
-      finished = true;
-    }
-    giveUp();
+    goOn();
   }
 
   @Override
@@ -173,33 +158,47 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
 
   // ---- who drives ----
 
-  /// Lets the task go on. Any thread.
+  /// There is something to do. Any thread.
   private void wake() {
     synchronized (this) {
       fresh = true;
-      if (driven) {
+      if (driven || finished || hasTask) {
         return;
       }
+      hasTask = true;
     }
-    news.signal();
+    try {
+      engine.scheduler().submitTimed(execution.name(), execution, PlanRunner.HEAVIEST, this);
+    } catch (SchedulerStoppedException stopping) {
+      discard();
+    }
   }
 
   @Override
   public @Nullable Task run(TaskContext context) {
     synchronized (this) {
-      if (finished) {
-        return null;
-      }
-      if (driven) {
-        return context.await(news, this);
+      hasTask = false;
+      if (driven || finished) {
+        return null; // who drives looks again
       }
       driven = true;
     }
-    if (!drive()) {
-      return context.await(news, this);
-    }
-    accept();
+    goOn();
     return null;
+  }
+
+  private void goOn() {
+    if (drive()) {
+      accept();
+      return;
+    }
+    synchronized (this) {
+      if (!isDiscarded || driven || finished) {
+        return;
+      }
+      finished = true;
+    }
+    giveUp();
   }
 
   /// Goes on as far as it can.
@@ -279,7 +278,10 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     execution.checkCanceled();
     mark = call.takesPart() ? execution.transaction().mark() : 0;
     begun = true;
-    arguments = arguments();
+    int[] argumentOids = call.signature().parameters().stream().mapToInt(Field::typeOid).toArray();
+    arguments =
+        ArgumentObjects.of(
+            call.arguments(), argumentOids, call.parameterOids(), execution, parameters);
     if (oids.length > 0) {
       writer = new ResultWriter(sink, oids);
       batch = new VectorBatch(oids.length);
@@ -493,6 +495,10 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
 
   @Override
   public void discarded(Job job) {
+    discard();
+  }
+
+  private void discard() {
     synchronized (this) {
       isDiscarded = true;
       if (driven || finished) {

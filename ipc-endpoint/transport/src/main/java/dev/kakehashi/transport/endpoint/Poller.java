@@ -58,6 +58,7 @@ final class Poller implements Runnable {
 
     PollerThread(Poller poller, int number) {
       super(null, poller, "kakehashi-poller-" + number, STACK_BYTES);
+      setDaemon(true); // code that it was lent to does not keep the process
     }
   }
 

@@ -248,14 +248,19 @@ public final class TransportEndpoint implements AutoCloseable {
     long deadline = System.nanoTime() + DRAIN_NANOS;
     boolean drained = sessions.awaitReleased(deadline);
     poller.stop();
-    pollerThreads.forEach(Threads::joinUninterruptibly);
+    boolean ended = true;
+    for (Thread thread : pollerThreads) {
+      // What was lent its time may not come back: code of users.
+      ended &= Threads.joinUninterruptibly(thread, System.nanoTime() + DRAIN_NANOS);
+    }
     control.state(ControlPageLayout.STATE_STOPPED);
-    if (drained) {
+    if (drained && ended) {
       sessions.close();
       doorbell.close();
       control.close();
     } else {
-      LOG.warn("responses are still running; their memory stays mapped");
+      LOG.warn(
+          "{} still running; their memory stays mapped", ended ? "responses are" : "calls are");
     }
     directory.close();
   }

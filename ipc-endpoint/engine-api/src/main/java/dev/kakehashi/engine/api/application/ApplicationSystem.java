@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.api.application;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import java.util.List;
@@ -26,6 +27,20 @@ public interface ApplicationSystem extends AutoCloseable {
   ///
   /// @throws EngineException what [#inspect] throws; OBJECT_NOT_IN_PREREQUISITE_STATE if it has been disabled
   LoadedApplication load(ApplicationDefinition definition);
+
+  /// Threads that whoever calls the engine lends: short calls may run there.
+  ///
+  /// @return lends the same for what else blocks, to such calls, too
+  default BlockingExecutor lent(BlockingExecutor executor) {
+    return executor;
+  }
+
+  /// Whether a call may begin on a thread that must not wait: its code is loaded, and its calls have taken microseconds lately.
+  ///
+  /// @param index of the procedures, or of the routes
+  default boolean isShort(ApplicationDefinition definition, int index, boolean isRoute) {
+    return false;
+  }
 
   /// The committed catalogue has these applications from now on. Versions that are none of them are retired; handlers and processes end and begin. Called in the order of commits, on a
   /// thread that must not block. Never fails.

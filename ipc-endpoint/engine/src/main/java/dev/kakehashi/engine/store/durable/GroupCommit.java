@@ -198,10 +198,10 @@ public final class GroupCommit implements AutoCloseable {
 
   /// The commit is complete but for the log; sees to it that somebody flushes.
   public void finished(Pending pending) {
-    boolean here = pending.stored && blockingExecutor.tryDefer(flushDeferred);
     lock.lock();
     try {
-      if (here) {
+      // Under the lock: whoever is lent and flushes at once meets what is set here.
+      if (pending.stored && blockingExecutor.tryDefer(flushDeferred)) {
         deferred = true;
       } else {
         // Who flushes now looks again afterwards.
