@@ -17,6 +17,10 @@ final class RouteCall {
 
   private final RouteSignature signature;
   private final String sql;
+
+  /// The statement by the version that it calls: another one may give something else.
+  private final String keptAs;
+
   private final AnswerFormat format;
   private final SqlRoutes statements;
   private final boolean isAlone;
@@ -25,6 +29,7 @@ final class RouteCall {
     this.signature = signature;
     this.statements = statements;
     this.sql = sql(application, signature);
+    this.keptAs = application.version().versionId() + " " + sql;
     this.format = RouteAnswer.format(signature);
     this.isAlone = signature.procedure().transaction() != CallTransaction.REQUIRED;
   }
@@ -57,6 +62,7 @@ final class RouteCall {
     byte[] arguments = RouteArguments.read(exchange, body, signature);
     SqlRequest request =
         SqlRequest.of(sql, arguments, false)
+            .keptAs(keptAs)
             .withStatus(200, signature.statuses().getOrDefault("Void", NO_CONTENT));
     statements.answer(exchange, body, request, format, isAlone);
   }

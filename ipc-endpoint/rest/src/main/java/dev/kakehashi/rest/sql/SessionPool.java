@@ -67,7 +67,7 @@ final class SessionPool implements AutoCloseable {
       return statements.get(sql);
     }
 
-    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files. What CALL returns changes with its application.
+    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files. What CALL returns changes with its application, see [#keepAs].
     void keep(String sql, Statement statement) {
       if (statement.kind() != Statement.Kind.DDL
           && sql.length() <= LONGEST_KEPT
@@ -75,6 +75,23 @@ final class SessionPool implements AutoCloseable {
           && !sql.regionMatches(true, 0, CALL, 0, CALL.length())) {
         statements.put(sql, statement);
       }
+    }
+
+    /// A statement that [#keepAs] was given; null: none.
+    @Nullable Statement knownAs(String name) {
+      return statements.get(name);
+    }
+
+    /// Keeps a statement whose text does not say all that it depends on.
+    ///
+    /// @param name no text of a statement
+    void keepAs(String name, Statement statement) {
+      statements.put(name, statement);
+    }
+
+    /// A kept statement is of no use any more.
+    void forget(String name) {
+      statements.remove(name);
     }
 
     /// Prepares a statement, or finds it. Waits for that.

@@ -151,7 +151,8 @@ final class SqlCall {
   }
 
   private void prepare(TransactionUse use) {
-    @Nullable Statement known = lease.known(request.sql());
+    @Nullable String name = request.keptAs();
+    @Nullable Statement known = name == null ? lease.known(request.sql()) : lease.knownAs(name);
     if (known != null) {
       execute(known, use);
       return;
@@ -168,7 +169,11 @@ final class SqlCall {
                         refuse(failure);
                       } else {
                         Statement prepared = Objects.requireNonNull(statement);
-                        lease.keep(request.sql(), prepared);
+                        if (name == null) {
+                          lease.keep(request.sql(), prepared);
+                        } else {
+                          lease.keepAs(name, prepared);
+                        }
                         execute(prepared, use);
                       }
                     }));
@@ -219,6 +224,11 @@ final class SqlCall {
 
   /// The statement has failed. Of a transaction that was named and could not be used, its owner gets the outcome.
   private void endedBadly(RequestAnswer answer) {
+    @Nullable String name = request.keptAs();
+    if (name != null
+        && Objects.requireNonNull(answer.failure()).code() == ErrorCode.FEATURE_NOT_SUPPORTED) {
+      lease.forget(name); // it may give something else by now
+    }
     if (handle != 0 && answer.handle() == 0) {
       refuse(Objects.requireNonNull(answer.failure()));
     } else {

@@ -39,6 +39,7 @@ public final class SqlRequest {
 
   private final byte[] body;
   private String sql = "";
+  private @Nullable String keptAs;
   private long timeoutNanos;
   private long lockTimeoutNanos;
 
@@ -100,6 +101,19 @@ public final class SqlRequest {
     status = withRows;
     statusWithoutRows = withoutThem;
     return this;
+  }
+
+  /// The prepared statement is kept for the next request that says the same, though its text alone may come to mean something else.
+  ///
+  /// @param name of all that it depends on
+  public SqlRequest keptAs(String name) {
+    keptAs = name;
+    return this;
+  }
+
+  /// By what its prepared statement is found; null: by its text.
+  @Nullable String keptAs() {
+    return keptAs;
   }
 
   boolean isObjects() {
