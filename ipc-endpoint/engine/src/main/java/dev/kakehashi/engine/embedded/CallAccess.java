@@ -33,7 +33,6 @@ class CallAccess implements DirectAccess {
   private final EmbeddedEngine engine;
   private final StatementExecution call;
   private final ManagedTransaction transaction;
-  private final EmbeddedSession session;
   private final String user;
 
   /// Levels of savepoints that are set, the last first. Used by the code's thread.
@@ -46,6 +45,7 @@ class CallAccess implements DirectAccess {
   private @Nullable QueueCalls queues;
 
   // Guarded by this.
+  private @Nullable EmbeddedSession session; // of the first statement
   private final List<Execution> open = new ArrayList<>();
   private int opening;
   private boolean inside;
@@ -59,9 +59,6 @@ class CallAccess implements DirectAccess {
     this.call = call;
     this.transaction = call.owner();
     this.user = user;
-    this.session = (EmbeddedSession) engine.openSession(user, user);
-    session.viewer(call.viewer());
-    session.defines(transaction);
     call.onCancel(this::cancelOpen);
   }
 
@@ -110,16 +107,21 @@ class CallAccess implements DirectAccess {
 
   private void runIfIdle() {
     Runnable idle;
+    EmbeddedSession used;
     synchronized (this) {
       if (!ended || inside || opening > 0 || !open.isEmpty()) {
         return;
       }
       idle = whenIdle;
       whenIdle = null;
+      used = session;
+      session = null;
     }
     if (idle != null) {
       keyHeap.close();
-      session.close();
+      if (used != null) {
+        used.close();
+      }
       idle.run();
     }
   }
@@ -188,20 +190,37 @@ class CallAccess implements DirectAccess {
 
   // ---- statements ----
 
+  /// Of statements; most calls have none.
+  private EmbeddedSession session() {
+    synchronized (this) {
+      if (ended) {
+        throw isOver();
+      }
+      EmbeddedSession present = session;
+      if (present == null) {
+        present = (EmbeddedSession) engine.openSession(user, user);
+        present.viewer(call.viewer());
+        present.defines(transaction);
+        session = present;
+      }
+      return present;
+    }
+  }
+
   /// Plans a statement as the user, or finds it planned. Blocks.
   EmbeddedStatement prepare(String sql, int[] oids) {
     CompletableFuture<Statement> made = new CompletableFuture<>();
     session()
         .prepare(
-            sql,
-            oids,
-            (statement, failure) -> {
-              if (failure == null) {
-                made.complete(statement);
-              } else {
-                made.completeExceptionally(failure);
-              }
-            });
+        sql,
+        oids,
+        (statement, failure) -> {
+          if (failure == null) {
+            made.complete(statement);
+          } else {
+            made.completeExceptionally(failure);
+          }
+        });
     return (EmbeddedStatement) await(made);
   }
 
