@@ -12,6 +12,7 @@ import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ class CallAccess implements DirectAccess {
 
   // Guarded by this.
   private @Nullable EmbeddedSession session; // of the first statement
+  private final List<VectorBatch> batches = new ArrayList<>(4);
   private final List<Execution> open = new ArrayList<>();
   private int opening;
   private boolean inside;
@@ -108,6 +110,7 @@ class CallAccess implements DirectAccess {
   private void runIfIdle() {
     Runnable idle;
     EmbeddedSession used;
+    List<VectorBatch> rows;
     synchronized (this) {
       if (!ended || inside || opening > 0 || !open.isEmpty()) {
         return;
@@ -116,9 +119,12 @@ class CallAccess implements DirectAccess {
       whenIdle = null;
       used = session;
       session = null;
+      rows = List.copyOf(batches);
+      batches.clear();
     }
     if (idle != null) {
       keyHeap.close();
+      rows.forEach(VectorBatch::close);
       if (used != null) {
         used.close();
       }
@@ -363,6 +369,18 @@ class CallAccess implements DirectAccess {
   /// For values of keys, by the code's thread.
   VarHeap keyHeap() {
     return keyHeap;
+  }
+
+  /// A batch of one row that lives as long as the call, to be used within [#enter] and [#leave].
+  VectorBatch oneRow(int columns) {
+    VectorBatch made = VectorBatch.ofRows(columns, 1);
+    synchronized (this) {
+      if (ended) {
+        throw isOver();
+      }
+      batches.add(made);
+    }
+    return made;
   }
 
   /// Whether its statements have to keep to what it has declared.

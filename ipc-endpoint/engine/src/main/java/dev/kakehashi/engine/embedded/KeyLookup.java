@@ -55,7 +55,7 @@ final class KeyLookup {
       }
       oids[i] = table.columns().get(columns[i]).type().oid();
     }
-    batch = VectorBatch.ofRows(columns.length, 1);
+    batch = access.oneRow(columns.length);
   }
 
   static int position(TableStore store, long indexId) {

@@ -53,7 +53,7 @@ final class PlainWrites {
     index = primary == null ? -1 : KeyLookup.position(store, primary.indexId());
     key = primary == null ? new int[0] : primary.columns().stream().mapToInt(i -> i).toArray();
     all = IntStream.range(0, table.columns().size()).toArray();
-    batch = VectorBatch.ofRows(all.length, 1);
+    batch = access.oneRow(all.length);
   }
 
   /// @param given columns of the values that are given

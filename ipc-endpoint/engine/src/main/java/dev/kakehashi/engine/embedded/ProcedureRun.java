@@ -4,23 +4,17 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.application.LoadedApplication;
-import dev.kakehashi.engine.exec.operator.ParameterTable;
-import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.result.ResultWriter;
-import dev.kakehashi.engine.exec.run.ArgumentObjects;
+import dev.kakehashi.engine.exec.run.CallArguments;
 import dev.kakehashi.engine.exec.run.PlanRunner;
-import dev.kakehashi.engine.expr.EvalContext;
-import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.application.JavaValues;
-import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Job;
@@ -278,9 +272,10 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     execution.checkCanceled();
     mark = call.takesPart() ? execution.transaction().mark() : 0;
     begun = true;
-    int[] argumentOids = call.signature().parameters().stream().mapToInt(Field::typeOid).toArray();
+    int[] argumentOids =
+        call.signature().parameters().stream().mapToInt(Field::typeOid).toArray();
     arguments =
-        ArgumentObjects.of(
+        CallArguments.of(
             call.arguments(), argumentOids, call.parameterOids(), execution, parameters);
     if (oids.length > 0) {
       writer = new ResultWriter(sink, oids);
@@ -293,39 +288,6 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
       stop();
       wake();
     });
-  }
-
-  /// Values of the arguments for each row of parameters.
-  private Deque<@Nullable Object[]> arguments() {
-    ParameterTable table = new ParameterTable(MaterializedRows.kinds(call.parameterOids()));
-    RunContext run = new RunContext(table, null);
-    VectorBatch single = VectorBatch.oneRow();
-    Deque<@Nullable Object[]> all = new ArrayDeque<>();
-    try (VarHeap heap = new VarHeap()) {
-      run.begin(execution, parameters);
-      EvalContext context = run.newContext();
-      Evaluator[] evaluators = null;
-      for (int row = 0; row < table.executions(); row++) {
-        Interrupts.check();
-        heap.reset();
-        run.setRow(row);
-        context.functions.heap = heap;
-        if (evaluators == null) {
-          evaluators = Evaluators.of(call.arguments(), context);
-        }
-        @Nullable Object[] values = new @Nullable Object[evaluators.length];
-        for (int i = 0; i < values.length; i++) {
-          ColumnVector value = evaluators[i].evaluate(single);
-          int oid = call.signature().parameters().get(i).typeOid();
-          values[i] = value.isNull(0) ? null : JavaValues.toObject(oid, value.words[0]);
-        }
-        all.add(values);
-      }
-    } finally {
-      single.close();
-      run.end();
-    }
-    return all;
   }
 
   private void start(@Nullable Object[] values) {

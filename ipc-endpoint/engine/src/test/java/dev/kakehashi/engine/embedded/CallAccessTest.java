@@ -17,6 +17,7 @@ import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.Payload;
 import dev.kakehashi.engine.application.ListedApplications;
 import dev.kakehashi.engine.queue.ListQueues;
+import dev.kakehashi.engine.vector.VarHeap;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -172,6 +173,30 @@ final class CallAccessTest {
         List.of("1|x|1.3|uno", "2|x|2.0|NULL", "3|x|3.0|NULL"),
         engine.query("select a, b, n, d from plain order by a"));
     assertEquals(List.of("1"), engine.query("select a from plain where d = 'uno'"));
+  }
+
+  @Test
+  void shouldFreeWhatTheValuesOfACallTook() {
+    engine.query("create table plain (id int8 primary key, note text)");
+    engine.query("insert into plain values (1, 'one')");
+    int calls = 100;
+    long mostOfACall = 1 << 10;
+    changeNote(0);
+    long before = VarHeap.heldBytes();
+    for (int i = 1; i <= calls; i++) {
+      changeNote(i);
+    }
+    long held = VarHeap.heldBytes() - before;
+    assertTrue(held < calls * mostOfACall, "held: " + held);
+    assertEquals(List.of("note 100"), engine.query("select note from plain"));
+  }
+
+  private void changeNote(int number) {
+    DirectTransaction transaction = begin("READ COMMITTED");
+    DirectTable plain = transaction.table("plain");
+    assertNotNull(plain.find(new Object[] {1L}, false));
+    assertTrue(plain.update(new Object[] {1L, "note " + number}));
+    transaction.commit();
   }
 
   @Test

@@ -211,12 +211,6 @@ public sealed interface Prepared
       return Statement.Kind.DML;
     }
 
-    /// Whether its arguments are parameters and constants, which take no time.
-    public boolean isPlain() {
-      return arguments.stream()
-          .allMatch(each -> each instanceof Expr.Parameter || each instanceof Expr.Constant);
-    }
-
     /// Whether what it does belongs to the transaction that it runs in.
     public boolean takesPart() {
       return signature.transaction() == CallTransaction.REQUIRED;
