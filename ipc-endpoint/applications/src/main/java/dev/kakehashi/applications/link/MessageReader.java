@@ -169,6 +169,7 @@ public final class MessageReader {
         case ValueTag.FLOAT -> Float.intBitsToFloat(getInt());
         case ValueTag.DOUBLE -> getDouble();
         case ValueTag.DECIMAL -> decimal();
+        case ValueTag.SMALL_DECIMAL -> smallDecimal();
         case ValueTag.TEXT -> getText();
         case ValueTag.BYTES -> getBytes();
         case ValueTag.DATE -> LocalDate.ofEpochDay(getLong());
@@ -192,12 +193,25 @@ public final class MessageReader {
   }
 
   private BigDecimal decimal() {
-    int scale = getInt();
+    int scale = getScale();
     byte[] unscaled = getBytes();
-    if (Math.abs((long) scale) > MOST_SCALE || unscaled.length == 0) {
+    if (unscaled.length == 0) {
       throw malformed("has a number out of range");
     }
     return new BigDecimal(new BigInteger(unscaled), scale);
+  }
+
+  private BigDecimal smallDecimal() {
+    int scale = getScale();
+    return BigDecimal.valueOf(getLong(), scale);
+  }
+
+  private int getScale() {
+    int scale = getInt();
+    if (Math.abs((long) scale) > MOST_SCALE) {
+      throw malformed("has a number out of range");
+    }
+    return scale;
   }
 
   public EngineException getFailure() {

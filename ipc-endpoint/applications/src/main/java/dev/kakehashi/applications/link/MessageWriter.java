@@ -25,6 +25,9 @@ public final class MessageWriter {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int KEPT = 1 << 20;
 
+  /// Decimal digits that each fit a long.
+  private static final int LONG_DIGITS = 18;
+
   private byte[] bytes = new byte[512];
   private int length;
 
@@ -136,6 +139,8 @@ public final class MessageWriter {
       case Long l -> put(ValueTag.LONG).putLong(l);
       case Float f -> put(ValueTag.FLOAT).putInt(Float.floatToRawIntBits(f));
       case Double d -> put(ValueTag.DOUBLE).putDouble(d);
+      case BigDecimal d when d.precision() <= LONG_DIGITS ->
+          put(ValueTag.SMALL_DECIMAL).putInt(d.scale()).putLong(d.unscaledValue().longValue());
       case BigDecimal d ->
           put(ValueTag.DECIMAL).putInt(d.scale()).putBytes(d.unscaledValue().toByteArray());
       case String s -> put(ValueTag.TEXT).putText(s);

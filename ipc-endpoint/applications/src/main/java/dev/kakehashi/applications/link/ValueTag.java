@@ -21,5 +21,8 @@ final class ValueTag {
   static final byte UUID = 16;
   static final byte ARRAY = 17;
 
+  /// A decimal whose digits fit a long.
+  static final byte SMALL_DECIMAL = 18;
+
   private ValueTag() {}
 }
