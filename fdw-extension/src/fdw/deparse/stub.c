@@ -5,6 +5,7 @@
  * function in a statement that is pushed down, or the stub asks for its value, the same code computes the same.
  */
 #include "fdw/deparse/deparse.h"
+#include "fdw/session/session.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"

@@ -5,6 +5,7 @@
  * and sort: its FROM item is the members' queries with UNION ALL between them.
  */
 #include "fdw/plan/plan.h"
+#include "fdw/session/session.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"

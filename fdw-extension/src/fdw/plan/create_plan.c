@@ -2,6 +2,7 @@
  * The ForeignScan of a path: its statement, parameters, and the row it delivers.
  */
 #include "fdw/plan/plan.h"
+#include "fdw/session/session.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

@@ -2,6 +2,7 @@
  * Queries within a query of which the engine does all: they can be parts of the statement of the query around them.
  */
 #include "fdw/plan/plan.h"
+#include "fdw/session/session.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"

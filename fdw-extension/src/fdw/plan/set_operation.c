@@ -5,6 +5,7 @@
  * it has found the paths of a set operation.
  */
 #include "fdw/plan/plan.h"
+#include "fdw/session/session.h"
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"

@@ -2,6 +2,7 @@
  * What is done with the rows of a scan or join: ordering, LIMIT, and the rest in grouping.c and window.c.
  */
 #include "fdw/plan/plan.h"
+#include "fdw/session/session.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"

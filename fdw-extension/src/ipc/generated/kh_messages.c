@@ -463,6 +463,8 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 		return false;
 	if (r->version >= 5 && block_bytes < 112)
 		return false;
+	if (r->version >= 8 && block_bytes < 152)
+		return false;
 	out->session_id = get_u64(block + 0);
 	out->incarnation = get_u64(block + 8);
 	out->mailbox_offset = get_u64(block + 16);
@@ -494,6 +496,36 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	}
 	else
 		out->queue_number = 0;
+	if (r->version >= 8)
+	{
+		out->capabilities = get_u64(block + 112);
+	}
+	else
+		out->capabilities = 0;
+	if (r->version >= 8)
+	{
+		out->computations = get_u64(block + 120);
+	}
+	else
+		out->computations = 0;
+	if (r->version >= 8)
+	{
+		out->stored_types = get_u64(block + 128);
+	}
+	else
+		out->stored_types = 0;
+	if (r->version >= 8)
+	{
+		out->longest_row_bytes = get_u64(block + 136);
+	}
+	else
+		out->longest_row_bytes = 0;
+	if (r->version >= 8)
+	{
+		out->most_transaction_bytes = get_u64(block + 144);
+	}
+	else
+		out->most_transaction_bytes = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -538,6 +570,17 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 		out->authentication.data = (const char *) data;
 		out->authentication.bytes = n;
 	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (r->version >= 8 && !read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->engine.data = (const char *) data;
+		out->engine.bytes = n;
+	}
 	return end_read(r);
 }
 
@@ -546,7 +589,7 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 112);
+	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 152);
 
 	if (block == NULL)
 		return 0;
@@ -571,6 +614,11 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 	put_u64(block + 92, message->lease_nanos);
 	put_u32(block + 100, message->reserved_slots);
 	put_u64(block + 104, message->queue_number);
+	put_u64(block + 112, message->capabilities);
+	put_u64(block + 120, message->computations);
+	put_u64(block + 128, message->stored_types);
+	put_u64(block + 136, message->longest_row_bytes);
+	put_u64(block + 144, message->most_transaction_bytes);
 	if (!write_bytes(w, 1048576, message->queue_name.data, message->queue_name.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->principal.data, message->principal.bytes))
@@ -578,6 +626,8 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 	if (!write_bytes(w, 1048576, message->endpoint_version.data, message->endpoint_version.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->authentication.data, message->authentication.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->engine.data, message->engine.bytes))
 		return 0;
 	return w->used;
 }

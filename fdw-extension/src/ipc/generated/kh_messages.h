@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 7
+#define KH_SCHEMA_VERSION 8
 
 enum
 {
@@ -167,10 +167,16 @@ typedef struct kh_attached_message
 	uint64_t	lease_nanos;	/* default lease of a transaction */
 	uint32_t	reserved_slots;	/* slots 0 to reservedSlots - 1 have their memory; the client reserves that of another one before it uses it */
 	uint64_t	queue_number;	/* of the queue; no other queue of this endpoint or another one has it */
+	uint64_t	capabilities;	/* what the engine does: bits of capabilities.txt */
+	uint64_t	computations;	/* what it computes exactly as PostgreSQL */
+	uint64_t	stored_types;	/* what it keeps without loss */
+	uint64_t	longest_row_bytes;	/* longest row that it keeps; 0: what a row batch can have */
+	uint64_t	most_transaction_bytes;	/* most that one transaction may change; 0: as much as there is memory */
 	kh_text	queue_name;	/* directory below queues/ */
 	kh_text	principal;	/* file name below mailboxes/ and arena/ */
 	kh_text	endpoint_version;
 	kh_text	authentication;	/* the endpoint's final message of SCRAM-SHA-256; empty: peer authentication */
+	kh_text	engine;	/* name of the engine, 1 to 63 bytes; absent: the embedded one, which has everything */
 } kh_attached_message;
 
 extern bool kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out);

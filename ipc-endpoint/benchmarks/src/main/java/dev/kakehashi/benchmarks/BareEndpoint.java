@@ -3,6 +3,7 @@ package dev.kakehashi.benchmarks;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingDecoder;
 import dev.kakehashi.protocol.messages.PongEncoder;
@@ -30,7 +31,8 @@ public final class BareEndpoint {
             config,
             self -> new PingHandler(),
             (uid, osUser, user, authentication) ->
-                new Authenticator.Accepted(new Authenticator.Identity(osUser, true), ""));
+                new Authenticator.Accepted(new Authenticator.Identity(osUser, true), ""),
+            () -> Capabilities.EMBEDDED);
     CountDownLatch closed = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(

@@ -1,5 +1,6 @@
 package dev.kakehashi.client;
 
+import dev.kakehashi.protocol.EngineFacts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
@@ -83,7 +84,8 @@ final class Attachment {
       case AttachedDecoder.TEMPLATE_ID -> {
         AttachedDecoder attached = Frames.wrap(new AttachedDecoder(), frame);
         Limits limits = Limits.decode(attached, frame);
-        if (scram != null && !scram.verifies(Frames.nextText(attached, frame))) {
+        String signature = Frames.nextText(attached, frame);
+        if (scram != null && !scram.verifies(signature)) {
           throw new EndpointException(
               Failure.of(
                   ErrorCode.AUTHENTICATION_FAILED,
@@ -93,7 +95,7 @@ final class Attachment {
                   "Another program may listen in the endpoint's place."),
               null);
         }
-        yield limits;
+        yield limits.with(EngineFacts.decode(attached, frame));
       }
       case FailedDecoder.TEMPLATE_ID ->
           throw new EndpointException(

@@ -2,6 +2,7 @@ package dev.kakehashi.client;
 
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.AttachedDecoder;
 import org.agrona.DirectBuffer;
 
@@ -11,6 +12,7 @@ import org.agrona.DirectBuffer;
 /// @param leaseNanos default lease of a transaction
 /// @param reservedSlots slots whose memory is there; that of others is reserved before they are used
 /// @param queueNumber of the queue; no other one has it
+/// @param engine what the engine can do
 public record Limits(
     long sessionId,
     long incarnation,
@@ -33,8 +35,10 @@ public record Limits(
     long queueNumber,
     String queueName,
     String principal,
-    String endpointVersion) {
+    String endpointVersion,
+    Capabilities engine) {
 
+  /// The fields, and the texts up to the authentication; the engine is the embedded one still, see [#with].
   static Limits decode(AttachedDecoder attached, DirectBuffer frame) {
     Limits limits =
         new Limits(
@@ -59,7 +63,8 @@ public record Limits(
             attached.queueNumber(),
             Frames.nextText(attached, frame),
             Frames.nextText(attached, frame),
-            Frames.nextText(attached, frame));
+            Frames.nextText(attached, frame),
+            Capabilities.EMBEDDED);
     boolean sane =
         limits.slots > 0
             && limits.slotBytes > 0
@@ -77,5 +82,32 @@ public record Limits(
       throw new MalformedFrameException("endpoint published inconsistent limits: " + limits);
     }
     return limits;
+  }
+
+  Limits with(Capabilities other) {
+    return new Limits(
+        sessionId,
+        incarnation,
+        mailboxOffset,
+        arenaFileBytes,
+        slots,
+        slotBytes,
+        frameOffset,
+        frameAreaBytes,
+        inlineOffset,
+        inlineBytes,
+        channelWindow,
+        maxBatchBytes,
+        maxFrameBytes,
+        maxStatements,
+        queueBlockBytes,
+        spinNanos,
+        leaseNanos,
+        reservedSlots,
+        queueNumber,
+        queueName,
+        principal,
+        endpointVersion,
+        other);
   }
 }

@@ -2,6 +2,7 @@ package dev.kakehashi.client;
 
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.layout.ControlPageLayout;
 import dev.kakehashi.protocol.messages.BuffersGrantedDecoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
@@ -101,6 +102,11 @@ public final class Session implements AutoCloseable {
 
   public Limits limits() {
     return limits;
+  }
+
+  /// What the endpoint's engine can do. What it lacks is refused with 0A000.
+  public Capabilities capabilities() {
+    return limits.engine();
   }
 
   /// How it was attached.

@@ -48,6 +48,7 @@ class LimitsTest {
         .queueNumber(3);
     change.accept(attached);
     attached.queueName(queue).principal(principal).endpointVersion("1.0.0").authentication("");
+    attached.engine("embedded");
     UnsafeBuffer frame =
         new UnsafeBuffer(buffer, 0, Protocol.MESSAGE_HEADER_BYTES + attached.encodedLength());
     return Limits.decode(Frames.wrap(new AttachedDecoder(), frame), frame);

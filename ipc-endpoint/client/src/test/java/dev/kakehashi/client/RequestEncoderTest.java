@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.CancelDecoder;
 import dev.kakehashi.protocol.messages.CloseStatementDecoder;
 import dev.kakehashi.transport.os.MappedFile;
@@ -67,7 +68,8 @@ class RequestEncoderTest {
             1,
             "1000-1",
             "1000",
-            "1.0.0");
+            "1.0.0",
+            Capabilities.EMBEDDED);
     appender = new RequestAppender(directory, limits);
     encoder = new RequestEncoder(limits, appender);
   }

@@ -68,6 +68,8 @@ public final class Frames {
           PrepareDecoder.sqlOffsetEncodingOffset();
       case AttachedDecoder attached when version < AttachedDecoder.reservedSlotsSinceVersion() ->
           AttachedDecoder.reservedSlotsEncodingOffset();
+      case AttachedDecoder attached when version < AttachedDecoder.capabilitiesSinceVersion() ->
+          AttachedDecoder.capabilitiesEncodingOffset();
       default -> decoder.sbeBlockLength();
     };
   }

@@ -56,7 +56,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v7`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v8`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -125,10 +125,16 @@ final class GoldenSamples {
                 .leaseNanos(900_000_000_000L)
                 .reservedSlots(16)
                 .queueNumber(78)
+                .capabilities(0x1FFFFFFBFL)
+                .computations(0x1FFFFFFBL)
+                .storedTypes(0x3FFFFFL)
+                .longestRowBytes(1L << 30)
+                .mostTransactionBytes(1L << 40)
                 .queueName("1000-4026531836-pg0")
                 .principal("1000")
                 .endpointVersion("1.0.0")
                 .authentication("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
+                .engine("pgwire")
                 .encodedLength());
     put(
         all,

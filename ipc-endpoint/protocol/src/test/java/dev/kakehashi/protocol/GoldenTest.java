@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.protocol.messages.AttachedDecoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
@@ -22,9 +25,9 @@ import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/// The frozen encodings of `golden/v7`, and those of earlier versions, which C reads too.
+/// The frozen encodings of `golden/v8`, and those of earlier versions, which C reads too.
 class GoldenTest {
-  private static final Path DIRECTORY = Path.of("golden/v7");
+  private static final Path DIRECTORY = Path.of("golden/v8");
 
   @Test
   void shouldStillEncodeEveryGoldenFile() throws IOException {
@@ -101,6 +104,27 @@ class GoldenTest {
             new PrepareDecoder(),
             new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve("prepare_inbound.bin"))));
     assertEquals(110373, inbound.sqlBytes());
+  }
+
+  @Test
+  void shouldTakeAnEndpointThatSaysNothingOfItsEngineForOneWithTheEmbeddedOne() throws IOException {
+    for (String version : List.of("golden/v5", "golden/v6", "golden/v7")) {
+      assertEquals(Capabilities.EMBEDDED, capabilities(Path.of(version, "attached.bin")));
+    }
+    Capabilities now = capabilities(DIRECTORY.resolve("attached.bin"));
+    assertEquals(
+        Capabilities.everything("pgwire").without(Capability.SAVEPOINTS).has(), now.has());
+    assertEquals("pgwire", now.engine());
+    assertEquals(1L << 30, now.longestRowBytes());
+  }
+
+  private static Capabilities capabilities(Path file) throws IOException {
+    UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(file));
+    AttachedDecoder attached = Frames.wrap(new AttachedDecoder(), frame);
+    for (int texts = 0; texts < 4; texts++) {
+      Frames.nextText(attached, frame);
+    }
+    return EngineFacts.decode(attached, frame);
   }
 
   @Test

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// Poller only, except the completion.
 public final class Executions implements StatementRequest.Completion {
   private final Engine engine;
+  private final EngineNeeds needs;
   private final Transactions transactions;
   private final RowBatchReader reader = new RowBatchReader();
   private final HeapLevel heap = new HeapLevel();
@@ -26,6 +27,7 @@ public final class Executions implements StatementRequest.Completion {
 
   Executions(Engine engine, Transactions transactions) {
     this.engine = engine;
+    this.needs = new EngineNeeds(engine);
     this.transactions = transactions;
   }
 
@@ -106,6 +108,7 @@ public final class Executions implements StatementRequest.Completion {
             isCounted ? results.admit(statement.columns().size(), whenEnded) : whenEnded);
     request.begins(statement);
     try {
+      needs.execution(statement, execute, open != null);
       request.started(
           statement.execute(
               request.transaction(),
@@ -114,7 +117,7 @@ public final class Executions implements StatementRequest.Completion {
               response,
               request));
     } catch (EngineException e) {
-      // Refused: the engine has not started anything and will not call back.
+      // Refused: nothing has started, and the engine will not call back.
       request.accept(null, e);
     } catch (RuntimeException | Error e) {
       // Neither has it by a mistake of ours, and the session goes on.
@@ -124,6 +127,7 @@ public final class Executions implements StatementRequest.Completion {
   }
 
   private EngineTransaction begin(ClientRequests session, BeginOptions options) {
+    needs.begin(options);
     EngineTransaction transaction = engine.begin(options);
     transaction.ofOneStatement();
     transaction.owner(session.viewer());

@@ -111,6 +111,11 @@ public final class OpenTransaction {
     }
   }
 
+  /// Whether other sessions have used it, and this one has not.
+  boolean isOthersThan(ClientRequests session) {
+    return !sessions.isEmpty() && !sessions.contains(session);
+  }
+
   /// Options of a statement of `session`, with its command numbered as one of the transaction's.
   ExecuteOptions numbered(ClientRequests session, ExecuteOptions options) {
     int command = options.command();

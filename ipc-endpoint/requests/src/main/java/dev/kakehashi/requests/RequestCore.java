@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// whatever session and interface they came through.
 public final class RequestCore {
   private final Engine engine;
+  private final EngineNeeds needs;
   private final RequestPoller poller;
   private final RequestLimits limits;
   private final TransactionTokens tokens;
@@ -37,6 +38,7 @@ public final class RequestCore {
       RequestPoller poller,
       RequestLimits limits) {
     this.engine = engine;
+    this.needs = new EngineNeeds(engine);
     this.tokens = tokens;
     this.poller = poller;
     this.limits = limits;
@@ -103,6 +105,7 @@ public final class RequestCore {
       String sql,
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
+    needs.statement(sql);
     session.prepares(requestId);
     Thread caller = Thread.currentThread();
     boolean[] returned = new boolean[1]; // this thread's

@@ -3,10 +3,11 @@ package dev.kakehashi.requests;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
+import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ public final class Transactions {
 
   private final Engine engine;
   private final TransactionRegistry registry;
+  private final EngineNeeds needs;
   private final Executor poller;
   private final TransactionTable table;
   private final long defaultLeaseNanos;
@@ -37,6 +39,7 @@ public final class Transactions {
 
   Transactions(Engine engine, TransactionRegistry registry, Executor poller, RequestLimits limits) {
     this.engine = engine;
+    this.needs = new EngineNeeds(engine);
     this.registry = registry;
     this.poller = poller;
     this.table = new TransactionTable(limits.maxTransactions());
@@ -55,6 +58,7 @@ public final class Transactions {
         leaseNanos == 0
             ? defaultLeaseNanos
             : leaseNanos < 0 ? maxLeaseNanos : Math.min(leaseNanos, maxLeaseNanos);
+    needs.begin(options);
     long handle = table.reserve();
     long now = System.nanoTime();
     OpenTransaction transaction =
@@ -93,7 +97,7 @@ public final class Transactions {
     return joined;
   }
 
-  private static OpenTransaction use(
+  private OpenTransaction use(
       ClientRequests session, @Nullable OpenTransaction transaction) {
     if (transaction == null || (transaction.isEnding() && !transaction.isLeaseExpired())) {
       throw noSuchTransaction();
@@ -109,6 +113,9 @@ public final class Transactions {
       throw new EngineException(
           ErrorCode.TRANSACTION_ABORTED,
           "current transaction is aborted, commands ignored until end of transaction block");
+    }
+    if (transaction.isOthersThan(session)) {
+      needs.require(Capability.SHARED_TRANSACTIONS);
     }
     transaction.use(session, System.nanoTime());
     return transaction;
@@ -286,6 +293,7 @@ public final class Transactions {
   /// First phase of a two-phase commit. If it fails, the transaction is rolled back.
   public void prepare(ClientRequests session, Answer answer, long handle, String globalId) {
     OpenTransaction transaction = use(session, handle);
+    needs.require(Capability.TWO_PHASE);
     transaction.beginEnd();
     List<Runnable> decisions = new ArrayList<>(0);
     boolean named = preparing.putIfAbsent(globalId, decisions) == null;
@@ -367,6 +375,7 @@ public final class Transactions {
   /// @param level 1 is the outermost
   public void savepoint(ClientRequests session, Answer answer, long handle, int level) {
     OpenTransaction transaction = use(session, handle);
+    needs.require(Capability.SAVEPOINTS);
     transaction
         .engineTransaction()
         .savepoint(transaction.savepoints().set(session, level), ended(transaction, answer));

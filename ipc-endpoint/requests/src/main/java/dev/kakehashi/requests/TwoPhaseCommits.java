@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +15,12 @@ import org.jspecify.annotations.Nullable;
 public final class TwoPhaseCommits implements PreparedTransaction.Listener {
   private final TransactionRegistry registry;
   private final Transactions transactions;
+  private final EngineNeeds needs;
 
   TwoPhaseCommits(Engine engine, TransactionRegistry registry, Transactions transactions) {
     this.registry = registry;
     this.transactions = transactions;
+    this.needs = new EngineNeeds(engine);
     registry.recover(engine.recoveredOutcomes());
     // The registry's last word may be older than the log's.
     engine.preparedTransactions().forEach(this::record);
@@ -26,6 +29,7 @@ public final class TwoPhaseCommits implements PreparedTransaction.Listener {
 
   public void commit(
       ClientRequests session, Answer answer, String globalId, CommitResponse response) {
+    needs.require(Capability.TWO_PHASE);
     transactions.whenPrepared(
         globalId,
         () ->
@@ -35,6 +39,7 @@ public final class TwoPhaseCommits implements PreparedTransaction.Listener {
   }
 
   public void rollback(ClientRequests session, Answer answer, String globalId) {
+    needs.require(Capability.TWO_PHASE);
     transactions.whenPrepared(
         globalId,
         () ->

@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.requests.TransactionTokens;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -82,6 +83,7 @@ final class BackupSocket {
 
   private static void copy(Path target, Path data, Engine engine, Writer progress)
       throws IOException {
+    engine.require(Capability.BACKUP);
     String begun = Instant.now().toString();
     List<BackupManifest.Entry> entries = new ArrayList<>();
     try (Backup backup = engine.backup()) {

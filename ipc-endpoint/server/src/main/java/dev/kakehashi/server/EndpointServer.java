@@ -116,7 +116,8 @@ public final class EndpointServer implements AutoCloseable {
                   new InProcessRequests(made, poller, tokens, settings.count(Setting.MAX_SESSIONS));
               return archived(new SharedMemoryRequests(self, made), data);
             },
-            authenticator(users, engine));
+            authenticator(users, engine),
+            engine::capabilities);
     parts.push(endpoint);
     parts.push(requests());
     transport = endpoint;
@@ -127,7 +128,7 @@ public final class EndpointServer implements AutoCloseable {
       Arrays.setAll(times, step -> times[step] + others[step]);
       return times;
     });
-    parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler, endpoint));
+    parts.push(StatusSocket.open(settings.runtimeDirectory(), engine, scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
     parts.push(SchemaSocket.open(settings.runtimeDirectory(), engine));
     Reload changes = new Reload(settings, source, factory, engine);

@@ -1,6 +1,8 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.report.EngineReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import java.io.IOException;
@@ -11,14 +13,17 @@ import java.util.Map;
 
 /// What a running endpoint says of itself by [StatusSocket]: sections, each headed by a line with its name in brackets. Immutable.
 ///
+/// @param engine its name, what it lacks and how it is, one matter a line
 /// @param metrics counters of the scheduler, one line of JSON
 /// @param jobs its workers, jobs and processes, one a line
 /// @param sessions see [SessionReport]
-record EndpointStatus(String metrics, String jobs, List<SessionReport.Line> sessions) {
+record EndpointStatus(
+    String engine, String metrics, String jobs, List<SessionReport.Line> sessions) {
   /// An endpoint that is starting has nothing to say.
-  static final EndpointStatus NONE = new EndpointStatus("", "", List.of());
+  static final EndpointStatus NONE = new EndpointStatus("", "", "", List.of());
 
   private enum Section {
+    ENGINE,
     METRICS,
     JOBS,
     SESSIONS;
@@ -28,8 +33,11 @@ record EndpointStatus(String metrics, String jobs, List<SessionReport.Line> sess
     }
   }
 
-  static void write(TaskScheduler scheduler, List<EndpointSession> sessions, Appendable out)
+  static void write(
+      Engine engine, TaskScheduler scheduler, List<EndpointSession> sessions, Appendable out)
       throws IOException {
+    out.append(Section.ENGINE.heading()).append('\n').append(EngineReport.text(engine));
+    out.append('\n');
     out.append(Section.METRICS.heading()).append('\n').append(scheduler.metrics().toJson());
     out.append('\n').append(Section.JOBS.heading()).append('\n');
     scheduler.dump(out);
@@ -53,6 +61,7 @@ record EndpointStatus(String metrics, String jobs, List<SessionReport.Line> sess
       throw new IOException("the endpoint did not tell its whole status");
     }
     return new EndpointStatus(
+        text(sections, Section.ENGINE),
         text(sections, Section.METRICS),
         text(sections, Section.JOBS),
         text(sections, Section.SESSIONS).lines().map(SessionReport.Line::parse).toList());

@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.console.Console;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.requests.Requests;
@@ -98,15 +99,21 @@ final class HttpInterface implements AutoCloseable {
     SqlRoutes sqlRoutes = new SqlRoutes(statements, jobs, jobRoutes);
     routes.addAll(sqlRoutes.routes());
     QueueRoutes queueRoutes = new QueueRoutes(sqlRoutes);
-    routes.addAll(queueRoutes.routes());
+    Engine engine = behind.engine();
+    routes.addAll(needing(engine, Capability.QUEUES, queueRoutes.routes()));
     routes.addAll(new TransactionRoutes(statements, jobs).routes());
     routes.addAll(new TableRoutes(statements).routes());
     routes.addAll(jobRoutes.routes());
     StatementDoor statementDoor = new StatementDoor(statements, jobs, jobRoutes);
-    routes.addAll(new CopyRoutes(statementDoor).routes());
-    routes.addAll(new RowRoutes(statementDoor, behind.files()).routes());
-    routes.addAll(new UploadRoutes(behind.files(), jobs).routes());
-    routes.addAll(new DeployRoutes(behind.engine()::applicationDefinitions, sqlRoutes).routes());
+    List<Route> files = new ArrayList<>(new CopyRoutes(statementDoor).routes());
+    files.addAll(new RowRoutes(statementDoor, behind.files()).routes());
+    files.addAll(new UploadRoutes(behind.files(), jobs).routes());
+    routes.addAll(needing(engine, Capability.COPY_FILES, files));
+    routes.addAll(
+        needing(
+            engine,
+            Capability.APPLICATIONS,
+            new DeployRoutes(engine::applicationDefinitions, sqlRoutes).routes()));
     HttpConfig config = settings.config();
     RequestUser operator = new RequestUser(Credentials.ownUserName(), true);
     HttpDoor opened =
@@ -117,7 +124,7 @@ final class HttpInterface implements AutoCloseable {
                 settings.loginLimits(),
                 routes,
                 List.of(),
-                new RouteTable(behind.engine()::applicationDefinitions, sqlRoutes),
+                new RouteTable(engine::applicationDefinitions, sqlRoutes),
                 settings.hasConsole() ? new Console(statements, operator) : null,
                 List.of(
                     new EndpointMetrics(
@@ -132,6 +139,11 @@ final class HttpInterface implements AutoCloseable {
     parts.push(queueRoutes::stopWaiting);
     LOG.info("HTTP listens on {}", places(config, opened));
     return opened;
+  }
+
+  /// Routes of what an engine need not have: without it each is refused with its name.
+  private static List<Route> needing(Engine engine, Capability capability, List<Route> routes) {
+    return routes.stream().map(route -> route.checked(() -> engine.require(capability))).toList();
   }
 
   private static String places(HttpConfig config, HttpDoor door) {

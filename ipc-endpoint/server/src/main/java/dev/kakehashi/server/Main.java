@@ -292,6 +292,7 @@ public final class Main implements Runnable {
               : EndpointStatus.NONE;
       System.out.println(
           ControlReport.read(runtime, owner.pid(), SessionReport.summary(said.sessions())));
+      print(said.engine());
       if (!said.metrics().isEmpty()) {
         System.out.println(SchedulerReport.text(said.metrics()));
         print(sessions ? SessionReport.text(said.sessions()) : "");

@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.capability.Capability;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -37,6 +38,7 @@ final class SchemaSocket {
   private static String answer(Engine engine) {
     StringBuilder script = new StringBuilder();
     try {
+      engine.require(Capability.DEFINITIONS);
       engine.definitions().forEach(definition -> script.append(definition).append(";\n"));
     } catch (EngineException refused) {
       return "error " + Main.reason(refused).replace('\n', ' ') + "\n";

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.scheduler.TaskScheduler;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.BufferedWriter;
@@ -20,7 +21,7 @@ final class StatusSocket {
 
   /// Opens the socket in a runtime directory that this process owns.
   static OwnerSocket open(
-      Path runtimeDirectory, TaskScheduler scheduler, TransportEndpoint transport)
+      Path runtimeDirectory, Engine engine, TaskScheduler scheduler, TransportEndpoint transport)
       throws IOException {
     return OwnerSocket.open(
         runtimeDirectory,
@@ -28,7 +29,7 @@ final class StatusSocket {
         (client, served) -> {
           try (Writer out =
               new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
-            EndpointStatus.write(scheduler, transport.sessions(), out);
+            EndpointStatus.write(engine, scheduler, transport.sessions(), out);
           }
         });
   }

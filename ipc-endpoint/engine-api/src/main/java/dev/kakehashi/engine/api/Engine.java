@@ -3,17 +3,39 @@ package dev.kakehashi.engine.api;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
 public interface Engine extends AutoCloseable {
+  /// What it can do: always the same, and never more than it does in truth. Whoever uses it asks here first; what is asked of it all the same it refuses by
+  /// [EngineException#lacking].
+  default Capabilities capabilities() {
+    return Capabilities.EMBEDDED;
+  }
+
+  /// Makes sure that it can do something.
+  ///
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, which names the engine and the capability
+  default void require(Capability capability) {
+    if (!capabilities().has(capability)) {
+      throw EngineException.lacking(capabilities(), capability);
+    }
+  }
+
   /// Opens a session: the scope of prepared statements and settings of one client.
   ///
   /// @param userName name the client was authenticated as
   /// @param owner whose prepared transactions it may decide on; empty: everybody's
   EngineSession openSession(String userName, String owner);
+
+  /// How it is, as `kakehashi status` shows it: its nodes, whether it can commit, its oldest undecided transaction; one matter a line. Does not block.
+  default java.util.List<String> health() {
+    return java.util.List.of();
+  }
 
   /// A session that may decide on every prepared transaction.
   default EngineSession openSession(String userName) {

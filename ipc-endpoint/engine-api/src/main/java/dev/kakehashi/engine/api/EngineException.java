@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.api;
 
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
 import org.jspecify.annotations.Nullable;
 
 /// A failure with a code of the project's error table, in PostgreSQL's fields.
@@ -26,6 +28,13 @@ public final class EngineException extends RuntimeException {
   public EngineException(ErrorCode code, String message, @Nullable Throwable cause) {
     super(message, cause, false, cause != null || code == ErrorCode.INTERNAL_ERROR);
     this.code = code;
+  }
+
+  /// What is said of something that an engine cannot do: FEATURE_NOT_SUPPORTED, with the name of the capability as detail.
+  public static EngineException lacking(Capabilities capabilities, Capability capability) {
+    return new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED, capabilities.lacking(capability))
+        .withDetail("Capability " + capability.name() + " is absent.");
   }
 
   public ErrorCode code() {

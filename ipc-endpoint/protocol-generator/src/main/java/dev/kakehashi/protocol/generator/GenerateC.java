@@ -45,6 +45,10 @@ public final class GenerateC {
     files.put(
         "fdw-extension/include/kakehashi/error_codes.h",
         ErrorCodesHeader.emit(root.resolve(SCHEMA + "errors.txt"), SCHEMA + "errors.txt"));
+    files.put(
+        "fdw-extension/include/kakehashi/capabilities.h",
+        CapabilitiesHeader.emit(
+            root.resolve(SCHEMA + "capabilities.txt"), SCHEMA + "capabilities.txt"));
     return files;
   }
 }

@@ -37,6 +37,33 @@ public final class Route {
     this.directHandler = route.directHandler;
   }
 
+  private Route(Route route, Runnable check) {
+    this.method = route.method;
+    this.path = route.path;
+    this.parameters = route.parameters;
+    this.accepts = route.accepts;
+    this.codings = route.codings;
+    this.maxBody = route.maxBody;
+    this.anonymous = route.anonymous;
+    this.readsBody = route.readsBody;
+    Handler behind = route.handler;
+    this.handler =
+        behind == null
+            ? null
+            : exchange -> {
+              check.run();
+              behind.handle(exchange);
+            };
+    DirectHandler directlyBehind = route.directHandler;
+    this.directHandler =
+        directlyBehind == null
+            ? null
+            : (exchange, body) -> {
+              check.run();
+              directlyBehind.handle(exchange, body);
+            };
+  }
+
   private Route(Builder builder, @Nullable Handler handler, @Nullable DirectHandler directHandler) {
     this.method = builder.method;
     this.path = PathTemplate.parse(builder.template);
@@ -72,6 +99,13 @@ public final class Route {
   /// The same below another path.
   Route below(String prefix) {
     return new Route(this, prefix);
+  }
+
+  /// The same, where each request is looked at first.
+  ///
+  /// @param check throws what the request is answered with instead; must not block
+  public Route checked(Runnable check) {
+    return new Route(this, check);
   }
 
   public String method() {

@@ -1,11 +1,13 @@
 package dev.kakehashi.transport.endpoint;
 
+import dev.kakehashi.protocol.EngineFacts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.Threads;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.AttachDecoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
 import dev.kakehashi.protocol.messages.AuthenticationChallengeEncoder;
@@ -29,6 +31,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,6 +84,7 @@ final class AttachServer implements AutoCloseable {
   private final TransportConfig config;
   private final SessionTable sessions;
   private final Authenticator authenticator;
+  private final Supplier<Capabilities> engine;
   private final long incarnation;
   private final ServerSocketChannel server;
   private final Selector selector;
@@ -98,6 +102,7 @@ final class AttachServer implements AutoCloseable {
       TransportConfig config,
       SessionTable sessions,
       Authenticator authenticator,
+      Supplier<Capabilities> engine,
       long incarnation,
       ServerSocketChannel server,
       Selector selector) {
@@ -105,6 +110,7 @@ final class AttachServer implements AutoCloseable {
     this.config = config;
     this.sessions = sessions;
     this.authenticator = authenticator;
+    this.engine = engine;
     this.incarnation = incarnation;
     this.server = server;
     this.selector = selector;
@@ -116,6 +122,7 @@ final class AttachServer implements AutoCloseable {
       TransportConfig config,
       SessionTable sessions,
       Authenticator authenticator,
+      Supplier<Capabilities> engine,
       long incarnation)
       throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -125,7 +132,7 @@ final class AttachServer implements AutoCloseable {
     Selector selector = Selector.open();
     server.register(selector, SelectionKey.OP_ACCEPT);
     return new AttachServer(
-        directory, config, sessions, authenticator, incarnation, server, selector);
+        directory, config, sessions, authenticator, engine, incarnation, server, selector);
   }
 
   void start() {
@@ -423,6 +430,7 @@ final class AttachServer implements AutoCloseable {
 
   private int encodeAttached(UnsafeBuffer buffer, EndpointSession session, String proof) {
     TransportConfig.Mailbox mailbox = config.mailbox();
+    Capabilities capabilities = engine.get();
     AttachedEncoder encoder = new AttachedEncoder();
     encoder
         .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())
@@ -446,11 +454,14 @@ final class AttachServer implements AutoCloseable {
         .spinNanos(config.sessions().clientSpin().toNanos())
         .leaseNanos(config.sessions().lease().toNanos())
         .reservedSlots(mailbox.reservedSlots())
-        .queueNumber(session.queue().number())
+        .queueNumber(session.queue().number());
+    EngineFacts.encode(encoder, capabilities);
+    encoder
         .queueName(session.queue().name())
         .principal(session.principal().name())
         .endpointVersion(config.endpointVersion())
-        .authentication(proof);
+        .authentication(proof)
+        .engine(capabilities.engine());
     return Protocol.MESSAGE_HEADER_BYTES + encoder.encodedLength();
   }
 

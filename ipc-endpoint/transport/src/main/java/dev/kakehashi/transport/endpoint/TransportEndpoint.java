@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.RequestTimes;
 import dev.kakehashi.protocol.Threads;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.layout.ControlPageLayout;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +51,8 @@ public final class TransportEndpoint implements AutoCloseable {
       TransportConfig config,
       RuntimeDirectory directory,
       Function<TransportEndpoint, RequestHandler> handlers,
-      Authenticator authenticator)
+      Authenticator authenticator,
+      Supplier<Capabilities> engine)
       throws IOException {
     this.config = config;
     this.directory = directory;
@@ -64,7 +67,9 @@ public final class TransportEndpoint implements AutoCloseable {
         new Poller(
             doorbell, this::frame, inspector(), this::tick, IDLE_TICK_NANOS, config.polling());
     this.sessions = new SessionTable(config, directory, poller, control, watched, handler);
-    this.attachServer = AttachServer.open(directory, config, sessions, authenticator, incarnation);
+    this.attachServer =
+        AttachServer.open(
+            directory, config, sessions, authenticator, engine, incarnation);
     sessions.attachServer(attachServer);
     this.pollerThreads = poller.threads();
   }
@@ -72,15 +77,17 @@ public final class TransportEndpoint implements AutoCloseable {
   /// Makes the runtime directory and starts to serve.
   ///
   /// @param handlers makes the handler of requests; it may keep the endpoint for [#execute(Runnable)], but not use it before this method returns
+  /// @param engine what clients are told of the engine; any thread
   /// @throws TransportException when the directory cannot be used, or another endpoint uses it
   public static TransportEndpoint start(
       TransportConfig config,
       Function<TransportEndpoint, RequestHandler> handlers,
-      Authenticator authenticator) {
+      Authenticator authenticator,
+      Supplier<Capabilities> engine) {
     RuntimeDirectory directory = RuntimeDirectory.open(config);
     try {
       TransportEndpoint endpoint =
-          new TransportEndpoint(config, directory, handlers, authenticator);
+          new TransportEndpoint(config, directory, handlers, authenticator, engine);
       endpoint.sessions.warmUp();
       endpoint.pollerThreads.forEach(Thread::start);
       endpoint.attachServer.start();

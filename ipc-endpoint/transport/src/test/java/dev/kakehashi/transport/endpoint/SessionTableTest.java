@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
@@ -96,6 +97,7 @@ class SessionTableTest {
             sessions,
             (uid, osUser, user, authentication) ->
                 new Authenticator.Accepted(new Authenticator.Identity(osUser, true), ""),
+            () -> Capabilities.EMBEDDED,
             1);
     sessions.attachServer(attachServer);
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.protocol.capability;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,48 @@
+package dev.kakehashi.server.report;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.protocol.capability.Computation;
+import dev.kakehashi.protocol.capability.StoredType;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/// An engine in words: what it is called, what it lacks, how it is.
+public final class EngineReport {
+  /// Lines without a line feed at the end.
+  public static String text(Engine engine) {
+    Capabilities capabilities = engine.capabilities();
+    StringBuilder text = new StringBuilder("engine: ").append(capabilities.engine());
+    append(
+        text,
+        "has no",
+        absent(Capability.values(), capabilities::has, Capability::title));
+    append(
+        text,
+        "leaves to PostgreSQL",
+        absent(Computation.values(), capabilities::computes, Computation::title));
+    append(text, "does not keep", absent(StoredType.values(), capabilities::keeps, StoredType::title));
+    for (String line : engine.health()) {
+      text.append("\n  ").append(line);
+    }
+    return text.toString();
+  }
+
+  private static <E> String absent(E[] all, Predicate<E> isThere, Function<E, String> title) {
+    return Arrays.stream(all)
+        .filter(isThere.negate())
+        .map(title)
+        .collect(Collectors.joining(", "));
+  }
+
+  private static void append(StringBuilder text, String what, String absent) {
+    if (!absent.isEmpty()) {
+      text.append("\n  ").append(what).append(": ").append(absent);
+    }
+  }
+
+  private EngineReport() {}
+}
