@@ -709,3 +709,16 @@ REVOKE ALL ON FUNCTION kakehashi_call(name, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_run(name, text, "any") FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_run(name, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_deploy(name, text, bytea, text) FROM PUBLIC;
+
+CREATE FUNCTION kakehashi_capabilities(
+  server name,
+  OUT engine text,
+  OUT kind text,
+  OUT name text,
+  OUT present boolean)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 84;
+
+COMMENT ON FUNCTION kakehashi_capabilities(name) IS
+  'what the engine of a server can do, what it computes as PostgreSQL, and which types it keeps without loss';

@@ -10,6 +10,7 @@
 #ifndef KAKEHASHI_IPC_H
 #define KAKEHASHI_IPC_H
 
+#include "capabilities.h"
 #include "error_codes.h"
 
 #include <stdbool.h>
@@ -64,6 +65,23 @@ typedef struct kh_limits
 	uint32_t spin_nanos;
 	uint64_t lease_nanos;
 } kh_limits;
+
+/* Longest name of an engine, with its end. */
+#define KH_ENGINE_NAME_BYTES 64
+
+/*
+ * What the endpoint's engine can do, as it said at attach: sets of kh_capability, kh_computation and kh_stored_type as bits. One that says nothing has
+ * the embedded engine's, which is everything.
+ */
+typedef struct kh_engine
+{
+	char name[KH_ENGINE_NAME_BYTES];
+	uint64_t capabilities;
+	uint64_t computations;
+	uint64_t stored_types;
+	uint64_t longest_row_bytes;      /* 0: what a row batch can have */
+	uint64_t most_transaction_bytes; /* 0: as much as there is memory */
+} kh_engine;
 
 typedef enum kh_transaction_state
 {
@@ -181,6 +199,7 @@ extern void kh_detach(kh_session *session);
 /* False once the attach socket has reported that the endpoint is gone. One system call. */
 extern bool kh_session_alive(kh_session *session);
 extern const kh_limits *kh_session_limits(const kh_session *session);
+extern const kh_engine *kh_session_engine(const kh_session *session);
 extern uint64_t kh_session_id(const kh_session *session);
 extern uint64_t kh_session_incarnation(const kh_session *session);
 

@@ -94,6 +94,40 @@ take_limits(const kh_attached_message *attached, kh_published *published, kh_err
 	return true;
 }
 
+/* Bits that are not known here are left out: who asks for a capability knows it. */
+static uint64_t
+known_bits(uint64_t bits, int count)
+{
+	return count == 64 ? bits : bits & ((UINT64_C(1) << count) - 1);
+}
+
+static bool
+take_engine(const kh_attached_message *attached, kh_published *published, kh_error *error)
+{
+	kh_engine *engine = &published->engine;
+
+	if (attached->engine.bytes == 0)
+	{
+		*engine = (kh_engine){
+			.name = "embedded",
+			.capabilities = known_bits(UINT64_MAX, KH_CAPABILITY_COUNT),
+			.computations = known_bits(UINT64_MAX, KH_COMPUTATION_COUNT),
+			.stored_types = known_bits(UINT64_MAX, KH_STORED_TYPE_COUNT),
+		};
+		return true;
+	}
+	if (attached->engine.bytes >= sizeof(engine->name) ||
+	    memchr(attached->engine.data, '\0', attached->engine.bytes) != NULL)
+		return senseless(error, "engine");
+	kh_copy_text(engine->name, sizeof(engine->name), attached->engine.data, attached->engine.bytes);
+	engine->capabilities = known_bits(attached->capabilities, KH_CAPABILITY_COUNT);
+	engine->computations = known_bits(attached->computations, KH_COMPUTATION_COUNT);
+	engine->stored_types = known_bits(attached->stored_types, KH_STORED_TYPE_COUNT);
+	engine->longest_row_bytes = attached->longest_row_bytes;
+	engine->most_transaction_bytes = attached->most_transaction_bytes;
+	return true;
+}
+
 static bool
 other_version(const void *frame, size_t bytes, kh_error *error)
 {
@@ -127,7 +161,8 @@ kh_attach_response(const void *frame, size_t bytes, kh_published *published, kh_
 	if (!kh_attached_decode(frame, bytes, &attached))
 		return other_version(frame, bytes, error);
 	memset(published, 0, sizeof(*published));
-	if (!take_slots(&attached, published, error) || !take_limits(&attached, published, error))
+	if (!take_slots(&attached, published, error) || !take_limits(&attached, published, error) ||
+	    !take_engine(&attached, published, error))
 		return false;
 	if (!take_name(published->queue_name, sizeof(published->queue_name), attached.queue_name) ||
 	    !take_name(published->principal, sizeof(published->principal), attached.principal))

@@ -165,6 +165,12 @@ kh_session_limits(const kh_session *session)
 	return &session->published.limits;
 }
 
+const kh_engine *
+kh_session_engine(const kh_session *session)
+{
+	return &session->published.engine;
+}
+
 uint64_t
 kh_session_id(const kh_session *session)
 {

@@ -92,6 +92,7 @@ typedef struct kh_published
 	char queue_name[128];
 	char principal[64];
 	kh_limits limits;
+	kh_engine engine;
 } kh_published;
 
 struct kh_session

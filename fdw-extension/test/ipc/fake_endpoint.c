@@ -614,9 +614,15 @@ answer_attach(void)
 	                                .spin_nanos = 10000,
 	                                .lease_nanos = 1000000000,
 	                                .reserved_slots = FAKE_RESERVED_SLOTS,
+	                                .capabilities = ~(UINT64_C(1) << KH_CAN_SAVEPOINTS),
+	                                .computations = UINT64_C(1) << KH_COMPUTES_JOINS,
+	                                .stored_types = UINT64_C(1) << KH_KEEPS_UUID,
+	                                .longest_row_bytes = 4000,
+	                                .most_transaction_bytes = 5000,
 	                                .queue_name = {"q", 1},
 	                                .principal = {"1000", 4},
-	                                .endpoint_version = {"test", 4}};
+	                                .endpoint_version = {"test", 4},
+	                                .engine = {"fake", 4}};
 
 	if (!receive(frame, &bytes) || !kh_attach_decode(frame, bytes, &attach))
 		return;

@@ -38,7 +38,8 @@ SIMPLE(attached, .session_id = 9, .incarnation = 8, .mailbox_offset = 65536, .ma
        .arena_block_bytes = 65536, .max_batch_bytes = 1 << 20, .max_frame_bytes = 32768, .max_statements = 1024,
        .queue_block_bytes = 1 << 20, .spin_nanos = 20000, .lease_nanos = 60000000000, .reserved_slots = 4,
        .queue_number = 78, .capabilities = 0x1FFFFFFBF, .computations = 0x1FFFFFFB, .stored_types = 0x3FFFFF,
-       .longest_row_bytes = 1 << 30, .most_transaction_bytes = UINT64_C(1) << 40, .queue_name = TEXT("0-0"), .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"),
+       .longest_row_bytes = 1 << 30, .most_transaction_bytes = UINT64_C(1) << 40, .queue_name = TEXT("0-0"),
+       .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"),
        .authentication = TEXT("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="), .engine = TEXT("pgwire"))
 SIMPLE(authentication_challenge, .message = TEXT("r=rOprNGfwEbeRWgbNEkqO,s=W22Z,i=4096"))
 SIMPLE(authentication_response, .message = TEXT("c=biws,r=rOprNGfwEbeRWgbNEkqO,p=dHzb"))

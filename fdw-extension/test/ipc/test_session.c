@@ -59,6 +59,22 @@ execute(kh_session *session, uint32_t statement)
 }
 
 static void
+should_tell_what_the_engine_can_do(void)
+{
+	kh_session *session = begin();
+	const kh_engine *engine = kh_session_engine(session);
+
+	CHECK_TEXT("fake", engine->name);
+	/* Bits that are not known here are left out. */
+	CHECK(engine->capabilities == ((UINT64_C(1) << KH_CAPABILITY_COUNT) - 1) - (UINT64_C(1) << KH_CAN_SAVEPOINTS));
+	CHECK(engine->computations == UINT64_C(1) << KH_COMPUTES_JOINS);
+	CHECK(engine->stored_types == UINT64_C(1) << KH_KEEPS_UUID);
+	CHECK(engine->longest_row_bytes == 4000);
+	CHECK(engine->most_transaction_bytes == 5000);
+	end(session);
+}
+
+static void
 should_answer_a_ping(void)
 {
 	kh_session *session = begin();
@@ -547,6 +563,7 @@ should_say_when_no_endpoint_is_there(void)
 }
 
 const test_case session_tests[] = {
+	TEST(should_tell_what_the_engine_can_do),
 	TEST(should_answer_a_ping),
 	TEST(should_read_final_frames_longer_than_their_area),
 	TEST(should_describe_a_prepared_statement),

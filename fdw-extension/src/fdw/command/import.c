@@ -43,6 +43,7 @@ typedef struct ImportedComment
 
 typedef struct Import
 {
+	const kh_engine *engine;
 	ImportForeignSchemaStmt *stmt;
 	const char *server_name;
 	bool collate;
@@ -238,6 +239,12 @@ take_column(const kh_batch *batch, uint32 row, void *arg)
 		                errmsg("column \"%s\" of remote table \"%s\" has a type that this version does not know: %u",
 		                       column, remote, type),
 		                errhint("Use EXCEPT to leave the table out, or update kakehashi_fdw.")));
+	if (!kakehashi_keeps_type(import->engine, type))
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("engine \"%s\" does not keep values of type %s", import->engine->name, format_type_be(type)),
+		         errdetail("Column \"%s\" of remote table \"%s\" has this type.", column, remote),
+		         errhint("Use EXCEPT to leave the table out.")));
 	/* column_name follows if the column is renamed here, so it is said now. */
 	appendStringInfo(&table->columns, "\n  %s %s OPTIONS (column_name %s%s%s)", quote_identifier(local),
 	                 format_type_with_typemod(type, typmod), quote_literal_cstr(column),
@@ -406,6 +413,8 @@ kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id)
 
 	take_options(&import, stmt->options);
 	session = kakehashi_session_get(GetUserMapping(GetUserId(), server_id));
+	kakehashi_require(session, KH_CAN_CATALOGUE);
+	import.engine = kh_session_engine(session->ipc);
 	read_columns(&import, session);
 	if (import.tables == NIL)
 		check_schema(session, schema);

@@ -287,6 +287,7 @@ read_functions(Import *import)
 	static const Oid parameter_types[] = {TEXTOID, INT4OID, TEXTOID, TEXTOID, INT8OID};
 	KakehashiSession *session = kakehashi_session_get(GetUserMapping(GetUserId(), import->server->serverid));
 
+	kakehashi_require(session, KH_CAN_APPLICATIONS);
 	kakehashi_catalog_query(session, FUNCTIONS, 1, &import->remote_schema, lengthof(function_types), function_types,
 	                        take_function, import);
 	kakehashi_catalog_query(session, PARAMETERS, 1, &import->remote_schema, lengthof(parameter_types), parameter_types,

@@ -30,11 +30,13 @@ kakehashi_queue_send(KakehashiSession *session, const char *sql, int count, cons
                      const bool *nulls, KakehashiQueueMode mode, KakehashiStatement **statement)
 {
 	KakehashiRowWriter *writer = kakehashi_row_writer_create(CurrentMemoryContext, count, types);
-	KakehashiStatement *prepared = kakehashi_statement_get(session, sql, writer->types, count);
+	KakehashiStatement *prepared;
 	KakehashiCall *call;
 	const void *row;
 	uint32 bytes;
 
+	kakehashi_require(session, KH_CAN_QUEUES);
+	prepared = kakehashi_statement_get(session, sql, writer->types, count);
 	kakehashi_row_writer_start(writer, session, 1);
 	if (!kakehashi_row_writer_add(writer, values, nulls))
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

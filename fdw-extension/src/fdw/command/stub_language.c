@@ -185,6 +185,7 @@ kakehashi_language_handler(PG_FUNCTION_ARGS)
 		fcinfo->flinfo->fn_extra = stub;
 	}
 	session = kakehashi_session_get(GetUserMapping(GetUserId(), stub->server_id));
+	kakehashi_require(session, KH_CAN_APPLICATIONS);
 	if (stub->returns_set)
 	{
 		KakehashiStatement *statement;

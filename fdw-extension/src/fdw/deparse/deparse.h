@@ -150,6 +150,17 @@ extern WindowClause *kakehashi_window_of(PlannerInfo *root, const WindowFunc *ex
 extern List *kakehashi_window_order(PlannerInfo *root, RelOptInfo *rel, List *clauses);
 extern bool kakehashi_is_shippable_frame(PlannerInfo *root, RelOptInfo *rel, const WindowClause *window);
 
+/* ---- shippable_engine.c: what of it the server's engine computes ---- */
+
+/* True if the engine computes the expression itself; its parts are asked for one by one. InvalidOid: every engine of ours. */
+extern bool kakehashi_engine_computes(Oid server, Expr *expr);
+
+/* True if it orders values of the type as PostgreSQL does, where collation and operator are those of kakehashi_is_shippable_sort(). */
+extern bool kakehashi_engine_orders(Oid server, Oid type);
+
+/* The same for ORDER BY. */
+extern bool kakehashi_engine_sorts(Oid server, Oid type);
+
 /* ---- shippable_documents.c: arrays, json and jsonb ---- */
 
 /* True if the engine has the operator for arguments of these types. */

@@ -284,7 +284,8 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pa
 		/* The order must be the type's usual one. */
 		btree = GetDefaultOpClass(type, BTREE_AM_OID);
 		if (OidIsValid(btree) && get_opclass_family(btree) == pathkey->pk_opfamily &&
-		    kakehashi_is_shippable_sort(type, pathkey->pk_eclass->ec_collation))
+		    kakehashi_is_shippable_sort(type, pathkey->pk_eclass->ec_collation) &&
+		    kakehashi_engine_sorts(rel->serverid, type))
 			return member->em_expr;
 	}
 	return NULL;

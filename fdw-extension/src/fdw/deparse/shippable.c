@@ -291,7 +291,9 @@ are_clauses_shippable(Walk *walk, List *clauses, bool order)
 		SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
 		Expr *expr = (Expr *) get_sortgroupclause_expr(clause, walk->root->processed_tlist);
 
-		if (!(order ? kakehashi_is_shippable_sort_clause(clause, expr) : kakehashi_is_groupable(expr)) ||
+		if (!(order ? kakehashi_is_shippable_sort_clause(clause, expr) &&
+		                  kakehashi_engine_orders(walk->rel->serverid, exprType((Node *) expr))
+		            : kakehashi_is_groupable(expr)) ||
 		    !shippable(walk, expr))
 			return false;
 	}
@@ -350,7 +352,10 @@ shippable(Walk *walk, Expr *expr)
 {
 	/* As a whole condition: the engine compares identities. */
 	if (IsA(expr, CurrentOfExpr))
+	{
+		kakehashi_server_require(walk->rel->serverid, KH_CAN_ROW_IDENTITY);
 		return ((CurrentOfExpr *) expr)->cvarno == walk->rel->relid;
+	}
 	/* Every value on the way must have a type that the engine has. */
 	if (!OidIsValid(kakehashi_bridge_type(exprType((Node *) expr), NULL)))
 		return false;
@@ -361,6 +366,8 @@ shippable(Walk *walk, Expr *expr)
 static bool
 computed_there(Walk *walk, Expr *expr)
 {
+	if (!walk->named && !kakehashi_engine_computes(walk->rel->serverid, expr))
+		return false;
 	switch (nodeTag(expr))
 	{
 		case T_Var:

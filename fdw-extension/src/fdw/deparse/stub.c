@@ -82,9 +82,9 @@ kakehashi_is_shippable_stub(Oid function, Oid server)
 {
 	KakehashiStub stub;
 
-	return kakehashi_stub_read(function, &stub) && !stub.is_aggregate &&
-	       func_volatile(function) != PROVOLATILE_VOLATILE && !get_func_retset(function) &&
-	       is_on_server(&stub, function, server);
+	return OidIsValid(server) && kakehashi_stub_read(function, &stub) && !stub.is_aggregate &&
+	       kakehashi_server_can(server, KH_CAN_APPLICATIONS) && func_volatile(function) != PROVOLATILE_VOLATILE &&
+	       !get_func_retset(function) && is_on_server(&stub, function, server);
 }
 
 bool
@@ -108,7 +108,9 @@ kakehashi_is_shippable_stub_aggregate(Oid aggregate, Oid server)
 {
 	KakehashiStub stub;
 
-	return kakehashi_stub_of_aggregate(aggregate, &stub) && is_on_server(&stub, aggregate, server);
+	return kakehashi_stub_of_aggregate(aggregate, &stub) &&
+	       (!OidIsValid(server) || kakehashi_server_can(server, KH_CAN_APPLICATIONS)) &&
+	       is_on_server(&stub, aggregate, server);
 }
 
 void

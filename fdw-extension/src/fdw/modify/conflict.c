@@ -376,6 +376,9 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	target->reloptkind = RELOPT_BASEREL;
 	target->relid = (Index) root->parse->resultRelation;
 	target->relids = bms_make_singleton(root->parse->resultRelation);
+	/* Functions of applications are none of what is set. */
+	if (!kakehashi_server_computes_all(GetForeignTable(RelationGetRelid(rel))->serverid))
+		target->serverid = GetForeignTable(RelationGetRelid(rel))->serverid;
 	/* What is proposed for a column is its parameter already. */
 	foreach (cell, targets)
 	{

@@ -300,8 +300,10 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	    kakehashi_may_change_rows(root->parse->returningList))
 		return false;
 	change.scan = find_scan(plan, result_relation, subplan_index);
-	if (change.scan == NULL || change.scan->scan.plan.qual != NIL)
+	if (change.scan == NULL || change.scan->scan.plan.qual != NIL ||
+	    !kakehashi_server_can(change.scan->fs_server, KH_CAN_DIRECT_CHANGES))
 		return false;
+	kakehashi_server_require(change.scan->fs_server, KH_CAN_CHANGES);
 	change.joined = change.scan->scan.scanrelid == 0;
 	change.rel =
 		change.joined ? find_join_rel(root, change.scan->fs_relids) : find_base_rel(root, (int) result_relation);
@@ -313,6 +315,8 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	if (direct)
 	{
 		take_returning(&change, subplan_index);
+		if (change.returning != NIL)
+			kakehashi_server_require(change.scan->fs_server, KH_CAN_RETURNING);
 		initStringInfo(&sql);
 		context.rel = change.rel;
 		context.qualified = change.joined;

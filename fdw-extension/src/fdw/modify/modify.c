@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
 
 Oid
 kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo)
@@ -32,6 +33,26 @@ kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo)
 #endif
 
 	return OidIsValid(user) ? user : GetUserId();
+}
+
+/* What the engine would not keep as it is, is not sent to it. */
+static void
+check_types(const KakehashiModify *modify)
+{
+	const kh_engine *engine = kh_session_engine(modify->session->ipc);
+	ListCell *cell;
+
+	foreach (cell, modify->targets)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(modify->rel), lfirst_int(cell) - 1);
+
+		if (!kakehashi_keeps_type(engine, att->atttypid))
+			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			                errmsg("engine \"%s\" does not keep values of type %s", engine->name,
+			                       format_type_be(att->atttypid)),
+			                errdetail("Column \"%s\" of foreign table \"%s\" has this type.", NameStr(att->attname),
+			                          RelationGetRelationName(modify->rel))));
+	}
 }
 
 static KakehashiModify *
@@ -68,6 +89,11 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
 
+	/* Again, and for COPY and rows that are routed: no plan of ours has asked. */
+	kakehashi_require(modify->session, KH_CAN_CHANGES);
+	if (returning != NIL)
+		kakehashi_require(modify->session, KH_CAN_RETURNING);
+	check_types(modify);
 	if (conflict != NIL)
 		modify->conflict = kakehashi_conflict_begin(node, conflict, &extra_types);
 	count = list_length(targets) + list_length(modify->keys) + list_length(extra_types);
@@ -216,6 +242,8 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	modify = modify_create(mtstate, rinfo, CMD_INSERT, NIL,
 	                       kakehashi_deparse_insert(rel, 0, targets, OVERRIDING_SYSTEM_VALUE, conflict, returning),
 	                       targets, returning, NIL);
+	if (do_nothing)
+		kakehashi_require(modify->session, KH_CAN_ON_CONFLICT);
 	modify->count_rows = do_nothing;
 	rinfo->ri_FdwState = modify;
 	/* COPY asks for row after row where it does not know of batches, and nobody looks at the table meanwhile. */

@@ -15,6 +15,7 @@
 #include "optimizer/inherit.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -288,6 +289,43 @@ read_before_changing(PlannerInfo *root, ModifyTable *plan)
 	}
 }
 
+/* The user that the changes are made as, or InvalidOid: whoever runs the query. */
+static Oid
+changing_user(PlannerInfo *root)
+{
+	RangeTblEntry *rte = planner_rt_fetch((Index) root->parse->resultRelation, root);
+
+#if PG_VERSION_NUM >= 160000
+	return rte->perminfoindex == 0 ? InvalidOid : getRTEPermissionInfo(root->parse->rteperminfos, rte)->checkAsUser;
+#else
+	return rte->checkAsUser;
+#endif
+}
+
+/* Reports what the engine lacks for changes of rows one by one. */
+static void
+check_engine(Oid server, const ModifyTable *plan, Relation rel, Index result_relation, const List *returning)
+{
+	const Plan *source = outerPlan(plan);
+
+	kakehashi_server_require(server, KH_CAN_CHANGES);
+	if (returning != NIL)
+		kakehashi_server_require(server, KH_CAN_RETURNING);
+	if (plan->onConflictAction != ONCONFLICT_NONE)
+		kakehashi_server_require(server, KH_CAN_ON_CONFLICT);
+	/* That a row is changed twice by one command only the engine sees. */
+	if (plan->onConflictAction == ONCONFLICT_UPDATE)
+		kakehashi_server_require(server, KH_CAN_COMMANDS);
+	if (plan->operation == CMD_INSERT)
+		return;
+	/* What was computed from a row is to be true still when it is written. */
+	kakehashi_server_require(server, KH_CAN_ROW_LOCKS);
+	if (kakehashi_key_columns(rel) == NIL)
+		kakehashi_server_require(server, KH_CAN_ROW_IDENTITY);
+	if (!IsA(source, ForeignScan) || ((const ForeignScan *) source)->scan.scanrelid != result_relation)
+		kakehashi_server_require(server, KH_CAN_COMMANDS);
+}
+
 List *
 kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
@@ -298,6 +336,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	List *conflict = NIL;
 	List *defaults;
 	StringInfoData conflict_sql;
+	Oid server;
 	char *sql = NULL;
 	OverridingKind overriding_kind = OVERRIDING_NOT_SET;
 	bool row_triggers = false;
@@ -307,6 +346,9 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 		               : plan->operation == CMD_UPDATE ? triggers->trig_update_after_row
 		                                               : false;
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, rel, row_triggers);
+	server = GetForeignTable(RelationGetRelid(rel))->serverid;
+	kakehashi_engine_know(server, changing_user(root));
+	check_engine(server, plan, rel, result_relation, returning);
 
 	switch (plan->operation)
 	{

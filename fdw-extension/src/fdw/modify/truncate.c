@@ -67,6 +67,7 @@ kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs)
 			                errhint("Set its option \"updatable\" to true.")));
 	}
 	session = kakehashi_session_get(GetUserMapping(GetUserId(), server_id));
+	kakehashi_require(session, KH_CAN_TRUNCATE);
 	if (behavior == DROP_RESTRICT && !restart_seqs && kakehashi_transaction_is_long(session) &&
 	    !any_is_referenced(session, rels))
 	{

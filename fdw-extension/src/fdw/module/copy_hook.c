@@ -218,6 +218,7 @@ copy_by_engine(const CopyStmt *stmt, const PlannedStmt *planned, const char *sou
 	if (stmt->whereClause != NULL)
 		request.condition = condition_of(stmt, planned, source);
 	session = kakehashi_session_get(GetUserMapping(GetUserId(), request.server->serverid));
+	kakehashi_require(session, KH_CAN_COPY_FILES);
 	kakehashi_copy_table(&request, session, rel, stmt->attlist);
 	rows = copy(&request, session);
 	table_close(rel, NoLock);

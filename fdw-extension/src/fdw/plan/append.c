@@ -169,7 +169,8 @@ add_whole(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 	    !are_plain_columns(columns))
 		return;
 	members = find_members(root, rti, columns);
-	if (members == NIL)
+	if (members == NIL ||
+	    !kakehashi_server_computes(((RelOptInfo *) linitial(members))->serverid, KH_COMPUTES_SET_OPERATIONS))
 		return;
 	rel->fdw_private = make_whole(members, rti, columns);
 	if (!is_short(root, rel))

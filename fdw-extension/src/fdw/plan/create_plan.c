@@ -83,7 +83,7 @@ scan_private(char *sql, List *retrieved, bool one_row, List *rows, Oid user)
 
 /* alone: there is no other table. mark: NULL if rows of the table are not for finding them again. */
 static void
-deparse_row_mark(StringInfo buf, const PlanRowMark *mark, bool alone)
+deparse_row_mark(StringInfo buf, const PlanRowMark *mark, Oid server, bool alone)
 {
 	static const char *const locks[] = {[LCS_FORKEYSHARE] = "KEY SHARE",
 	                                    [LCS_FORSHARE] = "SHARE",
@@ -92,6 +92,9 @@ deparse_row_mark(StringInfo buf, const PlanRowMark *mark, bool alone)
 
 	if (mark == NULL || mark->strength == LCS_NONE)
 		return;
+	kakehashi_server_require(server, KH_CAN_ROW_LOCKS);
+	if (mark->waitPolicy != LockWaitBlock)
+		kakehashi_server_require(server, mark->waitPolicy == LockWaitError ? KH_CAN_NOWAIT : KH_CAN_SKIP_LOCKED);
 	appendStringInfo(buf, " FOR %s", locks[mark->strength]);
 	if (!alone)
 		appendStringInfo(buf, " OF r%u", mark->rti);
@@ -112,11 +115,16 @@ deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
 
 	if (root->parse->commandType != CMD_SELECT && bms_is_member((int) rel->relid, root->all_result_relids))
 	{
-		appendStringInfoString(buf, " FOR UPDATE TO CHANGE");
+		/* One by one they are not changed without locks; here nobody knows yet how they are. */
+		if (!kakehashi_server_can(rel->serverid, KH_CAN_ROW_LOCKS))
+			return;
+		/* Without commands nobody knows which change is a later one's. */
+		appendStringInfoString(buf, kakehashi_server_can(rel->serverid, KH_CAN_COMMANDS) ? " FOR UPDATE TO CHANGE"
+		                                                                                 : " FOR UPDATE");
 		return;
 	}
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
-		deparse_row_mark(buf, get_plan_rowmark(root->rowMarks, (Index) relid), IS_SIMPLE_REL(rel));
+		deparse_row_mark(buf, get_plan_rowmark(root->rowMarks, (Index) relid), rel->serverid, IS_SIMPLE_REL(rel));
 }
 
 /*
@@ -174,7 +182,8 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	}
 	relation = table_open(relid, NoLock);
 	retrieved = kakehashi_attnums(relation, attrs_used);
-	if (kakehashi_wants_identity(attrs_used) || is_positioned(root))
+	if (kakehashi_wants_identity(attrs_used) ||
+	    (is_positioned(root) && kakehashi_server_can(rel->serverid, KH_CAN_ROW_IDENTITY)))
 		retrieved = lappend_int(retrieved, KAKEHASHI_IDENTITY);
 	vars = column_vars(relation, rel->relid, retrieved);
 	table_close(relation, NoLock);

@@ -126,6 +126,9 @@ kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const Kake
 	int target = parse->resultRelation;
 	ListCell *cell;
 
+	if (!kakehashi_server_can(joinrel->serverid, KH_CAN_DIRECT_CHANGES) ||
+	    !kakehashi_server_can(joinrel->serverid, KH_CAN_CHANGES))
+		return false;
 	if ((parse->commandType != CMD_UPDATE && parse->commandType != CMD_DELETE) || fpinfo->local_conds != NIL ||
 	    fpinfo->shows_hidden || !can_name_others(fpinfo, target) ||
 	    bms_membership(root->all_result_relids) != BMS_SINGLETON || !can_return(parse->returningList, target) ||

@@ -234,7 +234,10 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	bool locks;
 	bool whole;
 
-	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL)
+	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL ||
+	    !kakehashi_server_computes(joinrel->serverid, join_type == JOIN_SEMI || join_type == JOIN_ANTI
+	                                                      ? KH_COMPUTES_SEMI_JOINS
+	                                                      : KH_COMPUTES_JOINS))
 		return;
 	/* Rows that are changed one by one would have to be found again. */
 	changes = root->parse->commandType == CMD_UPDATE || root->parse->commandType == CMD_DELETE;

@@ -170,8 +170,8 @@ kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel)
 	int workers;
 
 	if (!rel->consider_parallel || !fpinfo->options.parallel_capable || !bms_is_empty(rel->lateral_relids) ||
-	    IS_UPPER_REL(rel) || !kakehashi_has_few_tables(root, rel->serverid) ||
-	    has_checked_values(rel, fpinfo->local_conds))
+	    IS_UPPER_REL(rel) || !kakehashi_server_can(rel->serverid, KH_CAN_PARALLEL_SCAN) ||
+	    !kakehashi_has_few_tables(root, rel->serverid) || has_checked_values(rel, fpinfo->local_conds))
 		return;
 	workers = compute_parallel_worker(rel, ceil(bytes / BLCKSZ), -1, max_parallel_workers_per_gather);
 	if (workers <= 0)

@@ -221,6 +221,10 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	fpinfo->options = kakehashi_options(fpinfo->server, table);
 	if (fpinfo->options.use_remote_estimate)
 		fpinfo->user = GetUserMapping(relation_user(root, rel), fpinfo->server->serverid);
+	/* What the engine can do makes the plan. One that is asked for estimates has to be there. */
+	if (fpinfo->user != NULL && kakehashi_engine(fpinfo->server->serverid) == NULL)
+		(void) kakehashi_session_get(fpinfo->user);
+	kakehashi_engine_know(fpinfo->server->serverid, relation_user(root, rel));
 
 	foreach (cell, kakehashi_order_conditions(root, rel->baserestrictinfo))
 	{

@@ -177,7 +177,8 @@ kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rt
 		if (!entry->resjunk)
 			types = lappend_oid(types, exprType((Node *) entry->expr));
 	}
-	if (types == NIL || !kakehashi_find_query(rel->subroot, list_make1(types), query))
+	if (types == NIL || !kakehashi_find_query(rel->subroot, types, query) ||
+	    !kakehashi_server_computes(query->scan->serverid, KH_COMPUTES_SUBQUERIES))
 		return;
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
 	fpinfo->server = ((KakehashiRelation *) query->scan->fdw_private)->server;
@@ -188,12 +189,18 @@ kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rt
 	fpinfo->retrieved_rows = query->rows;
 	fpinfo->engine_cost = query->engine_cost;
 	fpinfo->local_selectivity = 1;
+	/* What the conditions need is asked of it. */
+	if (!kakehashi_server_computes_all(query->scan->serverid))
+		rel->serverid = query->scan->serverid;
 	foreach (cell, kakehashi_order_conditions(root, rel->baserestrictinfo))
 	{
 		RestrictInfo *restriction = lfirst_node(RestrictInfo, cell);
 
 		if (restriction->pseudoconstant || !kakehashi_is_shippable(root, rel, restriction->clause))
+		{
+			rel->serverid = InvalidOid;
 			return;
+		}
 		fpinfo->remote_conds = lappend(fpinfo->remote_conds, restriction);
 	}
 	if (fpinfo->remote_conds != NIL)

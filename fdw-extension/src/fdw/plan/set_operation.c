@@ -52,6 +52,8 @@ add_query(JointQueries *operation, Index rtindex, List *types)
 		return false;
 	if (operation->first == NULL)
 		operation->first = query.scan;
+	if (!kakehashi_server_computes(query.scan->serverid, KH_COMPUTES_SET_OPERATIONS))
+		return false;
 	if (!kakehashi_same_reader(operation->first, query.scan))
 		return false;
 	context.rel = query.scan;

@@ -167,12 +167,36 @@ add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPa
 	kakehashi_add_upper_path(root, output, upper, target, upper->pathkeys, upper->rows);
 }
 
+/* Whether the engine does what the stage is about; no: it is done here, and so is what comes after it. */
+static bool
+is_done_there(const PlannerInfo *root, Oid server, UpperRelationKind stage)
+{
+	if (!OidIsValid(server))
+		return true;
+	switch (stage)
+	{
+		case UPPERREL_GROUP_AGG:
+			return kakehashi_server_computes(server, KH_COMPUTES_GROUPING) &&
+			       (root->parse->groupingSets == NIL || kakehashi_server_computes(server, KH_COMPUTES_GROUPING_SETS));
+		case UPPERREL_WINDOW:
+			return kakehashi_server_computes(server, KH_COMPUTES_WINDOWS);
+		case UPPERREL_DISTINCT:
+			/* It is written as a GROUP BY. */
+			return kakehashi_server_computes(server, KH_COMPUTES_DISTINCT) &&
+			       kakehashi_server_computes(server, KH_COMPUTES_GROUPING);
+		case UPPERREL_FINAL:
+			return kakehashi_server_computes(server, KH_COMPUTES_LIMIT);
+		default:
+			return true; /* of what is sorted, each key is asked for */
+	}
+}
+
 void
 kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
                           void *extra)
 {
 	/* Each stage once; it builds on what the stage before could do. */
-	if (output->fdw_private != NULL)
+	if (output->fdw_private != NULL || !is_done_there(root, output->serverid, stage))
 		return;
 	switch (stage)
 	{

@@ -111,13 +111,14 @@ typedef struct KakehashiSession
 	bool locked;          /* it may have locked rows by a query */
 	bool undurable_reads; /* it may have read what a crash could take back */
 	uint64 rows_written;
-	bool defined;                              /* the transaction has changed the engine's catalogue */
-	bool committing;                           /* its commit has been requested, and not answered */
-	bool lost;                                 /* the endpoint died under a transaction */
-	uint64 damaged_queue;                      /* of the session before, see kh_attach_options; 0: none */
-	bool aborted;                              /* the engine has ended the transaction by itself */
-	bool shared;                               /* others may work in it, and end it: its handle is known */
-	bool prepared;                             /* a statement of this session has prepared it */
+	CommandId changed_in; /* of an engine without commands: the last one that has changed something, plus 1; 0: none */
+	bool defined;         /* the transaction has changed the engine's catalogue */
+	bool committing;      /* its commit has been requested, and not answered */
+	bool lost;            /* the endpoint died under a transaction */
+	uint64 damaged_queue; /* of the session before, see kh_attach_options; 0: none */
+	bool aborted;         /* the engine has ended the transaction by itself */
+	bool shared;          /* others may work in it, and end it: its handle is known */
+	bool prepared;        /* a statement of this session has prepared it */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
 	XLogRecPtr announced; /* where PostgreSQL's log has the id of the transaction that uses it; invalid: it need not */
 	bool undecided;       /* parts of ended transactions may be left: whoever uses the session next decides them */
@@ -181,7 +182,40 @@ extern void kakehashi_statement_forget(KakehashiSession *session, KakehashiState
 extern void kakehashi_statements_drop(KakehashiSession *session);
 extern int kakehashi_statements_count(KakehashiSession *session);
 
+/* ---- engine.c: what an engine can do ---- */
+
+static inline bool
+kakehashi_engine_has(uint64 set, int bit)
+{
+	return ((set >> bit) & 1) != 0;
+}
+
+/* The session has attached; plans that were made for another engine are made again. Errors: 0A000 if it can do less. */
+extern void kakehashi_engine_learn(const KakehashiSession *session);
+
+/* What the server's endpoint has said last in this process, or NULL: nothing yet. */
+extern const kh_engine *kakehashi_engine(Oid server_id);
+
+/*
+ * Attaches for the user if nothing is known yet; InvalidOid: the current one. If that fails, the engine is taken for the embedded one until an endpoint
+ * says what it has.
+ */
+extern void kakehashi_engine_know(Oid server_id, Oid user_id);
+
+/* These do so for the current user. */
+extern bool kakehashi_server_can(Oid server_id, kh_capability capability);
+extern bool kakehashi_server_computes(Oid server_id, kh_computation computation);
+extern bool kakehashi_server_computes_all(Oid server_id);
+
+/* Report 0A000, which names the engine and what it lacks. */
+extern void kakehashi_server_require(Oid server_id, kh_capability capability);
+extern void kakehashi_require(const KakehashiSession *session, kh_capability capability);
+extern bool kakehashi_can(const KakehashiSession *session, kh_capability capability);
+
 /* ---- type_form.c ---- */
+
+/* True if the engine keeps values of the type as PostgreSQL does. */
+extern bool kakehashi_keeps_type(const kh_engine *engine, Oid type);
 
 /* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */
 extern bool kakehashi_same_form(Oid local, Oid remote);

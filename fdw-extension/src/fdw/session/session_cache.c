@@ -219,6 +219,7 @@ attach(KakehashiSession *session, UserMapping *user)
 	}
 	tell_role(session, user);
 	kakehashi_tell_attached(session);
+	kakehashi_engine_learn(session);
 }
 
 KakehashiSession *

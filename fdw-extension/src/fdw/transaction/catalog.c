@@ -111,6 +111,8 @@ kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char
 	RowCount *entry;
 	double rows = -1;
 
+	if (!kakehashi_can(session, KH_CAN_STATISTICS))
+		return -1;
 	if (row_counts == NULL)
 	{
 		HASHCTL control = {0};

@@ -123,13 +123,13 @@ static bool
 read_waits(KakehashiSession *session, Graph *graph, bool decide)
 {
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ANSWER_MILLIS);
-	kh_execute_options options = {.action = KH_AUTO_COMMIT, .kind = KH_RTX, .isolation = KH_READ_COMMITTED};
+	kh_execute_options options = {.action = KH_AUTO_COMMIT};
 	kh_error error;
 	kh_call *call;
 	bool success;
 
-	if (session->ipc == NULL || session->lost || kh_session_free_slots(session->ipc) == 0 ||
-	    !kakehashi_statement_reserve(session))
+	if (session->ipc == NULL || session->lost || !kakehashi_can(session, KH_CAN_ACTIVITY) ||
+	    kh_session_free_slots(session->ipc) == 0 || !kakehashi_statement_reserve(session))
 		return false;
 	if (!session->waits_prepared)
 	{
@@ -145,6 +145,7 @@ read_waits(KakehashiSession *session, Graph *graph, bool decide)
 		}
 		session->waits_prepared = true;
 	}
+	kakehashi_of_one_statement(session, true, &options);
 	call = kh_send_execute(session->ipc, session->waits_statement, &options, NULL, 0, &error);
 	if (call == NULL)
 		return false;

@@ -4,6 +4,7 @@
 #include "fdw/transaction/transaction.h"
 
 #include "storage/proc.h"
+#include "utils/snapshot.h"
 
 /* Longest block and header of an Execute message, with room for versions to come. */
 #define EXECUTE_OVERHEAD_BYTES 256
@@ -71,6 +72,25 @@ note_in_transaction(KakehashiSession *session, KakehashiStatement *statement, Ka
 	session->locked |= statement->may_lock;
 }
 
+/*
+ * An engine without commands shows a statement all that its transaction has changed before. To one that belongs to a command that has changed something
+ * already, or to one before that, it would show too much.
+ */
+static void
+check_command(KakehashiSession *session, const KakehashiStatement *statement, const void *owner)
+{
+	KakehashiSession *leader = kakehashi_leader(session);
+	CommandId command;
+
+	if (owner == NULL || kakehashi_can(session, KH_CAN_COMMANDS))
+		return;
+	command = ((const SnapshotData *) owner)->curcid + 1;
+	if (statement->kind != KH_QUERY)
+		leader->changed_in = Max(leader->changed_in, command);
+	else if (leader->changed_in >= command)
+		kakehashi_require(session, KH_CAN_COMMANDS);
+}
+
 KakehashiCall *
 kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement, const void *owner,
                             const void *parameters, uint32 parameters_bytes)
@@ -81,6 +101,7 @@ kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *state
 
 	/* Nothing on the way prepares a statement, which could evict this one. */
 	kakehashi_xact_prepare(session, owner, &options);
+	check_command(session, statement, owner);
 	call = send(session, statement, &options, buffer, parameters, parameters_bytes);
 	note_in_transaction(session, statement, call);
 	return call;
@@ -94,6 +115,7 @@ kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *stateme
 	KakehashiCall *call;
 
 	kakehashi_xact_prepare(session, owner, &options);
+	check_command(session, statement, owner);
 	call = send_inbound(session, statement, &options, buffer, bytes);
 	note_in_transaction(session, statement, call);
 	return call;
@@ -105,8 +127,6 @@ kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
 {
 	kh_execute_options options = {
 		.action = KH_AUTO_COMMIT,
-		.kind = KH_RTX,
-		.isolation = KH_REPEATABLE_READ,
 		.response = (kh_commit_response) kakehashi_commit_response,
 		.lock_timeout_millis = (uint32_t) LockTimeout,
 	};
@@ -114,6 +134,7 @@ kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
 	if (session->level > 0 && session->defined)
 		return kakehashi_execute_statement(session, statement, NULL, parameters, parameters_bytes);
 	kakehashi_call_make_room(session);
+	kakehashi_of_one_statement(session, true, &options);
 	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
 }
 
@@ -123,12 +144,11 @@ kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement
 {
 	kh_execute_options options = {
 		.action = KH_AUTO_COMMIT,
-		.kind = KH_OCC,
-		.isolation = KH_READ_COMMITTED,
 		.response = (kh_commit_response) kakehashi_commit_response,
 		.lock_timeout_millis = (uint32_t) LockTimeout,
 	};
 
 	kakehashi_call_make_room(session);
+	kakehashi_of_one_statement(session, false, &options);
 	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
 }

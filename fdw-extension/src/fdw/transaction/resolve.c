@@ -113,7 +113,7 @@ kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolve
 	ListCell *cell;
 	bool busy = false;
 
-	if (RecoveryInProgress())
+	if (RecoveryInProgress() || !kakehashi_can(session, KH_CAN_TWO_PHASE) || !kakehashi_can(session, KH_CAN_ACTIVITY))
 		return;
 	/* Until it is done: whoever uses the session next goes on. */
 	session->undecided = true;

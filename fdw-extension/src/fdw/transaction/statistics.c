@@ -181,6 +181,8 @@ kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOption
 	Reading reading;
 	bool found;
 
+	if (!kakehashi_server_can(user->serverid, KH_CAN_STATISTICS))
+		return;
 	if (tables == NULL)
 		create_tables();
 	table = (TableStatistics *) hash_search(tables, &relid, HASH_ENTER, &found);

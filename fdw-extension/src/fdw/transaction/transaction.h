@@ -82,6 +82,9 @@ extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner,
 /* Handle of the engine's transaction, which begins if there is none: whoever knows it may work in it. */
 extern uint64 kakehashi_xact_share(KakehashiSession *session);
 
+/* Kind and isolation of a transaction of one statement, of those that the engine has: to the statement they are all the same. */
+extern void kakehashi_of_one_statement(const KakehashiSession *session, bool read_only, kh_execute_options *options);
+
 /* ---- two_phase.c ---- */
 
 /* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */

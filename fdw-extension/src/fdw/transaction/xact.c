@@ -37,6 +37,23 @@ engine_isolation(void)
 	}
 }
 
+/* Whether a read-only transaction begins as one on the engine; as another one it reads the same. */
+static bool
+has_read_only(const KakehashiSession *session)
+{
+	return session->ipc == NULL || kakehashi_can(session, KH_CAN_READ_ONLY_TRANSACTIONS);
+}
+
+void
+kakehashi_of_one_statement(const KakehashiSession *session, bool read_only, kh_execute_options *options)
+{
+	options->kind = read_only && has_read_only(session) ? KH_RTX : KH_OCC;
+	if (kakehashi_can(session, KH_CAN_REPEATABLE_READ) && (read_only || !kakehashi_can(session, KH_CAN_READ_COMMITTED)))
+		options->isolation = KH_REPEATABLE_READ;
+	else
+		options->isolation = kakehashi_can(session, KH_CAN_READ_COMMITTED) ? KH_READ_COMMITTED : KH_SERIALIZABLE;
+}
+
 /* How a transaction that begins now begins on the engine. */
 static kh_begin_options
 begin_options(KakehashiSession *session)
@@ -58,10 +75,11 @@ begin_options(KakehashiSession *session)
 		options.kind = (kh_transaction_kind) kakehashi_transaction_kind;
 	else if (read_only)
 	{
-		options.kind = KH_RTX;
+		options.kind = has_read_only(session) ? KH_RTX : KH_OCC;
 		options.write_preserve = options.read_include = options.read_exclude = NULL;
 	}
-	else if (session->preserves != NULL && !*options.write_preserve && !*options.read_include && !*options.read_exclude)
+	else if (session->preserves != NULL && kakehashi_can(session, KH_CAN_LONG_TRANSACTIONS) &&
+	         !*options.write_preserve && !*options.read_include && !*options.read_exclude)
 	{
 		options.kind = KH_LTX;
 		options.write_preserve = session->preserves;
@@ -123,6 +141,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		session->is_long = begin.kind == KH_LTX;
 		session->wrote = false;
 		session->locked = false;
+		session->changed_in = 0;
 		session->undurable_reads = false;
 		session->level = 1;
 		session->snapshot_owner = owner;
@@ -160,7 +179,7 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 	enter(session, owner, false, options);
 	options->lock_timeout_millis = (uint32_t) LockTimeout;
 	/* The engine's rows know the command that made them: a snapshot sees what was changed by commands before its own. */
-	if (owner != NULL)
+	if (owner != NULL && kakehashi_can(session, KH_CAN_COMMANDS))
 		options->command = ((Snapshot) owner)->curcid + 1;
 }
 
@@ -311,6 +330,7 @@ commit_session(KakehashiSession *session, bool two_phase)
 	}
 	if (two_phase && session->wrote)
 	{
+		kakehashi_require(session, KH_CAN_TWO_PHASE);
 		kakehashi_two_phase_prepare(session);
 		session->level = 0;
 		return;
@@ -426,6 +446,7 @@ on_xact_event(XactEvent event, void *arg)
 			case XACT_EVENT_PRE_PREPARE:
 				if (session->level > 0 && session->wrote)
 				{
+					kakehashi_require(session, KH_CAN_TWO_PHASE);
 					kakehashi_prepared_check();
 					kakehashi_prepared_mark(session);
 				}

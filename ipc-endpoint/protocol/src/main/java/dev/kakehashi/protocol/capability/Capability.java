@@ -69,9 +69,9 @@ public enum Capability {
   /// Backups by the endpoint.
   BACKUP(30, "backups by the endpoint"),
   /// It shows its definitions as statements.
-  DEFINITIONS(31, "list of its definitions"),
+  DEFINITIONS("a list of its definitions"),
   /// The tables of `kakehashi_catalog` that show what goes on: sessions, transactions, prepared ones, waits, jobs.
-  ACTIVITY(32, "tables of what goes on in it");
+  ACTIVITY("tables of what goes on in it");
 
   private final int number;
   private final String title;
