@@ -62,6 +62,16 @@ stage_endpoint() {
   [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
 }
 
+# An engine for tests, which endpoints of theirs have in their class path. It is made of the test classes of the server.
+stage_test_engine() {
+  local classes=$ROOT/ipc-endpoint/server/target/test-classes package=dev/kakehashi/server/withheld to=$RUN_DIR/lib/test-engine
+  [ -d "$classes/$package" ] || return 0
+  mkdir -p "$to/$package" "$to/META-INF/services"
+  cp "$classes/$package"/*.class "$to/$package/"
+  echo dev.kakehashi.server.withheld.WithholdingEngineFactory >"$to/META-INF/services/dev.kakehashi.server.EngineFactory"
+  chmod -R go+rX "$to"
+}
+
 # A client without PostgreSQL, for tests and for measuring.
 stage_ping() {
   make -s -C "$ROOT/fdw-extension/test/ipc" tools
@@ -81,5 +91,6 @@ stage_examples() {
 
 stage_postgres
 stage_endpoint
+stage_test_engine
 stage_examples
 stage_ping

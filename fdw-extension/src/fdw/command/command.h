@@ -30,8 +30,8 @@ extern ForeignServer *kakehashi_server_by_name(const char *name);
 /* The current user's session with a server of this wrapper, attached. Errors: those of kakehashi_session_get, 42704, 42809, 42501. */
 extern KakehashiSession *kakehashi_session_by_name(const char *name);
 
-/* Result of a function of a server's name: rows of the engine's catalogue, outside of the current transaction, which would be seen in it. */
-extern Datum kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql);
+/* Result of a function of a server's name: rows of the engine's catalogue, outside of the current transaction, which would be seen in it. needed: for that. */
+extern Datum kakehashi_return_catalog(FunctionCallInfo fcinfo, kh_capability needed, const char *sql);
 
 /* Before a statement of the user is executed: the engine's session gets the time zone of PostgreSQL's. */
 extern void kakehashi_set_time_zone(KakehashiSession *session);

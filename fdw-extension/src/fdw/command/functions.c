@@ -176,12 +176,13 @@ kakehashi_query(PG_FUNCTION_ARGS)
 }
 
 Datum
-kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql)
+kakehashi_return_catalog(FunctionCallInfo fcinfo, kh_capability needed, const char *sql)
 {
 	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
 	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 	KakehashiStatement *statement;
 
+	kakehashi_require(session, needed);
 	InitMaterializedSRF(fcinfo, 0);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	kakehashi_check_columns(statement, info->setDesc);

@@ -204,6 +204,7 @@ kakehashi_xact_share(KakehashiSession *session)
 
 	KakehashiSession *leader = kakehashi_leader(session);
 
+	kakehashi_require(session, KH_CAN_SHARED_TRANSACTIONS);
 	enter(session, leader->snapshot_owner, true, &options);
 	learn_handle(leader);
 	/* Others may change something in it from now on: its end has to be waited for, and what they define is there for it alone. */

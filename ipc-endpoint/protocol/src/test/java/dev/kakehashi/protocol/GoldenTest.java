@@ -112,8 +112,7 @@ class GoldenTest {
       assertEquals(Capabilities.EMBEDDED, capabilities(Path.of(version, "attached.bin")));
     }
     Capabilities now = capabilities(DIRECTORY.resolve("attached.bin"));
-    assertEquals(
-        Capabilities.everything("pgwire").without(Capability.SAVEPOINTS).has(), now.has());
+    assertEquals(Capabilities.everything("pgwire").without(Capability.SAVEPOINTS).has(), now.has());
     assertEquals("pgwire", now.engine());
     assertEquals(1L << 30, now.longestRowBytes());
   }

@@ -3,8 +3,8 @@ package dev.kakehashi.requests;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capability;
@@ -97,8 +97,7 @@ public final class Transactions {
     return joined;
   }
 
-  private OpenTransaction use(
-      ClientRequests session, @Nullable OpenTransaction transaction) {
+  private OpenTransaction use(ClientRequests session, @Nullable OpenTransaction transaction) {
     if (transaction == null || (transaction.isEnding() && !transaction.isLeaseExpired())) {
       throw noSuchTransaction();
     }

@@ -14,6 +14,13 @@ import org.jspecify.annotations.Nullable;
 public final class EndpointProcess implements AutoCloseable {
   private static final Pattern HTTP_LISTENS =
       Pattern.compile("HTTP listens on .*?(http://127\\.0\\.0\\.1:\\d+)");
+
+  /// The setting of an endpoint whose engine lacks what a file says; the environment variable [#WITHHELD] names it.
+  public static final String TEST_ENGINE = "engine=withholding";
+
+  /// Environment variable: path of the file.
+  public static final String WITHHELD = "KAKEHASHI_WITHHELD";
+
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final Path runtimeDirectory;
@@ -102,8 +109,14 @@ public final class EndpointProcess implements AutoCloseable {
     command.add(Installation.java().toString());
     command.add("@" + Installation.jvmOptions());
     command.add("-Xmx512m");
-    command.add("-jar");
-    command.add(Installation.endpointJar().toString());
+    if (settings.contains(TEST_ENGINE)) {
+      command.add("-cp");
+      command.add(Installation.endpointJar() + ":" + Installation.testEngine());
+      command.add("dev.kakehashi.server.Main");
+    } else {
+      command.add("-jar");
+      command.add(Installation.endpointJar().toString());
+    }
     command.add(verb);
     command.add("--runtime-directory");
     command.add(runtimeDirectory.toString());

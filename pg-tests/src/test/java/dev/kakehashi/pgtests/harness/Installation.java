@@ -52,6 +52,11 @@ public final class Installation {
     return existing(runDirectory().resolve("lib/kakehashi-endpoint.jar"));
   }
 
+  /// Classes of the engine for tests.
+  public static Path testEngine() {
+    return existing(runDirectory().resolve("lib/test-engine"));
+  }
+
   /// The jar of an application below `examples/`.
   public static Path exampleJar(String name) {
     return existing(runDirectory().resolve("lib/kakehashi-example-" + name + ".jar"));

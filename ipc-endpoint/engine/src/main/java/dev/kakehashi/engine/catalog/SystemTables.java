@@ -5,6 +5,10 @@ import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.protocol.capability.Computation;
+import dev.kakehashi.protocol.capability.StoredType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -42,6 +46,7 @@ public final class SystemTables {
   private static final int SETTINGS = -39;
   private static final int STORAGE = -35;
   private static final int REQUEST_TIMES = -36;
+  private static final int CAPABILITIES = -37;
 
   static final List<Table> TABLES =
       List.of(
@@ -327,6 +332,14 @@ public final class SystemTables {
               "disk_free_bytes int8"),
           table(REQUEST_TIMES, CATALOG_SCHEMA, "request_times", "upper_us int8", "requests int8"),
           table(
+              CAPABILITIES,
+              CATALOG_SCHEMA,
+              "capabilities",
+              "engine text",
+              "kind text",
+              "name text",
+              "present bool"),
+          table(
               TABLE_MEMORY,
               CATALOG_SCHEMA,
               "table_memory",
@@ -574,6 +587,7 @@ public final class SystemTables {
         || tableId == TABLE_MEMORY
         || tableId == STORAGE
         || tableId == REQUEST_TIMES
+        || tableId == CAPABILITIES
         || tableId == LOCATIONS
         || tableId == SETTINGS
         || QueueTables.isOf(tableId)
@@ -617,6 +631,7 @@ public final class SystemTables {
       case REQUEST_TIMES -> live.requestTimes(viewer);
       case LOCATIONS -> live.locations(viewer);
       case SETTINGS -> settings(live.settings());
+      case CAPABILITIES -> capabilities(Capabilities.EMBEDDED);
       default -> live.memory();
     };
   }
@@ -634,6 +649,21 @@ public final class SystemTables {
             each.pending() != null,
             each.pending()
           });
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> capabilities(Capabilities engine) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    String name = engine.engine();
+    for (Capability each : Capability.values()) {
+      rows.add(new Object[] {name, "capability", each.name(), engine.has(each)});
+    }
+    for (Computation each : Computation.values()) {
+      rows.add(new Object[] {name, "computation", each.name(), engine.computes(each)});
+    }
+    for (StoredType each : StoredType.values()) {
+      rows.add(new Object[] {name, "type", each.name(), engine.keeps(each)});
     }
     return rows;
   }

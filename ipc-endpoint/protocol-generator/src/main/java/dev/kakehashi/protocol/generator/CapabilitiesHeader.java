@@ -46,11 +46,7 @@ final class CapabilitiesHeader {
       Bit bit = bits.get(i);
       c.line(
           "\tX(%s%s, \"%s\", \"%s\")%s",
-          prefix,
-          bit.name(),
-          bit.name(),
-          bit.title(),
-          i + 1 < bits.size() ? " \\" : "");
+          prefix, bit.name(), bit.name(), bit.title(), i + 1 < bits.size() ? " \\" : "");
     }
   }
 

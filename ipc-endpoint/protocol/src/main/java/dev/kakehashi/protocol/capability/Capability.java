@@ -53,7 +53,7 @@ public enum Capability {
   /// Constraints that are checked at the end of the transaction.
   DEFERRABLE_CONSTRAINTS(22, "deferrable constraints"),
   /// The tables of `kakehashi_catalog` that describe tables, columns and keys.
-  CATALOGUE(23, "catalogue"),
+  CATALOGUE("catalogue"),
   /// The tables of `kakehashi_catalog` that have its statistics.
   STATISTICS(24, "statistics"),
   /// The rows of one result may be drawn by several processes.
@@ -69,7 +69,7 @@ public enum Capability {
   /// Backups by the endpoint.
   BACKUP(30, "backups by the endpoint"),
   /// It shows its definitions as statements.
-  DEFINITIONS("a list of its definitions"),
+  DEFINITIONS("list of its definitions"),
   /// The tables of `kakehashi_catalog` that show what goes on: sessions, transactions, prepared ones, waits, jobs.
   ACTIVITY("tables of what goes on in it");
 

@@ -50,8 +50,7 @@ class CapabilitiesTest {
     assertTrue(some.has(Capability.ROW_LOCKS));
     assertEquals(
         some,
-        Capabilities.ofBits(
-            "some", some.hasBits(), some.computesBits(), some.keepsBits(), 0, 0));
+        Capabilities.ofBits("some", some.hasBits(), some.computesBits(), some.keepsBits(), 0, 0));
   }
 
   @Test
@@ -63,7 +62,6 @@ class CapabilitiesTest {
   void shouldRefuseNamesAndLimitsThatAreNone() {
     assertThrows(IllegalArgumentException.class, () -> Capabilities.everything(""));
     assertThrows(IllegalArgumentException.class, () -> Capabilities.everything("x".repeat(64)));
-    assertThrows(
-        IllegalArgumentException.class, () -> Capabilities.ofBits("some", 0, 0, 0, -1, 0));
+    assertThrows(IllegalArgumentException.class, () -> Capabilities.ofBits("some", 0, 0, 0, -1, 0));
   }
 }

@@ -68,8 +68,7 @@ public final class TransportEndpoint implements AutoCloseable {
             doorbell, this::frame, inspector(), this::tick, IDLE_TICK_NANOS, config.polling());
     this.sessions = new SessionTable(config, directory, poller, control, watched, handler);
     this.attachServer =
-        AttachServer.open(
-            directory, config, sessions, authenticator, engine, incarnation);
+        AttachServer.open(directory, config, sessions, authenticator, engine, incarnation);
     sessions.attachServer(attachServer);
     this.pollerThreads = poller.threads();
   }

@@ -1,0 +1,156 @@
+package dev.kakehashi.server.withheld;
+
+import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.Roles;
+import dev.kakehashi.engine.api.application.ApplicationDefinition;
+import dev.kakehashi.engine.api.bulk.BulkAccess;
+import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.protocol.capability.Computation;
+import dev.kakehashi.protocol.capability.StoredType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The embedded engine without what a file says: lines of a kind of `schema/capabilities.txt` and a name, as `capability SAVEPOINTS`. It fails when it is asked for that all the
+/// same. The file is read again with each look at the capabilities, so that each client that attaches finds another engine.
+final class WithholdingEngine implements Engine {
+  static final String NAME = "withholding";
+
+  private final Engine behind;
+  private final Path file;
+
+  WithholdingEngine(Engine behind, Path file) {
+    this.behind = behind;
+    this.file = file;
+  }
+
+  Engine behind() {
+    return behind;
+  }
+
+  @Override
+  public Capabilities capabilities() {
+    Capabilities left = Capabilities.everything(NAME);
+    try {
+      for (String line : Files.readAllLines(file)) {
+        String[] words = line.split(" ", -1);
+        left =
+            switch (words[0]) {
+              case "capability" -> left.without(Capability.valueOf(words[1]));
+              case "computation" -> left.without(Computation.valueOf(words[1]));
+              case "type" -> left.without(StoredType.valueOf(words[1]));
+              default -> throw new IllegalStateException(file + ": " + line);
+            };
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return left;
+  }
+
+  @Override
+  public EngineSession openSession(String userName, String owner) {
+    return new WithholdingSession(this, behind.openSession(userName, owner));
+  }
+
+  @Override
+  public EngineTransaction begin(BeginOptions options) {
+    return behind.begin(options);
+  }
+
+  @Override
+  public void warmUp() {
+    behind.warmUp();
+  }
+
+  @Override
+  public List<PreparedTransaction> preparedTransactions() {
+    return behind.preparedTransactions();
+  }
+
+  @Override
+  public void preparedListener(PreparedTransaction.Listener listener) {
+    behind.preparedListener(listener);
+  }
+
+  @Override
+  public RecoveredOutcomes recoveredOutcomes() {
+    return behind.recoveredOutcomes();
+  }
+
+  @Override
+  public void whenAllDurable(Runnable done) {
+    behind.whenAllDurable(done);
+  }
+
+  @Override
+  public void clientSessions(Supplier<List<ClientSession>> sessions) {
+    behind.clientSessions(sessions);
+  }
+
+  @Override
+  public void requestTimes(Supplier<long[]> times) {
+    behind.requestTimes(times);
+  }
+
+  @Override
+  public void blockingExecutor(BlockingExecutor executor) {
+    behind.blockingExecutor(executor);
+  }
+
+  @Override
+  public void transactionTokens(BiFunction<String, String, OptionalLong> references) {
+    behind.transactionTokens(references);
+  }
+
+  @Override
+  public void bulkAccess(BulkAccess access) {
+    behind.bulkAccess(access);
+  }
+
+  @Override
+  public Roles roles() {
+    return behind.roles();
+  }
+
+  @Override
+  public @Nullable QueueSystem queues() {
+    return behind.queues();
+  }
+
+  @Override
+  public Backup backup() {
+    return behind.backup();
+  }
+
+  @Override
+  public List<String> definitions() {
+    return behind.definitions();
+  }
+
+  @Override
+  public List<ApplicationDefinition> applicationDefinitions() {
+    return behind.applicationDefinitions();
+  }
+
+  @Override
+  public void close() {
+    behind.close();
+  }
+}
