@@ -3,7 +3,7 @@ package dev.kakehashi.engine.api;
 /// How a transaction begins.
 ///
 /// @param kind short optimistic, long with declared writes, or read-only
-/// @param isolation READ_COMMITTED takes a snapshot when a statement asks for one, the others keep the first; a long transaction reads as of its epoch
+/// @param isolation READ_COMMITTED takes a snapshot when a statement asks for one, the others keep the first, which is not older than the begin nor younger than the first statement; a long transaction reads as of its epoch
 ///     under READ_COMMITTED, too
 /// @param label for displays and messages; may be empty
 /// @param priority of a long transaction: of those that conflict, greater ones go first

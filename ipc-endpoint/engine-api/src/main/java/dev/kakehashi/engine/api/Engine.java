@@ -2,7 +2,6 @@ package dev.kakehashi.engine.api;
 
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.queue.QueueSystem;
-import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import java.util.OptionalLong;
@@ -10,6 +9,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
+///
+/// When it returns every callback has been called: what ran has failed with QUERY_CANCELED, SHUTTING_DOWN or TRANSACTION_ABORTED, and open transactions are rolled back. [#begin] fails with
+/// SHUTTING_DOWN from then on. A second close does nothing; sessions and transactions may be closed and rolled back afterwards.
 public interface Engine extends AutoCloseable {
   /// What it can do: always the same, and never more than it does in truth. Whoever uses it asks here first; what is asked of it all the same it refuses by
   /// [EngineException#lacking].
@@ -92,16 +94,14 @@ public interface Engine extends AutoCloseable {
   ///
   /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE (another backup runs), DISK_FULL, ...
   default Backup backup() {
-    throw new EngineException(
-        ErrorCode.FEATURE_NOT_SUPPORTED, "this engine cannot be backed up by the endpoint");
+    throw EngineException.lacking(capabilities(), Capability.BACKUP);
   }
 
   /// Statements that make the committed definitions again on an engine that has none, in their order, without semicolons.
   ///
   /// @throws EngineException FEATURE_NOT_SUPPORTED
   default java.util.List<String> definitions() {
-    throw new EngineException(
-        ErrorCode.FEATURE_NOT_SUPPORTED, "this engine does not show its definitions");
+    throw EngineException.lacking(capabilities(), Capability.DEFINITIONS);
   }
 
   /// Native applications of the committed catalogue, for interfaces that have routes for them. Does not block.

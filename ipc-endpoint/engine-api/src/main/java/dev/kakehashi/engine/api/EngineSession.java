@@ -11,6 +11,8 @@ public interface EngineSession extends AutoCloseable {
   ///
   /// Planning may take milliseconds, so it runs as a job; a cached plan completes on the calling thread.
   ///
+  /// Names are looked up in the committed catalogue, or in that of an open transaction in which the session has changed it.
+  ///
   /// @param sql one statement, parameters as `$1`, `$2`, ...
   /// @param parameterTypeOids PostgreSQL type OIDs, 0 to infer; may be shorter than the number of parameters
   /// @param done receives the statement or the failure, exactly once; nothing is planned any more then, also after a cancel
@@ -46,7 +48,7 @@ public interface EngineSession extends AutoCloseable {
   /// Who hears of leases of tasks that the session has lost without its doing. Must not block; called from any thread.
   default void leaseListener(Consumer<LeaseToken> listener) {}
 
-  /// Ends its leases of tasks, too, at once.
+  /// Ends its leases of tasks, too, at once. Transactions that it has used stay open, and its statements stay valid: both are whoever's who holds them.
   @Override
   void close();
 }

@@ -52,22 +52,33 @@ public interface EngineTransaction {
   /// Whether it has read what others have committed and what would not survive power loss yet. Any thread.
   boolean hasUndurableReads();
 
-  /// Commits.
+  /// Commits. Queries of it that still run are canceled first, so whoever wants their rows waits for them.
   ///
-  /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block
+  /// Of a transaction that has ended it reports the end: null of one that was committed, [#failure()] or TRANSACTION_ABORTED of one that was aborted.
+  ///
+  /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block. TRANSACTION_RESOLUTION_UNKNOWN alone
+  ///     means that nobody knows whether it was committed; after any other failure nothing of it is there, now or later
   void commit(CommitResponse response, Consumer<@Nullable EngineException> done);
 
-  /// Aborts; running statements are canceled. Idempotent.
+  /// Aborts; running statements are canceled, and so is one that waits for another transaction. Idempotent; of a committed transaction it changes nothing.
   ///
   /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone
   void rollback(Runnable done);
 
-  /// Establishes savepoint `level` (1 is the outermost) on top of the current ones.
+  /// Establishes savepoint `level` (1 is the outermost) on top of the current ones, and those of the levels between that are not there: the client has not told of them before, because
+  /// nothing was done in them.
+  ///
+  /// @param done receives null, or INVALID_PARAMETER_VALUE: the level is there
   void savepoint(int level, Consumer<@Nullable EngineException> done);
 
   /// Merges savepoint `level` and those above into what is below.
+  ///
+  /// @param done receives null, or NO_SUCH_SAVEPOINT, which changes nothing
   void releaseSavepoint(int level, Consumer<@Nullable EngineException> done);
 
-  /// Undoes what was done since savepoint `level`; the savepoint stays, those above go.
+  /// Undoes what was done since savepoint `level`, with definitions and locks; the savepoint stays, those above go. Queries that began after it are canceled.
+  /// A row that it gives back can be changed by others at once; one that has waited for it already may do so until the end of the transaction.
+  ///
+  /// @param done receives null, or NO_SUCH_SAVEPOINT, which changes nothing
   void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done);
 }

@@ -417,7 +417,7 @@ public final class QueryBinder {
       int position = number.text().matches("\\d{1,6}") ? Integer.parseInt(number.text()) : 0;
       if (position < 1 || position > names.size()) {
         throw context.error(
-            ErrorCode.UNDEFINED_COLUMN,
+            ErrorCode.INVALID_COLUMN_REFERENCE,
             "ORDER BY position " + number.text() + " is not in select list",
             node);
       }

@@ -1,0 +1,16 @@
+package dev.kakehashi.tck.cases;
+
+import dev.kakehashi.protocol.capability.Capability;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/// What an engine has to be capable of for a case. If it says that it is not, the case is replaced: the engine has to refuse what it lacks.
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface NeedsCapability {
+  Capability[] value();
+}
