@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,sql,server,bulk,http,queue,applications,scheduler,system   parts of it, all without
+#   ONLY=store,sql,server,bulk,http,queue,applications,engines,scheduler,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -42,6 +42,8 @@ part bulk 'Csv*Test,TextValuesTest,Parquet*Test,Arrow*Test,FilesLoadTest,ReadAga
 part queue 'RandomProgramTest,DelayedTasksTest' -pl ipc-endpoint/queue -am -Dkakehashi.queue.programs=$((100 * factor)) -Dkakehashi.queue.delayed=1000000
 part queue QueueKillTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" -Dkakehashi.queueKills=$((20 * factor))
 part applications IsolatedApplicationTest,OwnProcessTest -pl ipc-endpoint/applications,ipc-endpoint/server -am -Dkakehashi.processKills=$((20 * factor))
+part engines 'EmbeddedConformanceTest,TransferTrialTest' -pl ipc-endpoint/engine-tck -am \
+  -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000 -Dkakehashi.tck.jvm=-XX:+UseSerialGC
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
   -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \

@@ -40,9 +40,7 @@ public final class CapabilityRefusals {
           refuses(
               lacking,
               () ->
-                  begin(
-                          new BeginOptions(
-                              kindOfReaders(), level(), "tck", 0, 0, Areas.NONE, true))
+                  begin(new BeginOptions(kindOfReaders(), level(), "tck", 0, 0, Areas.NONE, true))
                       .close());
       case SAVEPOINTS -> inTransaction(lacking, transaction -> transaction.savepoint(1));
       case COMMANDS ->
@@ -50,8 +48,7 @@ public final class CapabilityRefusals {
               lacking,
               transaction ->
                   transaction
-                      .start(
-                          suite.client().prepare("select 1"), ExecuteOptions.of(true, 0, 1, 0))
+                      .start(suite.client().prepare("select 1"), ExecuteOptions.of(true, 0, 1, 0))
                       .await());
       case SHARED_TRANSACTIONS -> {
         Statement ofAnother = suite.another().prepare("select 1");
@@ -66,12 +63,11 @@ public final class CapabilityRefusals {
           inTransaction(
               lacking,
               transaction ->
-                  Waits.awaitEnd(
-                      done ->
-                          suite
-                              .client()
-                              .session()
-                              .prepare(transaction.engine(), suite.freshName(), done)));
+                  Waits.awaitEnd(done ->
+                      suite
+                          .client()
+                          .session()
+                          .prepare(transaction.engine(), suite.freshName(), done)));
       case UNDURABLE_READS -> hasStoredReadsAlone();
       case BACKUP -> refuses(lacking, () -> suite.underTest().engine().backup().close());
       case DEFINITIONS -> refuses(lacking, () -> suite.underTest().engine().definitions());
@@ -128,8 +124,7 @@ public final class CapabilityRefusals {
   private void hasStoredReadsAlone() {
     String table = suite.table("id int8 primary key");
     try (DrivenTransaction writer = begin(BeginOptions.DEFAULT);
-        DrivenTransaction reader =
-            suite.another().begin(Isolation.READ_COMMITTED)) {
+        DrivenTransaction reader = suite.another().begin(Isolation.READ_COMMITTED)) {
       writer.run("insert into " + table + " values (1)");
       Waits.awaitEnd(done -> writer.engine().commit(CommitResponse.AVAILABLE, done));
       reader.query("select id from " + table);

@@ -52,9 +52,7 @@ final class ConformanceRun implements ExecutionCondition, InvocationInterceptor,
     NeedsCapability needs = method.getAnnotation(NeedsCapability.class);
     return needs == null
         ? Optional.empty()
-        : Arrays.stream(needs.value())
-            .filter(each -> !suite.capabilities().has(each))
-            .findFirst();
+        : Arrays.stream(needs.value()).filter(each -> !suite.capabilities().has(each)).findFirst();
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests;
+/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck;
 /// scheduler ← engine, requests, server; requests ← interfaces, which do not see each other, but for the console, which is pages of rest.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
@@ -28,6 +28,7 @@ class DependencyRuleTest {
     SEES.put("client", new String[] {"protocol", "transport"});
     SEES.put("engine.api", new String[] {"protocol"});
     SEES.put("engine", new String[] {"protocol", "engine.api", "scheduler"});
+    SEES.put("tck", new String[] {"protocol", "engine.api"});
     SEES.put("requests", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put(
         "sharedmemory",

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
 ///
-/// When it returns every callback has been called: what ran has failed with QUERY_CANCELED, SHUTTING_DOWN or TRANSACTION_ABORTED, and open transactions are rolled back. [#begin] fails with
+/// What ran fails with QUERY_CANCELED, SHUTTING_DOWN or TRANSACTION_ABORTED, and open transactions are rolled back; the last callbacks may come when the close has returned. [#begin] fails with
 /// SHUTTING_DOWN from then on. A second close does nothing; sessions and transactions may be closed and rolled back afterwards.
 public interface Engine extends AutoCloseable {
   /// What it can do: always the same, and never more than it does in truth. Whoever uses it asks here first; what is asked of it all the same it refuses by

@@ -62,7 +62,7 @@ public interface EngineTransaction {
 
   /// Aborts; running statements are canceled, and so is one that waits for another transaction. Idempotent; of a committed transaction it changes nothing.
   ///
-  /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone
+  /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone; the answers of canceled statements may come after it
   void rollback(Runnable done);
 
   /// Establishes savepoint `level` (1 is the outermost) on top of the current ones, and those of the levels between that are not there: the client has not told of them before, because

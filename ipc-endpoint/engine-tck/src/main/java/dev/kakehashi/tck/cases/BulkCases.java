@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.tck.drive.CollectingSink;
 import dev.kakehashi.tck.drive.CollectingSink.Reading;
+import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
 import dev.kakehashi.tck.drive.RunningStatement;
 import dev.kakehashi.tck.drive.Waits;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /// Many rows in and out: batches of parameters, results larger than any buffer, readers that are slow or gone.
 public interface BulkCases extends Conformance {
   /// Rows of the large result.
-  int RESULT_ROWS = Integer.getInteger("kakehashi.tck.rows", 200_000);
+  int RESULT_ROWS = Integer.getInteger("kakehashi.tck.rows", 20_000);
 
   /// Rows of a batch of parameters.
   int BATCH_ROWS = 10_000;
@@ -177,13 +178,13 @@ public interface BulkCases extends Conformance {
   default void shouldHoldLittleForAReaderThatDoesNotRead() {
     String table = table("id int8 primary key, v text");
     client().run(
-        "insert into " + table + " select i, repeat('y', 1000) from generate_series(1, 100000) i");
+        "insert into " + table + " select i, repeat('y', 1000) from generate_series(1, 40000) i");
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       long before = heapUsed();
       RunningStatement slow = transaction.startInto("select * from " + table, Reading.HOLD, 2);
       Waits.until("the statement waits for its reader", () -> slow.sink().hasWaiters());
-      long held = heapUsed() - before;
-      assertTrue(held < 32 << 20, "the heap holds " + (held >> 20) + " MB more");
+      // The collector may need several turns for what is garbage.
+      Waits.until("the heap holds little more", () -> heapUsed() - before < 16 << 20);
       slow.cancel();
       refused("57014", slow);
     }
@@ -207,7 +208,7 @@ public interface BulkCases extends Conformance {
           transaction.startInto("select * from " + table, Reading.HOLD, 1);
       Waits.until("the statement waits for its reader", () -> rolledBack.sink().hasWaiters());
       transaction.rollback();
-      assertTrue(rolledBack.isDone());
+      DrivenEngine.failureOf(() -> rolledBack.await());
     }
   }
 

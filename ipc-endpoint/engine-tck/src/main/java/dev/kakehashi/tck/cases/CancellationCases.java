@@ -39,7 +39,9 @@ public interface CancellationCases extends Conformance {
       transaction.run("insert into " + table + " values (1)");
       RunningStatement running =
           transaction.start(
-              "insert into " + table + " select a * 1000 + b from generate_series(1, 100000) a, generate_series(1, 999) b");
+              "insert into "
+                  + table
+                  + " select a * 1000 + b from generate_series(1, 100000) a, generate_series(1, 999) b");
       running.cancel();
       refused("57014", running);
       assertEquals(List.of("1"), transaction.query("select id from " + table));

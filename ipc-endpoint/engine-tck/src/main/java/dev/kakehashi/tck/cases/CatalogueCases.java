@@ -19,17 +19,21 @@ public interface CatalogueCases extends Conformance {
   @Test
   default void shouldShowTablesAndColumns() {
     String table =
-        table("b int8 not null, a varchar(7), n numeric(6,3) default 1.5, c int4[], primary key (b, a)");
+        table(
+            "b int8 not null, a varchar(7), n numeric(6,3) default 1.5, c int4[], primary key (b, a)");
     assertEquals(
         List.of("1"),
-        client().query("select count(*) from kakehashi_catalog.tables where table_name = $1", table));
+        client()
+            .query("select count(*) from kakehashi_catalog.tables where table_name = $1", table));
     assertEquals(
         List.of("b|1|20|-1|t|1", "a|2|1043|11|t|2", "n|3|1700|393223|f|NULL", "c|4|1007|-1|f|NULL"),
-        client().query(
-            "select column_name, ordinal_position, type_oid, type_modifier, not_null, nullif(key_position, 0)"
-                + " from kakehashi_catalog.columns where table_name = $1 order by ordinal_position",
-            table));
-    String column = "select column_default from kakehashi_catalog.columns where table_name = $1 and column_name = 'n'";
+        client()
+            .query(
+                "select column_name, ordinal_position, type_oid, type_modifier, not_null, nullif(key_position, 0)"
+                    + " from kakehashi_catalog.columns where table_name = $1 order by ordinal_position",
+                table));
+    String column =
+        "select column_default from kakehashi_catalog.columns where table_name = $1 and column_name = 'n'";
     assertEquals(List.of("1.5"), client().query(column, table));
   }
 
@@ -40,29 +44,37 @@ public interface CatalogueCases extends Conformance {
     client().run("create unique index on " + table + " (v) where w > 0");
     assertEquals(
         List.of("id|1|t|t|f|f", "v|1|t|f|f|t", "v|2|f|f|f|f", "w|1|f|f|t|f"),
-        client().query(
-            "select column_name, key_position, is_unique, is_primary, is_descending, is_partial"
-                + " from kakehashi_catalog.indexes where table_name = $1 order by 1, 2, 3 desc",
-            table));
+        client()
+            .query(
+                "select column_name, key_position, is_unique, is_primary, is_descending, is_partial"
+                    + " from kakehashi_catalog.indexes where table_name = $1 order by 1, 2, 3 desc",
+                table));
   }
 
   @Test
   @NeedsCapability(STATISTICS)
   default void shouldKnowRowsAndValuesAfterAnalyze() {
     String table = table("id int8 primary key, v int8, t text");
-    client().run(
-        "insert into " + table + " select i, case when i % 4 = 0 then null else i % 10 end, 'abc'"
-            + " from generate_series(1, 4000) i");
+    client()
+        .run(
+            "insert into "
+                + table
+                + " select i, case when i % 4 = 0 then null else i % 10 end, 'abc'"
+                + " from generate_series(1, 4000) i");
     client().run("analyze " + table);
     double rows =
         Double.parseDouble(
-            client().query("select row_count from kakehashi_catalog.tables where table_name = $1", table).getFirst());
+            client()
+                .query(
+                    "select row_count from kakehashi_catalog.tables where table_name = $1", table)
+                .getFirst());
     assertTrue(Math.abs(rows - 4000) < 400, "rows " + rows);
     List<String> statistics =
-        client().query(
-            "select null_fraction::float8, n_distinct::float8, most_common_values is not null from kakehashi_catalog.column_statistics"
-                + " where table_name = $1 and column_name = 'v'",
-            table);
+        client()
+            .query(
+                "select null_fraction::float8, n_distinct::float8, most_common_values is not null from kakehashi_catalog.column_statistics"
+                    + " where table_name = $1 and column_name = 'v'",
+                table);
     assertEquals(1, statistics.size());
     String[] values = statistics.getFirst().split("\\|", -1);
     assertEquals(0.25, Double.parseDouble(values[0]), 0.05);
@@ -102,15 +114,17 @@ public interface CatalogueCases extends Conformance {
   default void shouldChangeTablesWithRows() {
     String table = table("id int8 primary key, v int4");
     client().run("insert into " + table + " values (1, 10), (2, null)");
-    client().runAll(
-        "alter table " + table + " add column w text default 'new'",
-        "alter table " + table + " alter column v set default 5",
-        "insert into " + table + " (id) values (3)",
-        "alter table " + table + " rename column v to amount");
+    client()
+        .runAll(
+            "alter table " + table + " add column w text default 'new'",
+            "alter table " + table + " alter column v set default 5",
+            "insert into " + table + " (id) values (3)",
+            "alter table " + table + " rename column v to amount");
     assertEquals(
         List.of("1|10|new", "2|NULL|new", "3|5|new"),
         client().query("select id, amount, w from " + table + " order by id"));
-    refused("23502", () -> client().run("alter table " + table + " alter column amount set not null"));
+    refused(
+        "23502", () -> client().run("alter table " + table + " alter column amount set not null"));
     client().run("alter table " + table + " drop column w");
     assertEquals(List.of("2"), client().query("select count(amount) from " + table));
   }
@@ -138,7 +152,8 @@ public interface CatalogueCases extends Conformance {
     refused("23505", () -> client().run("create unique index on " + table + " (v)"));
     assertEquals(
         List.of("1"),
-        client().query("select count(*) from kakehashi_catalog.indexes where table_name = $1", table));
+        client()
+            .query("select count(*) from kakehashi_catalog.indexes where table_name = $1", table));
   }
 
   @Test
@@ -157,7 +172,8 @@ public interface CatalogueCases extends Conformance {
   default void shouldLookAtDeferredConstraintsAtTheCommit() {
     String parent = table("id int8 primary key");
     String child =
-        table("id int8 primary key, p int8 references " + parent + " deferrable initially deferred");
+        table(
+            "id int8 primary key, p int8 references " + parent + " deferrable initially deferred");
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       transaction.run("insert into " + child + " values (1, 7)");
       transaction.run("insert into " + parent + " values (7)");
@@ -180,8 +196,11 @@ public interface CatalogueCases extends Conformance {
         0, client().run("insert into " + table + " values (1, 11) on conflict do nothing"));
     assertEquals(
         2,
-        client().run(
-            "insert into " + table + " as t values (1, 5), (2, 20) on conflict (id) do update set v = t.v + excluded.v"));
+        client()
+            .run(
+                "insert into "
+                    + table
+                    + " as t values (1, 5), (2, 20) on conflict (id) do update set v = t.v + excluded.v"));
     assertEquals(
         List.of("1|15", "2|20"), client().query("select * from " + table + " order by id"));
     refused(

@@ -2,15 +2,15 @@ package dev.kakehashi.tck.cases;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.tck.EngineUnderTest;
-import java.util.Arrays;
-import java.util.List;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.RunningStatement;
+import java.util.Arrays;
+import java.util.List;
 
 /// What every case has: an open engine and clients of it.
 public interface Conformance {

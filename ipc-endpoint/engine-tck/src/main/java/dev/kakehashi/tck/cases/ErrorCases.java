@@ -70,7 +70,8 @@ public interface ErrorCases extends Conformance {
     assertEquals(name, failure.constraintName());
     assertEquals(table, failure.tableName());
     assertEquals(
-        table + "_pkey", fails("23505", "insert into " + table + " values (1, 5)").constraintName());
+        table + "_pkey",
+        fails("23505", "insert into " + table + " values (1, 5)").constraintName());
     fails("23505", "update " + table + " set v = 7");
     assertEquals(List.of("3"), client().query("select count(*) from " + table));
   }
@@ -79,8 +80,7 @@ public interface ErrorCases extends Conformance {
   default void shouldNameTheCheck() {
     String name = freshName();
     String table = table("id int8 primary key, v int8, constraint " + name + " check (v > 0)");
-    assertEquals(
-        name, fails("23514", "insert into " + table + " values (1, 0)").constraintName());
+    assertEquals(name, fails("23514", "insert into " + table + " values (1, 0)").constraintName());
     client().run("insert into " + table + " values (1, null), (2, 1)");
     fails("23514", "update " + table + " set v = v - 1");
   }
@@ -90,7 +90,11 @@ public interface ErrorCases extends Conformance {
     String parent = table("id int8 primary key");
     String name = freshName();
     String child =
-        table("id int8 primary key, p int8, constraint " + name + " foreign key (p) references " + parent);
+        table(
+            "id int8 primary key, p int8, constraint "
+                + name
+                + " foreign key (p) references "
+                + parent);
     client().run("insert into " + parent + " values (1)");
     client().run("insert into " + child + " values (1, 1), (2, null)");
     assertEquals(name, fails("23503", "insert into " + child + " values (3, 2)").constraintName());

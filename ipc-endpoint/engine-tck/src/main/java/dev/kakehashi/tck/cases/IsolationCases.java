@@ -150,10 +150,12 @@ public interface IsolationCases extends Conformance {
         second.query(values(table));
         first.run(add(table, 1, 1));
         first.commit();
-        refused("40001", () -> {
-          second.run(add(table, 1, 1));
-          second.commit();
-        });
+        refused(
+            "40001",
+            () -> {
+              second.run(add(table, 1, 1));
+              second.commit();
+            });
       }
     }
     assertEquals(List.of("12", "20"), client().query(values(table)));
@@ -294,8 +296,7 @@ public interface IsolationCases extends Conformance {
   @NeedsCapability(READ_ONLY_TRANSACTIONS)
   default void shouldChangeNothingInAReadOnlyTransaction() {
     String table = accounts();
-    BeginOptions options =
-        new BeginOptions(Kind.RTX, Isolation.REPEATABLE_READ, "tck reader");
+    BeginOptions options = new BeginOptions(Kind.RTX, Isolation.REPEATABLE_READ, "tck reader");
     try (DrivenTransaction reader = client().begin(options)) {
       assertEquals(List.of("10", "20"), reader.query(values(table)));
       refused("25006", () -> reader.run(add(table, 1, 1)));
@@ -319,7 +320,8 @@ public interface IsolationCases extends Conformance {
       RunningStatement secondWaits = second.start(add(table, 1, 1));
       Waits.until("an end of one", () -> firstWaits.isDone() || secondWaits.isDone());
       boolean firstFails = firstWaits.isDone();
-      EngineException failure = DrivenEngine.failureOf(firstFails ? firstWaits::await : secondWaits::await);
+      EngineException failure =
+          DrivenEngine.failureOf(firstFails ? firstWaits::await : secondWaits::await);
       assertTrue(List.of("40P01", "40001").contains(failure.sqlstate()), failure.sqlstate());
       // Whoever fails gives way by its rollback.
       (firstFails ? first : second).rollback();

@@ -55,8 +55,7 @@ public interface LockCases extends Conformance {
     try (DrivenTransaction holder = client().begin(Isolation.READ_COMMITTED);
         DrivenTransaction other = another().begin(Isolation.READ_COMMITTED)) {
       holder.run("update " + table + " set v = 11 where id = 1");
-      RunningStatement waiting =
-          other.start("select v from " + table + " where id = 1 for update");
+      RunningStatement waiting = other.start("select v from " + table + " where id = 1 for update");
       holder.commit();
       assertEquals(List.of("11"), waiting.awaitRows());
     }
@@ -70,15 +69,15 @@ public interface LockCases extends Conformance {
         DrivenTransaction other = another().begin(Isolation.READ_COMMITTED)) {
       holder.query("select v from " + table + " where id = 1 for update");
       refused(
-          "55P03",
-          () -> other.query("select v from " + table + " where id = 1 for update nowait"));
+          "55P03", () -> other.query("select v from " + table + " where id = 1 for update nowait"));
       assertEquals(
           List.of("2"),
           other.query("select id from " + table + " order by id limit 1 for update skip locked"));
       other.commit();
     }
     assertEquals(
-        List.of("1"), client().query("select id from " + table + " where id = 1 for update nowait"));
+        List.of("1"),
+        client().query("select id from " + table + " where id = 1 for update nowait"));
   }
 
   @Test
@@ -147,7 +146,7 @@ public interface LockCases extends Conformance {
             before.run("update " + table + " set v = 0 where id = 1");
             before.commit();
           });
-      before.rollback();
+      before.close();
       longOne.run("update " + table + " set v = v + 1");
       longOne.commit();
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /// Many sessions at a time, and their ends.
 public interface SessionCases extends Conformance {
   int SESSIONS = 8;
-  int ROUNDS = Integer.getInteger("kakehashi.tck.rounds", 50);
+  int ROUNDS = Integer.getInteger("kakehashi.tck.rounds", 20);
 
   /// Threads that each have a session, in which they work to the end; failures are thrown.
   private void inSessions(SessionWork work) throws Exception {
@@ -58,7 +58,8 @@ public interface SessionCases extends Conformance {
     String table = table("id int8 primary key, v int8 not null");
     inSessions((session, number) -> {
       session.run("insert into " + table + " values ($1, 1)", number);
-      assertEquals(List.of("1"), session.query("select v from " + table + " where id = $1", number));
+      assertEquals(
+          List.of("1"), session.query("select v from " + table + " where id = $1", number));
     });
     assertEquals(
         List.of(SESSIONS * ROUNDS + "|" + SESSIONS * ROUNDS),
@@ -71,7 +72,8 @@ public interface SessionCases extends Conformance {
     client().run("insert into " + table + " values (1, 0)");
     inSessions((session, number) ->
         assertEquals(1, session.run("update " + table + " set v = v + 1 where id = 1")));
-    assertEquals(List.of(Integer.toString(SESSIONS * ROUNDS)), client().query("select v from " + table));
+    assertEquals(
+        List.of(Integer.toString(SESSIONS * ROUNDS)), client().query("select v from " + table));
   }
 
   /// Who reads a value and writes it back has to be refused where somebody else was quicker.
@@ -86,7 +88,8 @@ public interface SessionCases extends Conformance {
         refused.incrementAndGet();
       }
     });
-    assertEquals(List.of(Integer.toString(SESSIONS * ROUNDS)), client().query("select v from " + table));
+    assertEquals(
+        List.of(Integer.toString(SESSIONS * ROUNDS)), client().query("select v from " + table));
   }
 
   private static boolean readAndWrite(DrivenEngine session, String table) {

@@ -48,8 +48,7 @@ public interface StatementCases extends Conformance {
         insert.columns());
     assertEquals(
         List.of("2|1"), client().query("insert into " + table + " values (1, 2) returning v, id"));
-    assertEquals(
-        List.of("3"), client().query("update " + table + " set v = v + 1 returning v"));
+    assertEquals(List.of("3"), client().query("update " + table + " set v = v + 1 returning v"));
     assertEquals(List.of("1|3"), client().query("delete from " + table + " returning *"));
   }
 
@@ -61,7 +60,9 @@ public interface StatementCases extends Conformance {
         client().prepare("insert into " + table + " values ($1, $2, $3, $4)").parameterTypeOids());
     assertArrayEquals(
         new int[] {TypeOid.INT8, TypeOid.TEXT},
-        client().prepare("select n from " + table + " where id = $1 and $2::text is null").parameterTypeOids());
+        client()
+            .prepare("select n from " + table + " where id = $1 and $2::text is null")
+            .parameterTypeOids());
     assertArrayEquals(
         new int[] {TypeOid.INT4, TypeOid.TIMESTAMP},
         client().prepare("select 1 + $1, $2::timestamp").parameterTypeOids());
@@ -74,13 +75,15 @@ public interface StatementCases extends Conformance {
   default void shouldRunWithParametersOfEachExecution() {
     String table = table("id int8 primary key, v text");
     Statement insert = client().prepare("insert into " + table + " values ($1, $2)");
-    Statement query = client().prepare("select v from " + table + " where id = $1 or $1 is null order by id");
+    Statement query =
+        client().prepare("select v from " + table + " where id = $1 or $1 is null order by id");
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       for (int id = 0; id < 5; id++) {
-        transaction.startBatch(insert, ExecuteOptions.DEFAULT, new @Nullable Object[][] {{id, "v" + id}}).await();
+        transaction
+            .startBatch(insert, ExecuteOptions.DEFAULT, new @Nullable Object[][] {{id, "v" + id}})
+            .await();
       }
-      assertEquals(
-          List.of("v3"), transaction.start(query, ExecuteOptions.DEFAULT, 3).awaitRows());
+      assertEquals(List.of("v3"), transaction.start(query, ExecuteOptions.DEFAULT, 3).awaitRows());
       assertEquals(
           5, transaction.start(query, ExecuteOptions.DEFAULT, (Object) null).awaitRows().size());
       transaction.commit();
@@ -133,7 +136,8 @@ public interface StatementCases extends Conformance {
 
   @Test
   default void shouldAnswerACancelOfPlanning() {
-    java.util.concurrent.CompletableFuture<String> answer = new java.util.concurrent.CompletableFuture<>();
+    java.util.concurrent.CompletableFuture<String> answer =
+        new java.util.concurrent.CompletableFuture<>();
     client()
         .session()
         .prepare(

@@ -87,12 +87,14 @@ public final class CollectingSink implements ResultSink {
 
     @Override
     public void stage(int batchBytes, int rowCount) {
-      use("staged", () -> {
-        read(memory, batchBytes, rowCount);
-        if (reading == Reading.HOLD) {
-          held++;
-        }
-      });
+      use(
+          "staged",
+          () -> {
+            read(memory, batchBytes, rowCount);
+            if (reading == Reading.HOLD) {
+              held++;
+            }
+          });
     }
 
     @Override

@@ -81,7 +81,11 @@ public final class DrivenTransaction implements AutoCloseable {
   private RunningStatement start(
       Statement statement, ExecuteOptions options, @Nullable Object[][] rows, CollectingSink sink) {
     return new RunningStatement(
-        transaction, statement, RowValues.batch(statement.parameterTypeOids(), rows), options, sink);
+        transaction,
+        statement,
+        RowValues.batch(statement.parameterTypeOids(), rows),
+        options,
+        sink);
   }
 
   /// Sets a savepoint.
@@ -106,8 +110,7 @@ public final class DrivenTransaction implements AutoCloseable {
 
   /// Starts the commit.
   public CompletableFuture<Boolean> startCommit() {
-    return Waits.start(
-        done -> transaction.commit(EngineTransaction.CommitResponse.STORED, done));
+    return Waits.start(done -> transaction.commit(EngineTransaction.CommitResponse.STORED, done));
   }
 
   /// Rolls back.

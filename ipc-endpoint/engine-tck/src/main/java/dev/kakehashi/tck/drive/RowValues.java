@@ -126,8 +126,7 @@ public final class RowValues {
       case TypeOid.FLOAT8 -> Double.toString(batch.getDouble(row, column));
       case TypeOid.NUMERIC -> text(batch.getNumeric(row, column));
       case TypeOid.DATE -> date((int) word);
-      case TypeOid.TIME ->
-          word == 86_400_000_000L ? "24:00" : PgTime.toTime(word).toString();
+      case TypeOid.TIME -> word == 86_400_000_000L ? "24:00" : PgTime.toTime(word).toString();
       case TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ -> timestamp(word);
       case TypeOid.UUID -> batch.getUuid(row, column).toString();
       case TypeOid.BYTEA -> HexFormat.of().formatHex(batch.getBytes(row, column));

@@ -89,7 +89,7 @@ final class Ledger implements AutoCloseable {
     Map<Long, String> last = new HashMap<>();
     List<String> lines = Files.readAllLines(path, StandardCharsets.US_ASCII);
     for (String line : lines) {
-      String[] words = line.split(" ", -1);
+      String[] words = line.split(" ");
       if (words[0].equals("life")) {
         lives++;
       } else {

@@ -43,11 +43,6 @@ final class TransferFigures {
     commits++;
   }
 
-  /// Commits of the phase so far.
-  synchronized long commits() {
-    return commits;
-  }
-
   synchronized void summed() {
     sums++;
   }

@@ -3,7 +3,6 @@ package dev.kakehashi.tck.transfers;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.tck.EngineUnderTest;
 import dev.kakehashi.tck.drive.DrivenEngine;
-import dev.kakehashi.tck.drive.Waits;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -77,8 +76,8 @@ public final class TransferTrial {
         System.nanoTime()
             - (System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime())
                 * 1_000_000;
-    EngineUnderTest made = options.make();
-    try (Ledger ledger = Ledger.open(options.ledger())) {
+    try (EngineUnderTest made = options.make();
+        Ledger ledger = Ledger.open(options.ledger())) {
       made.open();
       Bank bank = new Bank(made.engine(), options, figures);
       if (life == 1) {
@@ -97,7 +96,6 @@ public final class TransferTrial {
       figures.endPhase();
       ledger.life();
       try (TransferLoad load = new TransferLoad(bank, options, ledger, figures, life)) {
-        load.start();
         Waits.until(
             "the first transfer", () -> figures.commits() > 0 || !figures.violations().isEmpty());
         out.println(KilledChildren.READY);
@@ -106,27 +104,22 @@ public final class TransferTrial {
           out.println("load: " + figures.endPhase());
         }
       }
-    } finally {
-      made.close();
     }
   }
 
   private static void check(TrialOptions options, TransferFigures figures, PrintStream out)
       throws Exception {
-    EngineUnderTest made = options.make();
-    try {
+    try (EngineUnderTest made = options.make()) {
       made.open();
       Bank bank = new Bank(made.engine(), options, figures);
       out.println(new TransferCheck(bank, options, figures).everythingIsRight());
-    } finally {
-      made.close();
     }
   }
 
   private static void killOthers(TrialOptions options, TransferFigures figures, PrintStream out)
       throws Exception {
-    EngineUnderTest made = options.make();
-    try (Ledger ledger = Ledger.open(options.ledger())) {
+    try (EngineUnderTest made = options.make();
+        Ledger ledger = Ledger.open(options.ledger())) {
       made.open();
       Bank bank = new Bank(made.engine(), options, figures);
       try (DrivenEngine client = bank.connect()) {
@@ -135,7 +128,6 @@ public final class TransferTrial {
       TransferCheck check = new TransferCheck(bank, options, figures);
       figures.endPhase();
       try (TransferLoad load = new TransferLoad(bank, options, ledger, figures, 1)) {
-        load.start();
         for (int kill = 1; kill <= options.kills(); kill++) {
           pass(options.millis());
           out.println("before kill " + kill + ": " + figures.endPhase());
@@ -157,8 +149,6 @@ public final class TransferTrial {
         out.println("at the end: " + figures.endPhase());
       }
       out.println(check.everythingIsRight());
-    } finally {
-      made.close();
     }
   }
 

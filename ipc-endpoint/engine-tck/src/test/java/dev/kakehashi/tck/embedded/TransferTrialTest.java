@@ -73,14 +73,11 @@ class TransferTrialTest {
 
   /// Does what an engine must not do.
   private void change(String sql) throws Exception {
-    EmbeddedUnderTest engine = new EmbeddedUnderTest();
-    try {
+    try (EmbeddedUnderTest engine = new EmbeddedUnderTest()) {
       engine.open();
       try (DrivenEngine client = new DrivenEngine(engine.engine(), "fault", "")) {
         assertEquals(1, client.run(sql), sql);
       }
-    } finally {
-      engine.close();
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.kakehashi.tck.refusing;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.capability.Capabilities;
@@ -69,7 +69,7 @@ class RefusingConformanceTest extends EngineConformance {
         new Capability[] {
           Capability.CHANGES, Capability.DDL, Capability.CATALOGUE, Capability.READ_COMMITTED
         }) {
-      assertThrows(AssertionError.class, () -> new CapabilityRefusals(this).check(present));
+      assertThrows(AssertionError.class, () -> new Refusals(this).check(present));
     }
   }
 
