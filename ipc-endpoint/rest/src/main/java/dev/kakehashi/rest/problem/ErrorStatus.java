@@ -20,6 +20,7 @@ final class ErrorStatus {
       // Neither to be repeated blindly nor known to have failed: whoever reads it has to ask for
       // the outcome.
       case TRANSACTION_RESOLUTION_UNKNOWN -> 500;
+      case CANNOT_CONNECT_NOW -> 503;
       case VERSION_MISMATCH, MALFORMED_MESSAGE, INVALID_STATEMENT, UNDEFINED_SCHEMA -> 400;
       case CARDINALITY_VIOLATION -> 422;
       default -> ofClass(failure.sqlstate().substring(0, 2));
