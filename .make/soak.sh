@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,sql,server,bulk,http,queue,applications,engines,scheduler,system   parts of it, all without
+#   ONLY=store,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -43,7 +43,14 @@ part queue 'RandomProgramTest,DelayedTasksTest' -pl ipc-endpoint/queue -am -Dkak
 part queue QueueKillTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" -Dkakehashi.queueKills=$((20 * factor))
 part applications IsolatedApplicationTest,OwnProcessTest -pl ipc-endpoint/applications,ipc-endpoint/server -am -Dkakehashi.processKills=$((20 * factor))
 part engines 'EmbeddedConformanceTest,TransferTrialTest' -pl ipc-endpoint/engine-tck -am \
-  -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000 -Dkakehashi.tck.jvm=-XX:+UseSerialGC
+  -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000
+part engines PgWireConformanceTest -pl ipc-endpoint/engine-pgwire -am -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor))
+if [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",cluster,"* ]]; then
+  step "soak: cluster"
+  for writers in 4 16; do
+    KILLS=$factor WRITERS=$writers MILLIS=5000 .make/cluster-transfers.sh || failed+=("cluster with $writers writers")
+  done
+fi
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
   -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
