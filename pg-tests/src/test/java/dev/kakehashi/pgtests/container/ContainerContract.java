@@ -16,14 +16,9 @@ import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /// What must hold on every supported release, with both sides in containers of their own.
 @NeedsDocker
-@Execution(ExecutionMode.CONCURRENT) // with classes of other packages
-@ResourceLock("containers") // one release at a time, and its methods follow one another
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.MethodName.class)
 abstract class ContainerContract {
