@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-tpch deb site test-packages install clean
+.PHONY: help deps generate build run psql stop test soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

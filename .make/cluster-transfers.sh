@@ -8,7 +8,7 @@ prepare_run_dir
 trap '.make/patroni.sh stop' EXIT
 .make/patroni.sh start
 pgwire=$ROOT/ipc-endpoint/engine-pgwire/target
-export ENGINE=dev.kakehashi.engine.pgwire.PgWireUnderTest ENGINE_CLASSPATH=$pgwire/classes:$pgwire/test-classes
+export ENGINE=dev.kakehashi.pgwire.PgWireUnderTest ENGINE_CLASSPATH=$pgwire/classes:$pgwire/test-classes
 export ENGINE_OPTIONS="-Dkakehashi.tck.pgwire.addresses=$(.make/patroni.sh addresses) -Dkakehashi.tck.pgwire.password=$RUN_DIR/patroni/password"
 export KILL="$ROOT/.make/patroni.sh kill \$([ \$((\$1 % 4)) = 0 ] && echo leader || echo \$((\$1 % 4)))" RESTART="$ROOT/.make/patroni.sh restart"
 .make/transfers.sh

@@ -43,7 +43,7 @@ part queue 'RandomProgramTest,DelayedTasksTest' -pl ipc-endpoint/queue -am -Dkak
 part queue QueueKillTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" -Dkakehashi.queueKills=$((20 * factor))
 part applications IsolatedApplicationTest,OwnProcessTest -pl ipc-endpoint/applications,ipc-endpoint/server -am -Dkakehashi.processKills=$((20 * factor))
 part engines 'EmbeddedConformanceTest,TransferTrialTest' -pl ipc-endpoint/engine-tck -am \
-  -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000
+  -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000 -Dkakehashi.tck.jvm=-XX:+UseSerialGC
 part engines PgWireConformanceTest -pl ipc-endpoint/engine-pgwire -am -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor))
 if [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",cluster,"* ]]; then
   step "soak: cluster"

@@ -29,4 +29,4 @@ step "conformance"
   say "some cases failed"
 cat ipc-endpoint/engine-pgwire/target/tck-yugabytedb.txt
 pgwire=$ROOT/ipc-endpoint/engine-pgwire/target
-ENGINE=dev.kakehashi.engine.pgwire.PgWireUnderTest ENGINE_CLASSPATH=$pgwire/classes:$pgwire/test-classes ENGINE_OPTIONS=$options .make/transfers.sh
+ENGINE=dev.kakehashi.pgwire.PgWireUnderTest ENGINE_CLASSPATH=$pgwire/classes:$pgwire/test-classes ENGINE_OPTIONS=$options .make/transfers.sh

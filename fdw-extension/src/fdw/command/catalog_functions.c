@@ -10,7 +10,7 @@
 	PG_FUNCTION_INFO_V1(name);                                                                                         \
 	Datum name(PG_FUNCTION_ARGS)                                                                                       \
 	{                                                                                                                  \
-		return kakehashi_return_catalog(fcinfo, needed, sql);                                                                  \
+		return kakehashi_return_catalog(fcinfo, needed, sql);                                                          \
 	}                                                                                                                  \
 	extern Datum name(PG_FUNCTION_ARGS)
 
@@ -25,11 +25,13 @@ CATALOG_FUNCTION(kakehashi_transactions, KH_CAN_ACTIVITY,
                  "SELECT transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held"
                  " FROM kakehashi_catalog.transactions ORDER BY 1");
 
-CATALOG_FUNCTION(kakehashi_prepared_transactions, KH_CAN_ACTIVITY, "SELECT transaction_id, gid, prepared_at, owner, user_name, handle"
-                                                  " FROM kakehashi_catalog.prepared_transactions ORDER BY 1");
+CATALOG_FUNCTION(kakehashi_prepared_transactions, KH_CAN_ACTIVITY,
+                 "SELECT transaction_id, gid, prepared_at, owner, user_name, handle"
+                 " FROM kakehashi_catalog.prepared_transactions ORDER BY 1");
 
-CATALOG_FUNCTION(kakehashi_memory, KH_CAN_ACTIVITY, "SELECT limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes"
-                                   " FROM kakehashi_catalog.memory");
+CATALOG_FUNCTION(kakehashi_memory, KH_CAN_ACTIVITY,
+                 "SELECT limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes"
+                 " FROM kakehashi_catalog.memory");
 
 CATALOG_FUNCTION(kakehashi_table_memory, KH_CAN_ACTIVITY,
                  "SELECT table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes"
@@ -41,16 +43,18 @@ CATALOG_FUNCTION(kakehashi_engine_sessions, KH_CAN_ACTIVITY,
                  " handle, statement, statement_started_at, running, requests, rows_sent, batches, bytes_sent, waits,"
                  " buffer_bytes FROM kakehashi_catalog.sessions ORDER BY 1");
 
-CATALOG_FUNCTION(kakehashi_jobs, KH_CAN_ACTIVITY, "SELECT job_id, name, label, state, progress, tasks, tasks_finished, queued_ms,"
-                                 " run_ms, elapsed_ms, transaction_id, handle FROM kakehashi_catalog.jobs ORDER BY 1");
+CATALOG_FUNCTION(kakehashi_jobs, KH_CAN_ACTIVITY,
+                 "SELECT job_id, name, label, state, progress, tasks, tasks_finished, queued_ms,"
+                 " run_ms, elapsed_ms, transaction_id, handle FROM kakehashi_catalog.jobs ORDER BY 1");
 
 CATALOG_FUNCTION(kakehashi_statistics, KH_CAN_STATISTICS,
                  "SELECT table_schema, table_name, column_name, table_rows, sampled_rows, analyzed_at, null_fraction,"
                  " average_width, n_distinct, most_common_values, most_common_frequencies, histogram_bounds"
                  " FROM kakehashi_catalog.column_statistics ORDER BY 1, 2, 3");
 
-CATALOG_FUNCTION(kakehashi_definitions, KH_CAN_CATALOGUE, "SELECT ordinal_position, object_type, object_schema, object_name, definition"
-                                        " FROM kakehashi_catalog.definitions ORDER BY 1");
+CATALOG_FUNCTION(kakehashi_definitions, KH_CAN_CATALOGUE,
+                 "SELECT ordinal_position, object_type, object_schema, object_name, definition"
+                 " FROM kakehashi_catalog.definitions ORDER BY 1");
 
 CATALOG_FUNCTION(kakehashi_keys, KH_CAN_CATALOGUE,
                  "SELECT table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position,"

@@ -177,7 +177,7 @@ kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rt
 		if (!entry->resjunk)
 			types = lappend_oid(types, exprType((Node *) entry->expr));
 	}
-	if (types == NIL || !kakehashi_find_query(rel->subroot, types, query) ||
+	if (types == NIL || !kakehashi_find_query(rel->subroot, list_make1(types), query) ||
 	    !kakehashi_server_computes(query->scan->serverid, KH_COMPUTES_SUBQUERIES))
 		return;
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));

@@ -5,27 +5,13 @@ import dev.kakehashi.tck.cases.NeedsCapability;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Optional;
-import org.junit.jupiter.api.extension.ConditionEvaluationResult;
-import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /// Runs a case, or the check of the refusal of what the engine lacks for it, and notes the result.
-final class ConformanceRun implements ExecutionCondition, InvocationInterceptor, TestWatcher {
-  @Override
-  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-    Optional<Method> method = context.getTestMethod();
-    boolean runs =
-        method.isEmpty()
-            || ((EngineConformance) context.getRequiredTestInstance())
-                .runs(lackingOf(context).isPresent());
-    return runs
-        ? ConditionEvaluationResult.enabled("wanted")
-        : ConditionEvaluationResult.disabled("proves nothing here");
-  }
-
+final class ConformanceRun implements InvocationInterceptor, TestWatcher {
   private static Optional<Capability> lackingOf(ExtensionContext context) {
     return lacking(
         (EngineConformance) context.getRequiredTestInstance(), context.getRequiredTestMethod());

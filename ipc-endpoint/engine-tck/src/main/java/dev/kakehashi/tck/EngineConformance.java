@@ -63,13 +63,6 @@ public abstract class EngineConformance
   /// Makes the engine at a place of its own, without opening it. Called once.
   protected abstract EngineUnderTest create() throws Exception;
 
-  /// Whether a case runs; all do.
-  ///
-  /// @param refused the engine lacks what it needs, so that the refusal is looked at
-  protected boolean runs(boolean refused) {
-    return true;
-  }
-
   @BeforeAll
   void openEngine() throws Exception {
     EngineUnderTest made = create();

@@ -29,6 +29,7 @@ class DependencyRuleTest {
     SEES.put("engine.api", new String[] {"protocol"});
     SEES.put("engine", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put("tck", new String[] {"protocol", "engine.api"});
+    SEES.put("pgwire", new String[] {"protocol", "engine.api"});
     SEES.put("requests", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put(
         "sharedmemory",
@@ -47,6 +48,7 @@ class DependencyRuleTest {
           "transport",
           "engine.api",
           "engine",
+          "pgwire",
           "requests",
           "sharedmemory",
           "rest",

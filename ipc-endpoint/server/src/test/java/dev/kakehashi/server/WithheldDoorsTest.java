@@ -160,8 +160,10 @@ class WithheldDoorsTest {
     withhold("capability QUEUES");
     assertEquals(501, get("/v1/queues"));
     withhold("capability COPY_FILES");
-    assertEquals(501, get("/v1/uploads"));
+    assertEquals(501, get("/v1/inspect?location=file:t.csv"));
     assertEquals(200, get("/v1/queues"));
+    withhold("capability APPLICATIONS");
+    assertEquals(501, get("/v1/applications"));
   }
 
   @Test
@@ -176,11 +178,13 @@ class WithheldDoorsTest {
                     root.resolve("backup"),
                     new PrintStream(PrintStream.nullOutputStream())));
     assertTrue(
-        refused.getMessage().contains("has no backups by the endpoint"), refused.getMessage());
+        String.valueOf(refused.getMessage()).contains("has no backups by the endpoint"),
+        refused.getMessage());
     withhold("capability DEFINITIONS");
     refused = assertThrows(Exception.class, () -> SchemaSocket.ask(location()));
     assertTrue(
-        refused.getMessage().contains("has no list of its definitions"), refused.getMessage());
+        String.valueOf(refused.getMessage()).contains("has no list of its definitions"),
+        refused.getMessage());
   }
 
   @Test

@@ -37,6 +37,7 @@ public final class Launch {
 
   /// Lets the JVM make ready what the first native call and the first Unix socket need, while the other processor makes ready the queue's library. Both take a tenth of a second. Classes
   /// of that library are left to one thread: their initialisers need each other.
+  @SuppressWarnings("try") // opened to be closed
   private static void warm() {
     try (SocketChannel none = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       Session.warm();

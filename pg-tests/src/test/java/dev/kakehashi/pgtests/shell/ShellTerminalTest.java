@@ -7,6 +7,8 @@ import dev.kakehashi.pgtests.harness.EndpointProcess;
 import dev.kakehashi.pgtests.harness.TmuxScreen;
 import dev.kakehashi.pgtests.harness.Tools;
 import dev.kakehashi.pgtests.harness.Workspace;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -16,12 +18,12 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /// `kakehashi sql` on a terminal of 80 columns and 24 lines. One shell for all: each test leaves it at its prompt.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-@EnabledIfSystemProperty(named = "kakehashi.terminal", matches = "true")
+@EnabledIf("hasTmux")
 class ShellTerminalTest {
   private static final String PROMPT = "kakehashi=>";
   private static final String ENDLESS =
@@ -45,6 +47,10 @@ class ShellTerminalTest {
               "HISTFILE=" + workspace.disk().resolve("history"),
               "--runtime-directory",
               endpoint.runtimeDirectory().toString()));
+
+  static boolean hasTmux() {
+    return Files.isExecutable(Path.of("/usr/bin/tmux"));
+  }
 
   @BeforeAll
   void seeThePrompt() {
@@ -82,7 +88,8 @@ class ShellTerminalTest {
   void shouldAlignWideCharacters() {
     List<String> lines = run("select '漢字' as k, 'é' as e union all select 'ab', 'x';");
     assertEquals(
-        List.of("  k   | e", "------+---", " 漢字 | é", " ab   | x", "(2 rows)"), lines.subList(1, 6));
+        List.of("  k   | e", "------+---", " 漢字 | é", " ab   | x", "(2 rows)"),
+        lines.subList(1, 6));
   }
 
   @Test

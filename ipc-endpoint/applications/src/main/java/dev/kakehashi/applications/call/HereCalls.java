@@ -48,6 +48,8 @@ public final class HereCalls implements BlockingExecutor {
   private final ConcurrentLinkedQueue<UserCall> waiting = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Runnable> endings = new ConcurrentLinkedQueue<>();
   private final AtomicReference<@Nullable Runnable> flush = new AtomicReference<>();
+
+  @SuppressWarnings("ThreadLocalUsage") // one of these for an endpoint, and few threads are lent
   private final ThreadLocal<@Nullable Turn> turns = new ThreadLocal<>();
 
   /// The virtual thread of the call that is carried.

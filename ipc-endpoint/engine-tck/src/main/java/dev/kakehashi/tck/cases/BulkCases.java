@@ -30,7 +30,7 @@ public interface BulkCases extends Conformance {
   private static @Nullable Object[][] rows(int from, int count) {
     return IntStream.range(from, from + count)
         .mapToObj(i -> new @Nullable Object[] {i, i % 10 == 0 ? null : "value " + i})
-        .toArray(@Nullable Object[][]::new);
+        .toArray(Object[][]::new);
   }
 
   @Test
@@ -48,11 +48,15 @@ public interface BulkCases extends Conformance {
     }
     assertEquals(
         List.of("10000|9000|900"),
-        client().query(
-            "select count(*), count(v), sum(case when v like '%!' then 1 else 0 end) from " + table));
+        client()
+            .query(
+                "select count(*), count(v), sum(case when v like '%!' then 1 else 0 end) from "
+                    + table));
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       @Nullable Object[][] ids =
-          IntStream.range(0, 5000).mapToObj(i -> new @Nullable Object[] {2 * i}).toArray(@Nullable Object[][]::new);
+          IntStream.range(0, 5000)
+              .mapToObj(i -> new @Nullable Object[] {2 * i})
+              .toArray(Object[][]::new);
       assertEquals(5000, transaction.runBatch("delete from " + table + " where id = $1", ids));
       transaction.commit();
     }
@@ -67,7 +71,9 @@ public interface BulkCases extends Conformance {
       transaction.run("insert into " + table + " values (-1, 'mine')");
       refused(
           "23505",
-          () -> transaction.runBatch("insert into " + table + " values ($1, $2)", rows(0, BATCH_ROWS)));
+          () ->
+              transaction.runBatch(
+                  "insert into " + table + " values ($1, $2)", rows(0, BATCH_ROWS)));
       assertEquals(
           List.of("-1", "5000"), transaction.query("select id from " + table + " order by id"));
       transaction.commit();
@@ -109,8 +115,7 @@ public interface BulkCases extends Conformance {
     Statement insert =
         client().prepare("insert into " + table + " values ($1, $2) returning id + 1");
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
-      RunningStatement running =
-          transaction.startBatch(insert, ExecuteOptions.DEFAULT, rows(0, 3));
+      RunningStatement running = transaction.startBatch(insert, ExecuteOptions.DEFAULT, rows(0, 3));
       assertEquals(List.of("1", "2", "3"), running.awaitRows());
     }
   }
@@ -122,7 +127,9 @@ public interface BulkCases extends Conformance {
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       assertEquals(
           3,
-          transaction.startBatch(insert, ExecuteOptions.DEFAULT, new @Nullable Object[][] {{}, {}, {}}).await());
+          transaction
+              .startBatch(insert, ExecuteOptions.DEFAULT, new @Nullable Object[][] {{}, {}, {}})
+              .await());
       transaction.commit();
     }
     assertEquals(List.of("3|21"), client().query("select count(*), sum(v) from " + table));
@@ -130,8 +137,13 @@ public interface BulkCases extends Conformance {
 
   private String many() {
     String table = table("id int8 primary key, v text");
-    client().run(
-        "insert into " + table + " select i, repeat('x', 100) from generate_series(1, " + RESULT_ROWS + ") i");
+    client()
+        .run(
+            "insert into "
+                + table
+                + " select i, repeat('x', 100) from generate_series(1, "
+                + RESULT_ROWS
+                + ") i");
     return table;
   }
 
@@ -177,8 +189,11 @@ public interface BulkCases extends Conformance {
   @Test
   default void shouldHoldLittleForAReaderThatDoesNotRead() {
     String table = table("id int8 primary key, v text");
-    client().run(
-        "insert into " + table + " select i, repeat('y', 1000) from generate_series(1, 40000) i");
+    client()
+        .run(
+            "insert into "
+                + table
+                + " select i, repeat('y', 1000) from generate_series(1, 40000) i");
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       long before = heapUsed();
       RunningStatement slow = transaction.startInto("select * from " + table, Reading.HOLD, 2);
@@ -232,7 +247,9 @@ public interface BulkCases extends Conformance {
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
       assertEquals(
           List.of("2|short", "1|" + "x".repeat(length)),
-          transaction.startInto("select * from " + table + " order by id desc", Reading.KEEP, 1).awaitRows());
+          transaction
+              .startInto("select * from " + table + " order by id desc", Reading.KEEP, 1)
+              .awaitRows());
     }
   }
 
@@ -249,9 +266,17 @@ public interface BulkCases extends Conformance {
   default void shouldGiveManyColumns() {
     int columns = 200;
     String list =
-        String.join(", ", IntStream.range(0, columns).mapToObj(i -> i % 7 == 0 ? "null::int8" : i + "::int8").toList());
+        String.join(
+            ", ",
+            IntStream.range(0, columns)
+                .mapToObj(i -> i % 7 == 0 ? "null::int8" : i + "::int8")
+                .toList());
     String expected =
-        String.join("|", IntStream.range(0, columns).mapToObj(i -> i % 7 == 0 ? "NULL" : Integer.toString(i)).toList());
+        String.join(
+            "|",
+            IntStream.range(0, columns)
+                .mapToObj(i -> i % 7 == 0 ? "NULL" : Integer.toString(i))
+                .toList());
     assertEquals(List.of(expected), client().query("select " + list));
   }
 }

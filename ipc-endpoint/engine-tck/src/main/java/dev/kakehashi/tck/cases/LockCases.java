@@ -146,7 +146,7 @@ public interface LockCases extends Conformance {
             before.run("update " + table + " set v = 0 where id = 1");
             before.commit();
           });
-      before.close();
+      before.rollback();
       longOne.run("update " + table + " set v = v + 1");
       longOne.commit();
     }

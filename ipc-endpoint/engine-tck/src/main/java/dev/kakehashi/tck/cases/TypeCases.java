@@ -42,14 +42,14 @@ public interface TypeCases extends Conformance {
         IntStream.range(0, ascending.length).mapToObj(Integer::toString).toList();
     String smaller = "(select count(*) from " + table + " b where b.v < a.v)";
     assertEquals(
-        expected,
-        client()
-            .query(
-                "select (select count(*) from "
-                    + table
-                    + " b where b.v < a.v) from "
-                    + table
-                    + " a order by a.v"),
+        expected, client().query("select " + smaller + " from " + table + " a order by a.v"), type);
+    String equal =
+        literals.stream()
+            .map(literal -> "(select count(*) from " + table + " where v = " + literal + ")")
+            .collect(Collectors.joining(", ", "select ", ""));
+    assertEquals(
+        List.of(String.join("|", Collections.nCopies(ascending.length, "1"))),
+        client().query(equal),
         type);
   }
 

@@ -122,7 +122,7 @@ final class Bank {
         "commit",
         () -> {
           transaction.commit();
-          return null;
+          return true;
         });
   }
 

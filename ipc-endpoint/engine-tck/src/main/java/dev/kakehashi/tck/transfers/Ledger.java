@@ -89,7 +89,7 @@ final class Ledger implements AutoCloseable {
     Map<Long, String> last = new HashMap<>();
     List<String> lines = Files.readAllLines(path, StandardCharsets.US_ASCII);
     for (String line : lines) {
-      String[] words = line.split(" ");
+      String[] words = line.split(" ", -1);
       if (words[0].equals("life")) {
         lives++;
       } else {

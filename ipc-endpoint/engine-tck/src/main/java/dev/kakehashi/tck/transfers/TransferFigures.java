@@ -43,6 +43,11 @@ final class TransferFigures {
     commits++;
   }
 
+  /// Commits of the phase so far.
+  synchronized long commits() {
+    return commits;
+  }
+
   synchronized void summed() {
     sums++;
   }

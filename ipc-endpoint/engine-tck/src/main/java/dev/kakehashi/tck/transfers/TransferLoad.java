@@ -11,24 +11,28 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Threads that move money and add it up, until they are stopped. Each writes into the ledger what it is told.
 final class TransferLoad implements AutoCloseable {
-  private static final int MOST_AMOUNT = 10;
+  private static final long MOST_AMOUNT = 10;
   private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Bank bank;
   private final TrialOptions options;
   private final Ledger ledger;
   private final TransferFigures figures;
+  private final int life;
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean stopped;
 
-  /// Starts them.
-  ///
   /// @param life number of this process, which makes numbers of transfers its own
   TransferLoad(Bank bank, TrialOptions options, Ledger ledger, TransferFigures figures, int life) {
     this.bank = bank;
     this.options = options;
     this.ledger = ledger;
     this.figures = figures;
+    this.life = life;
+  }
+
+  /// Starts the threads. Called once.
+  void start() {
     for (int w = 0; w < options.writers(); w++) {
       long first = (long) life << 40 | (long) w << 32;
       threads.add(
@@ -67,7 +71,7 @@ final class TransferLoad implements AutoCloseable {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     int source = random.nextInt(options.accounts());
     int target = (source + 1 + random.nextInt(options.accounts() - 1)) % options.accounts();
-    long amount = 1 + random.nextInt(MOST_AMOUNT);
+    long amount = random.nextLong(1, MOST_AMOUNT + 1);
     boolean[] asked = {false};
     try {
       bank.within(
@@ -81,7 +85,7 @@ final class TransferLoad implements AutoCloseable {
             ledger.trying(id);
             asked[0] = true;
             bank.commit(transaction);
-            return null;
+            return true;
           });
       ledger.acknowledged(id);
       figures.committed();

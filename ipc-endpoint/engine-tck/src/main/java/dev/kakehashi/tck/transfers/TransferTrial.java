@@ -3,6 +3,7 @@ package dev.kakehashi.tck.transfers;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.tck.EngineUnderTest;
 import dev.kakehashi.tck.drive.DrivenEngine;
+import dev.kakehashi.tck.drive.Waits;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -76,8 +77,8 @@ public final class TransferTrial {
         System.nanoTime()
             - (System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime())
                 * 1_000_000;
-    try (EngineUnderTest made = options.make();
-        Ledger ledger = Ledger.open(options.ledger())) {
+    EngineUnderTest made = options.make();
+    try (Ledger ledger = Ledger.open(options.ledger())) {
       made.open();
       Bank bank = new Bank(made.engine(), options, figures);
       if (life == 1) {
@@ -96,6 +97,7 @@ public final class TransferTrial {
       figures.endPhase();
       ledger.life();
       try (TransferLoad load = new TransferLoad(bank, options, ledger, figures, life)) {
+        load.start();
         Waits.until(
             "the first transfer", () -> figures.commits() > 0 || !figures.violations().isEmpty());
         out.println(KilledChildren.READY);
@@ -104,22 +106,27 @@ public final class TransferTrial {
           out.println("load: " + figures.endPhase());
         }
       }
+    } finally {
+      made.close();
     }
   }
 
   private static void check(TrialOptions options, TransferFigures figures, PrintStream out)
       throws Exception {
-    try (EngineUnderTest made = options.make()) {
+    EngineUnderTest made = options.make();
+    try {
       made.open();
       Bank bank = new Bank(made.engine(), options, figures);
       out.println(new TransferCheck(bank, options, figures).everythingIsRight());
+    } finally {
+      made.close();
     }
   }
 
   private static void killOthers(TrialOptions options, TransferFigures figures, PrintStream out)
       throws Exception {
-    try (EngineUnderTest made = options.make();
-        Ledger ledger = Ledger.open(options.ledger())) {
+    EngineUnderTest made = options.make();
+    try (Ledger ledger = Ledger.open(options.ledger())) {
       made.open();
       Bank bank = new Bank(made.engine(), options, figures);
       try (DrivenEngine client = bank.connect()) {
@@ -128,6 +135,7 @@ public final class TransferTrial {
       TransferCheck check = new TransferCheck(bank, options, figures);
       figures.endPhase();
       try (TransferLoad load = new TransferLoad(bank, options, ledger, figures, 1)) {
+        load.start();
         for (int kill = 1; kill <= options.kills(); kill++) {
           pass(options.millis());
           out.println("before kill " + kill + ": " + figures.endPhase());
@@ -149,6 +157,8 @@ public final class TransferTrial {
         out.println("at the end: " + figures.endPhase());
       }
       out.println(check.everythingIsRight());
+    } finally {
+      made.close();
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// How a trial runs.
@@ -72,16 +73,16 @@ public record TrialOptions(
       }
       values.put(argument.substring(2, equals), argument.substring(equals + 1));
     }
-    if (values.get("engine").isEmpty()) {
+    if (value(values, "engine").isEmpty()) {
       throw new IllegalArgumentException("--engine is missing");
     }
-    String role = values.get("role");
+    String role = value(values, "role");
     if (!Set.of("trial", "load", "check").contains(role)) {
       throw new IllegalArgumentException("unknown role " + role);
     }
     return new TrialOptions(
-        values.get("engine"),
-        Path.of(values.get("ledger")).toAbsolutePath(),
+        value(values, "engine"),
+        Path.of(value(values, "ledger")).toAbsolutePath(),
         (int) number(values, "accounts", 2),
         (int) number(values, "writers", 1),
         (int) number(values, "readers", 0),
@@ -89,13 +90,17 @@ public record TrialOptions(
         number(values, "millis", 1),
         number(values, "call-limit-millis", 1),
         number(values, "recovery-millis", 1),
-        values.get("kill"),
-        values.get("restart"),
+        value(values, "kill"),
+        value(values, "restart"),
         role);
   }
 
+  private static String value(Map<String, String> values, String name) {
+    return Objects.requireNonNull(values.get(name), name);
+  }
+
   private static long number(Map<String, String> values, String name, long least) {
-    long number = Long.parseLong(values.get(name));
+    long number = Long.parseLong(value(values, name));
     if (number < least || number > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           "--%s has to be %d to %d".formatted(name, least, Integer.MAX_VALUE));

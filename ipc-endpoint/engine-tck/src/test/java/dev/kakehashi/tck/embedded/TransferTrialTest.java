@@ -73,11 +73,14 @@ class TransferTrialTest {
 
   /// Does what an engine must not do.
   private void change(String sql) throws Exception {
-    try (EmbeddedUnderTest engine = new EmbeddedUnderTest()) {
+    EmbeddedUnderTest engine = new EmbeddedUnderTest();
+    try {
       engine.open();
       try (DrivenEngine client = new DrivenEngine(engine.engine(), "fault", "")) {
         assertEquals(1, client.run(sql), sql);
       }
+    } finally {
+      engine.close();
     }
   }
 

@@ -218,15 +218,15 @@ class CallAccess implements DirectAccess {
     CompletableFuture<Statement> made = new CompletableFuture<>();
     session()
         .prepare(
-        sql,
-        oids,
-        (statement, failure) -> {
-          if (failure == null) {
-            made.complete(statement);
-          } else {
-            made.completeExceptionally(failure);
-          }
-        });
+            sql,
+            oids,
+            (statement, failure) -> {
+              if (failure == null) {
+                made.complete(statement);
+              } else {
+                made.completeExceptionally(failure);
+              }
+            });
     return (EmbeddedStatement) await(made);
   }
 

@@ -23,7 +23,7 @@ import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.operator.StatementScope;
-import dev.kakehashi.engine.exec.run.CallArguments;
+import dev.kakehashi.engine.exec.run.ArgumentObjects;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.rights.RightsQuestions;
@@ -535,7 +535,7 @@ final class EmbeddedStatement implements Statement {
       return system != null
           && parameters.rowCount() <= 1
           && !parameters.isLong()
-          && CallArguments.arePlain(call.arguments())
+          && ArgumentObjects.arePlain(call.arguments())
           && system.isShort(call.application(), call.index(), call.route());
     }
 

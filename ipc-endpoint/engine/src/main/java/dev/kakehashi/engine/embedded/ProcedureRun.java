@@ -9,7 +9,7 @@ import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.application.LoadedApplication;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.result.ResultWriter;
-import dev.kakehashi.engine.exec.run.CallArguments;
+import dev.kakehashi.engine.exec.run.ArgumentObjects;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.txn.StatementExecution;
@@ -272,10 +272,9 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     execution.checkCanceled();
     mark = call.takesPart() ? execution.transaction().mark() : 0;
     begun = true;
-    int[] argumentOids =
-        call.signature().parameters().stream().mapToInt(Field::typeOid).toArray();
+    int[] argumentOids = call.signature().parameters().stream().mapToInt(Field::typeOid).toArray();
     arguments =
-        CallArguments.of(
+        ArgumentObjects.of(
             call.arguments(), argumentOids, call.parameterOids(), execution, parameters);
     if (oids.length > 0) {
       writer = new ResultWriter(sink, oids);

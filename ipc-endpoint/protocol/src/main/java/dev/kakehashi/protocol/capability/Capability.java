@@ -53,7 +53,7 @@ public enum Capability {
   /// Constraints that are checked at the end of the transaction.
   DEFERRABLE_CONSTRAINTS(22, "deferrable constraints"),
   /// The tables of `kakehashi_catalog` that describe tables, columns and keys.
-  CATALOGUE("catalogue"),
+  CATALOGUE(23, "catalogue"),
   /// The tables of `kakehashi_catalog` that have its statistics.
   STATISTICS(24, "statistics"),
   /// The rows of one result may be drawn by several processes.
@@ -69,9 +69,9 @@ public enum Capability {
   /// Backups by the endpoint.
   BACKUP(30, "backups by the endpoint"),
   /// It shows its definitions as statements.
-  DEFINITIONS("list of its definitions"),
+  DEFINITIONS(31, "list of its definitions"),
   /// The tables of `kakehashi_catalog` that show what goes on: sessions, transactions, prepared ones, waits, jobs.
-  ACTIVITY("tables of what goes on in it");
+  ACTIVITY(32, "tables of what goes on in it");
 
   private final int number;
   private final String title;
@@ -86,7 +86,8 @@ public enum Capability {
     return title;
   }
 
-  /// Its bit.
+  /// Its bit. The order is the protocol's: new ones go last.
+  @SuppressWarnings("EnumOrdinal") // golden files hold it
   long bit() {
     return 1L << number;
   }

@@ -76,7 +76,8 @@ public enum Computation {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  /// Its bit.
+  /// Its bit. The order is the protocol's: new ones go last.
+  @SuppressWarnings("EnumOrdinal") // golden files hold it
   long bit() {
     return 1L << number;
   }

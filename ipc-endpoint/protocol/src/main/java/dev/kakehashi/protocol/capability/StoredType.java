@@ -43,7 +43,8 @@ public enum StoredType {
     return title;
   }
 
-  /// Its bit.
+  /// Its bit. The order is the protocol's: new ones go last.
+  @SuppressWarnings("EnumOrdinal") // golden files hold it
   long bit() {
     return 1L << number;
   }

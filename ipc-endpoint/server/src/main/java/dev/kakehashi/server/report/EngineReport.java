@@ -16,15 +16,13 @@ public final class EngineReport {
   public static String text(Engine engine) {
     Capabilities capabilities = engine.capabilities();
     StringBuilder text = new StringBuilder("engine: ").append(capabilities.engine());
-    append(
-        text,
-        "has no",
-        absent(Capability.values(), capabilities::has, Capability::title));
+    append(text, "has no", absent(Capability.values(), capabilities::has, Capability::title));
     append(
         text,
         "leaves to PostgreSQL",
         absent(Computation.values(), capabilities::computes, Computation::title));
-    append(text, "does not keep", absent(StoredType.values(), capabilities::keeps, StoredType::title));
+    append(
+        text, "does not keep", absent(StoredType.values(), capabilities::keeps, StoredType::title));
     for (String line : engine.health()) {
       text.append("\n  ").append(line);
     }
@@ -32,10 +30,7 @@ public final class EngineReport {
   }
 
   private static <E> String absent(E[] all, Predicate<E> isThere, Function<E, String> title) {
-    return Arrays.stream(all)
-        .filter(isThere.negate())
-        .map(title)
-        .collect(Collectors.joining(", "));
+    return Arrays.stream(all).filter(isThere.negate()).map(title).collect(Collectors.joining(", "));
   }
 
   private static void append(StringBuilder text, String what, String absent) {

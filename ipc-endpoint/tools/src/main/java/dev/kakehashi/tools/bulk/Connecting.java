@@ -40,15 +40,15 @@ public final class Connecting {
   public Path runtimeDirectory() {
     Path given = runtimeDirectory;
     if (given == null) {
-      Missing.directory(Objects.requireNonNull(command));
+      throw Missing.directory(Objects.requireNonNull(command));
     }
-    return Objects.requireNonNull(given);
+    return given;
   }
 
   /// Apart, so that who has given it needs nothing of the library for arguments.
   private static final class Missing {
-    static void directory(CommandSpec command) {
-      throw new ParameterException(
+    static ParameterException directory(CommandSpec command) {
+      return new ParameterException(
           command.commandLine(), "Missing required option: '--runtime-directory=DIRECTORY'");
     }
   }

@@ -6,15 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.lang.reflect.Field;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /// What is read without the library for arguments is what the library would have read.
 class PlainArgumentsTest {
-  private static TreeMap<String, String> values(Object command)
-      throws ReflectiveOperationException {
-    TreeMap<String, String> values = new TreeMap<>();
+  private static Map<String, String> values(Object command) throws ReflectiveOperationException {
+    Map<String, String> values = new TreeMap<>();
     for (Field field : command.getClass().getDeclaredFields()) {
       field.setAccessible(true);
       Object value = field.get(command);

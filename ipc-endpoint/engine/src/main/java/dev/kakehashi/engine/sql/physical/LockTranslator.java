@@ -83,11 +83,7 @@ final class LockTranslator {
                   : needed);
       case Correlate correlate ->
           mayBeMissing(
-              correlate.getLeft(),
-              correlate.getRight(),
-              correlate.getJoinType(),
-              column,
-              needed);
+              correlate.getLeft(), correlate.getRight(), correlate.getJoinType(), column, needed);
       default -> false;
     };
   }

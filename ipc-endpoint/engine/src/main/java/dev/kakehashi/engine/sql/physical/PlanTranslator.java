@@ -103,8 +103,7 @@ public final class PlanTranslator {
       case Join join -> new JoinTranslator(rex, this).translate(join);
       case Sort sort -> sort(sort);
       case WindowedRows windows -> windows.plan(translate(windows.getInput()));
-      case LockedRows locked ->
-          LockTranslator.translate(locked, translate(locked.getInput()));
+      case LockedRows locked -> LockTranslator.translate(locked, translate(locked.getInput()));
       case Correlate correlate -> correlate(correlate, () -> translate(correlate.getLeft()));
       case RecursiveRows recursion ->
           new PlanNode.Recursion(

@@ -1,5 +1,0 @@
-/// What the endpoint puts into the database: its catalogue as views, and the outcomes of its transactions.
-@NullMarked
-package dev.kakehashi.engine.pgwire.catalog;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// An engine that is a server of PostgreSQL's protocol.
-@NullMarked
-package dev.kakehashi.engine.pgwire;
-
-import org.jspecify.annotations.NullMarked;

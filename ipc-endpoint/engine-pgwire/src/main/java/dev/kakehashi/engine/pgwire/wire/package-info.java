@@ -1,5 +1,0 @@
-/// PostgreSQL's protocol, version 3, as far as an engine needs it.
-@NullMarked
-package dev.kakehashi.engine.pgwire.wire;
-
-import org.jspecify.annotations.NullMarked;

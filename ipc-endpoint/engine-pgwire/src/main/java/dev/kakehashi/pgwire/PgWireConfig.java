@@ -1,0 +1,27 @@
+package dev.kakehashi.pgwire;
+
+import dev.kakehashi.pgwire.pool.PoolLimits;
+import dev.kakehashi.pgwire.wire.ServerAddress;
+import dev.kakehashi.pgwire.wire.WireSettings;
+import java.util.List;
+
+/// How the engine reaches its database. Immutable.
+///
+/// @param addresses of the servers, at least one: that which takes writes is used
+/// @param wire how connections are made
+/// @param pool limits of the connections
+/// @param maxTransactions open at the same time
+/// @param endpoint number of this endpoint among those that use the database; never that of another one
+public record PgWireConfig(
+    List<ServerAddress> addresses,
+    WireSettings wire,
+    PoolLimits pool,
+    int maxTransactions,
+    long endpoint) {
+  public PgWireConfig {
+    addresses = List.copyOf(addresses);
+    if (addresses.isEmpty()) {
+      throw new IllegalArgumentException("the engine has no address");
+    }
+  }
+}

@@ -1,0 +1,470 @@
+package dev.kakehashi.pgwire;
+
+import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.pgwire.catalog.CatalogInstaller;
+import dev.kakehashi.pgwire.catalog.Outcomes;
+import dev.kakehashi.pgwire.pool.ConnectionPool;
+import dev.kakehashi.pgwire.pool.PooledConnection;
+import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.pgwire.wire.WireException;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// An engine that is a PostgreSQL, or what speaks its protocol and is its code: rows, transactions and SQL are the server's.
+///
+/// What blocks runs on virtual threads, never on those of the caller. [#open] blocks.
+public final class PgWireEngine implements Engine {
+  /// As the setting `engine` has it.
+  public static final String NAME = "pgwire";
+
+  private static final Logger LOG = LoggerFactory.getLogger(PgWireEngine.class);
+  private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long RETRY_MILLIS = 50;
+  private static final long OLD_MICROS = 60_000_000;
+
+  private static final String PREPARED =
+      "SELECT p.gid, p.transaction::text, (extract(epoch FROM p.prepared - timestamptz '2000-01-01 00:00:00+00') * 1000000)::int8"
+          + " FROM pg_catalog.pg_prepared_xacts p WHERE p.database = pg_catalog.current_database()";
+
+  private final PgWireConfig config;
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("kakehashi-pgwire-", 0).factory());
+  private final ScheduledExecutorService timer = newTimer();
+  private final ConnectionPool pool;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Set<PgWireTransaction> open = new HashSet<>(); // guarded by itself
+  private volatile boolean closing;
+  private volatile PreparedTransaction.Listener listener = NOBODY;
+  private RecoveredOutcomes recovered = RecoveredOutcomes.NONE;
+  private Capabilities capabilities = Capabilities.everything(NAME);
+
+  private static final PreparedTransaction.Listener NOBODY =
+      new PreparedTransaction.Listener() {
+        @Override
+        public void prepared(PreparedTransaction transaction) {}
+
+        @Override
+        public void ended(PreparedTransaction transaction, boolean committed) {}
+      };
+
+  private static ScheduledExecutorService newTimer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("kakehashi-pgwire-timer").factory());
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
+  }
+
+  private PgWireEngine(PgWireConfig config) {
+    this.config = config;
+    this.pool = new ConnectionPool(config.addresses(), config.wire(), config.pool(), timer);
+  }
+
+  /// Connects, and makes the catalogue in the database if it is not there.
+  ///
+  /// @throws EngineException when the database cannot be used
+  public static PgWireEngine open(PgWireConfig config) {
+    PgWireEngine engine = new PgWireEngine(config);
+    boolean opened = false;
+    try {
+      engine.withConnection(connection -> {
+        engine.begin(connection);
+        return true;
+      });
+      opened = true;
+      return engine;
+    } finally {
+      if (!opened) {
+        engine.close();
+      }
+    }
+  }
+
+  private void begin(WireConnection connection) {
+    ServerFacts facts = ServerFacts.of(connection);
+    capabilities = facts.capabilities();
+    CatalogInstaller.install(connection, capabilities);
+    LOG.info("{}", facts);
+    Outcomes.begin(connection, config.endpoint());
+    recovered = Outcomes.recovered(connection, config.endpoint());
+  }
+
+  // ---- for sessions and transactions ----
+
+  ExecutorService threads() {
+    return threads;
+  }
+
+  ScheduledExecutorService timer() {
+    return timer;
+  }
+
+  ConnectionPool pool() {
+    return pool;
+  }
+
+  Logger log() {
+    return LOG;
+  }
+
+  String timeZone() {
+    return config.wire().timeZone();
+  }
+
+  long lockTimeoutMillis() {
+    return config.wire().lockTimeout().toMillis();
+  }
+
+  long endpoint() {
+    return config.endpoint();
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  PreparedTransaction.Listener listener() {
+    return listener;
+  }
+
+  /// Nothing has come of a statement for a while.
+  ///
+  /// @throws WireException when its server is not at work on it
+  void waitOn(PooledConnection connection) {
+    if (closing || !pool.isAtWork(connection)) {
+      throw new WireException(
+          "the server at " + connection.wire().address() + " is not at work on the statement");
+    }
+  }
+
+  void left(PgWireTransaction transaction) {
+    synchronized (open) {
+      if (open.remove(transaction) && open.isEmpty()) {
+        open.notifyAll();
+      }
+    }
+  }
+
+  /// Runs something on a connection of its own.
+  ///
+  /// @throws EngineException it cannot be done
+  private <T> T withConnection(Function<WireConnection, T> work) {
+    PooledConnection connection = pool.acquire();
+    try {
+      return work.apply(connection.wire());
+    } catch (ServerError e) {
+      throw WireErrors.of(e);
+    } catch (WireException e) {
+      throw new EngineException(
+          ErrorCode.CONNECTION_FAILURE,
+          "the connection to the engine was lost: " + e.getMessage(),
+          e);
+    } finally {
+      pool.release(connection);
+    }
+  }
+
+  /// Rows of a question, which is asked again if the connection that the pool had kept is dead.
+  List<List<@Nullable String>> ask(String sql) {
+    try {
+      return withConnection(connection -> connection.query(sql));
+    } catch (EngineException e) {
+      if (e.code() != ErrorCode.CONNECTION_FAILURE) {
+        throw e;
+      }
+      LOG.info("a question is asked again: {}", e.getMessage());
+      return withConnection(connection -> connection.query(sql));
+    }
+  }
+
+  /// Whether a transaction has committed whose connection was lost; ends its process first.
+  boolean committed(PooledConnection lost, Outcomes.Row row) {
+    return whenGone(lost, connection -> Outcomes.isThere(connection, row));
+  }
+
+  boolean isPrepared(PooledConnection lost, String gid) {
+    return whenGone(
+        lost,
+        connection ->
+            !connection
+                .query(
+                    "SELECT 1 FROM pg_catalog.pg_prepared_xacts WHERE database = pg_catalog.current_database() AND gid = "
+                        + PgWireSession.literal(gid))
+                .isEmpty());
+  }
+
+  private <T> T whenGone(PooledConnection lost, Function<WireConnection, T> question) {
+    long deadline = System.nanoTime() + RESOLVE_NANOS;
+    String process =
+        "SELECT pg_catalog.pg_terminate_backend(a.pid) FROM pg_catalog.pg_stat_activity a WHERE a.pid = "
+            + lost.serverProcess().number()
+            + " AND a.backend_start = "
+            + PgWireSession.literal(lost.serverProcess().began());
+    while (true) {
+      PooledConnection connection = pool.acquire();
+      try {
+        while (!connection.wire().query(process).isEmpty()) {
+          if (System.nanoTime() - deadline > 0) {
+            throw new WireException("its process does not end");
+          }
+          Thread.sleep(RETRY_MILLIS); // the server tells nobody when a process has ended
+        }
+        return question.apply(connection.wire());
+      } catch (WireException | ServerError e) {
+        if (System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+        LOG.info("an outcome is looked up again: {}", e.getMessage());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", e);
+      } finally {
+        pool.release(connection);
+      }
+    }
+  }
+
+  // ---- two phases ----
+
+  PreparedTransaction preparing(
+      PgWireTransaction transaction, String globalId, String owner, String userName) {
+    require(Capability.TWO_PHASE);
+    return new PreparedTransaction(
+        globalId,
+        owner,
+        userName,
+        transaction.reference(),
+        transaction.id(),
+        (System.currentTimeMillis() - 946_684_800_000L) * 1000);
+  }
+
+  /// Second phase of a two-phase commit. Blocks.
+  ///
+  /// @return null: it is done
+  @Nullable EngineException decide(String globalId, String owner, boolean commit) {
+    boolean uncertain = false;
+    long deadline = System.nanoTime() + RESOLVE_NANOS;
+    PreparedTransaction found = null;
+    try {
+      require(Capability.TWO_PHASE);
+      while (true) {
+        PreparedTransaction now = find(globalId);
+        if (now == null && uncertain) {
+          return ended(found, commit);
+        }
+        if (now == null) {
+          return new EngineException(
+              ErrorCode.UNDEFINED_OBJECT,
+              "prepared transaction with identifier \"" + globalId + "\" does not exist");
+        }
+        if (!owner.isEmpty() && !owner.equals(now.owner())) {
+          return new EngineException(
+              ErrorCode.INSUFFICIENT_PRIVILEGE, "permission denied to finish prepared transaction");
+        }
+        found = now;
+        PooledConnection connection = pool.acquire();
+        try {
+          connection
+              .wire()
+              .query(
+                  (commit ? "COMMIT" : "ROLLBACK")
+                      + " PREPARED "
+                      + PgWireSession.literal(PreparedIds.encode(now)));
+          return ended(now, commit);
+        } catch (WireException e) {
+          uncertain = true;
+          if (System.nanoTime() - deadline > 0) {
+            return new EngineException(
+                ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
+                "the connection to the engine was lost: " + e.getMessage());
+          }
+        } finally {
+          pool.release(connection);
+        }
+      }
+    } catch (ServerError e) {
+      return WireErrors.of(e);
+    } catch (EngineException e) {
+      return e;
+    }
+  }
+
+  private @Nullable EngineException ended(
+      @Nullable PreparedTransaction transaction, boolean commit) {
+    if (transaction != null) {
+      listener.ended(transaction, commit);
+    }
+    return null;
+  }
+
+  private @Nullable PreparedTransaction find(String globalId) {
+    return preparedTransactions().stream()
+        .filter(each -> each.globalId().equals(globalId))
+        .findFirst()
+        .orElse(null);
+  }
+
+  @Override
+  public List<PreparedTransaction> preparedTransactions() {
+    List<PreparedTransaction> result = new ArrayList<>();
+    for (List<@Nullable String> row : ask(PREPARED)) {
+      PreparedTransaction each =
+          PreparedIds.decode(
+              String.valueOf(row.get(0)),
+              Long.parseLong(String.valueOf(row.get(1))),
+              Long.parseLong(String.valueOf(row.get(2))));
+      if (each != null) {
+        result.add(each);
+      }
+    }
+    return result;
+  }
+
+  // ---- engine ----
+
+  @Override
+  public Capabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public EngineSession openSession(String userName, String owner) {
+    return new PgWireSession(this, userName, owner);
+  }
+
+  @Override
+  public EngineTransaction begin(BeginOptions options) {
+    if (options.kind() == BeginOptions.Kind.LTX) {
+      throw EngineException.lacking(capabilities, Capability.LONG_TRANSACTIONS);
+    }
+    PgWireTransaction transaction = new PgWireTransaction(this, numbers.incrementAndGet(), options);
+    synchronized (open) {
+      if (closing) {
+        throw new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down");
+      }
+      if (open.size() >= config.maxTransactions()) {
+        throw new EngineException(
+            ErrorCode.TOO_MANY_SESSIONS,
+            "too many open transactions: the limit is " + config.maxTransactions());
+      }
+      open.add(transaction);
+    }
+    return transaction;
+  }
+
+  @Override
+  public void preparedListener(PreparedTransaction.Listener newListener) {
+    listener = newListener;
+  }
+
+  @Override
+  public RecoveredOutcomes recoveredOutcomes() {
+    return recovered;
+  }
+
+  /// Each commit is stored when it is reported.
+  @Override
+  public void whenAllDurable(Runnable done) {
+    done.run();
+  }
+
+  /// The server shows its own sessions.
+  @Override
+  public void clientSessions(Supplier<List<ClientSession>> sessions) {}
+
+  /// It has threads of its own.
+  @Override
+  public void blockingExecutor(BlockingExecutor executor) {}
+
+  @Override
+  public Backup backup() {
+    throw EngineException.lacking(capabilities, Capability.BACKUP);
+  }
+
+  @Override
+  public List<String> definitions() {
+    throw EngineException.lacking(capabilities, Capability.DEFINITIONS);
+  }
+
+  @Override
+  public List<String> health() {
+    List<String> lines = new ArrayList<>(pool.describe());
+    try {
+      long now = (System.currentTimeMillis() - 946_684_800_000L) * 1000;
+      List<PreparedTransaction> prepared = preparedTransactions();
+      lines.add(prepared.size() + " undecided transactions");
+      for (PreparedTransaction each : prepared) {
+        long age = now - each.preparedMicros();
+        if (age > OLD_MICROS) {
+          lines.add(
+              "warning: transaction \"%s\" is undecided for %d s"
+                  .formatted(each.globalId(), age / 1_000_000));
+        }
+      }
+    } catch (EngineException e) {
+      lines.add("warning: " + e.getMessage());
+    }
+    return lines;
+  }
+
+  @Override
+  public void close() {
+    List<PgWireTransaction> left;
+    synchronized (open) {
+      closing = true;
+      left = List.copyOf(open);
+    }
+    EngineException reason =
+        new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down");
+    // All are stopped before the first gives up its locks, for which another one may wait.
+    left.forEach(transaction -> transaction.stop(reason));
+    left.forEach(transaction -> transaction.end(reason));
+    awaitEnd();
+    pool.close();
+    threads.close();
+    timer.shutdownNow();
+  }
+
+  private void awaitEnd() {
+    long deadline = System.nanoTime() + config.wire().operationTimeout().toNanos();
+    boolean interrupted = false;
+    synchronized (open) {
+      while (!open.isEmpty() && deadline - System.nanoTime() > 0) {
+        try {
+          open.wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

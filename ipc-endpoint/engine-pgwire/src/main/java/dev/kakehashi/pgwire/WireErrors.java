@@ -1,0 +1,71 @@
+package dev.kakehashi.pgwire;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.HashMap;
+import java.util.Map;
+
+/// The server's errors in the project's terms: the SQLSTATE stays, except where the server is at fault.
+public final class WireErrors {
+  private static final Map<String, ErrorCode> CODES = new HashMap<>();
+
+  static {
+    for (ErrorCode code : ErrorCode.values()) {
+      CODES.putIfAbsent(code.sqlstate(), code);
+    }
+    // Violations of the protocol are this side's mistakes.
+    CODES.remove(ErrorCode.MALFORMED_MESSAGE.sqlstate());
+  }
+
+  private WireErrors() {}
+
+  /// An error of a statement.
+  public static EngineException of(ServerError error) {
+    ErrorCode code = CODES.get(error.sqlstate());
+    EngineException result;
+    if (code != null) {
+      result =
+          new EngineException(code, String.valueOf(error.getMessage())).withDetail(error.detail());
+    } else {
+      ErrorCode ofClass = ofClass(error.sqlstate());
+      result = new EngineException(ofClass, String.valueOf(error.getMessage()));
+      if (ofClass == ErrorCode.INTERNAL_ERROR) {
+        String said = "The server's SQLSTATE is " + error.sqlstate() + ".";
+        result.withDetail(error.detail().isEmpty() ? said : error.detail() + "\n" + said);
+      } else {
+        result.withSqlstate(error.sqlstate()).withDetail(error.detail());
+      }
+    }
+    return result
+        .withHint(error.hint())
+        .withTable(error.schemaName(), error.tableName())
+        .withColumn(error.columnName())
+        .withConstraint(error.constraintName())
+        .withPosition(error.position());
+  }
+
+  /// For an SQLSTATE that the project's table does not have.
+  private static ErrorCode ofClass(String sqlstate) {
+    return switch (sqlstate.substring(0, 2)) {
+      case "22" -> ErrorCode.DATA_EXCEPTION;
+      case "23" -> ErrorCode.CHECK_VIOLATION;
+      case "40" -> ErrorCode.SERIALIZATION_FAILURE;
+      case "42" -> ErrorCode.SYNTAX_ERROR;
+      case "53" -> ErrorCode.OUT_OF_SLOTS;
+      case "54" -> ErrorCode.LIMIT_EXCEEDED;
+      case "55" -> ErrorCode.NOT_IN_PREREQUISITE_STATE;
+      case "XX", "08", "58", "F0" -> ErrorCode.INTERNAL_ERROR;
+      default -> ErrorCode.RAISE_EXCEPTION;
+    };
+  }
+
+  /// The connection was lost before the transaction began to commit: it has changed nothing, and may be tried again.
+  static EngineException lost(RuntimeException cause) {
+    return new EngineException(
+            ErrorCode.SERIALIZATION_FAILURE,
+            "the connection to the engine was lost, and the transaction with it: "
+                + cause.getMessage())
+        .withHint("The transaction has changed nothing and can be tried again.");
+  }
+}

@@ -1,0 +1,412 @@
+package dev.kakehashi.pgwire;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.pgwire.wire.WireException;
+import dev.kakehashi.pgwire.wire.WireParameters;
+import dev.kakehashi.pgwire.wire.WireRows;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.MalformedFrameException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// One execution. Runs on the lane of its transaction, except [#cancel()]: any thread.
+///
+/// Rows of a result are fetched in portions from a portal, so that other statements of the transaction can run while the reader is slow. Several rows of parameters go in
+/// rounds: many Binds and Executes at once.
+final class WireRun implements Execution, WireExchange.Taker {
+  private static final int MOST_ROWS_OF_ROUND = 512;
+  private static final int MOST_QUERIES_OF_ROUND = 256;
+
+  /// Of a round after its first row: as much as a server takes while nobody reads its answers.
+  private static final int BYTES_OF_ROUND = 16 << 10;
+
+  private static final int BYTES_OF_CHANGES = 1 << 20;
+  private static final int FIRST_FETCH = 200;
+  private static final int FETCH_OF_MANY = 64;
+  private static final int MOST_FETCHED = 100_000;
+  private static final long FETCH_BYTES = 1 << 20;
+
+  private final PgWireTransaction transaction;
+  private final PgWireStatement statement;
+  private final ParameterBatch batch;
+  private final ExecuteOptions options;
+  private final ResultSink sink;
+  private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
+  private final boolean returnsRows;
+
+  // Lane only.
+  private final List<Portal> portals = new ArrayList<>();
+  private @Nullable WireParameters parameters;
+  private @Nullable WireRows rows;
+  private int nextRow;
+  private long changed;
+  private int head;
+  private int firstOfRound;
+  private int prefix;
+  private int fetch = FIRST_FETCH;
+  private long fetchedRows;
+  private long fetchedBytes;
+  private boolean started;
+  private boolean ended;
+  private int mine;
+  private boolean ran;
+
+  private volatile @Nullable EngineException canceled;
+
+  /// Rows of parameters that are being asked about.
+  private static final class Portal {
+    private final String name;
+    private final Deque<byte[]> backlog = new ArrayDeque<>();
+    private boolean complete;
+
+    Portal(String name) {
+      this.name = name;
+    }
+  }
+
+  WireRun(
+      PgWireTransaction transaction,
+      PgWireStatement statement,
+      ParameterBatch batch,
+      ExecuteOptions options,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    this.transaction = transaction;
+    this.statement = statement;
+    this.batch = batch;
+    this.options = options;
+    this.sink = sink;
+    this.done = done;
+    this.returnsRows = !statement.columns().isEmpty();
+  }
+
+  PgWireStatement statement() {
+    return statement;
+  }
+
+  ExecuteOptions options() {
+    return options;
+  }
+
+  // ---- from any thread ----
+
+  @Override
+  public void cancel() {
+    cancel(
+        new EngineException(ErrorCode.QUERY_CANCELED, "canceling statement due to user request"));
+  }
+
+  void cancel(EngineException reason) {
+    if (canceled == null) {
+      canceled = reason;
+    }
+    transaction.wakeCanceled(this);
+  }
+
+  @Override
+  public long rowsScanned() {
+    return 0;
+  }
+
+  // ---- on the lane ----
+
+  /// Begins.
+  void start() {
+    step(() -> {
+      if (!started) {
+        started = true;
+        parameters = new WireParameters(batch, statement.parameterTypes());
+        rows = new WireRows(sink, statement.columnTypes());
+      }
+      rounds();
+    });
+  }
+
+  /// Goes on when the reader has made room, or a cancel has come.
+  void resume() {
+    step(() -> {
+      if (started) {
+        rounds();
+      }
+    });
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  private void step(Runnable work) {
+    boolean again = !ended;
+    while (again) {
+      again = false;
+      try {
+        EngineException refusal = transaction.refusal();
+        if (refusal != null) {
+          end(null, refusal);
+          return;
+        }
+        checkCanceled();
+        work.run();
+      } catch (EngineException e) {
+        fail(e);
+      } catch (ServerError e) {
+        again = transaction.writesAfterAll(this, e);
+        if (again) {
+          again();
+        } else {
+          fail(WireErrors.of(e));
+        }
+      } catch (MalformedFrameException e) {
+        fail(new EngineException(ErrorCode.MALFORMED_MESSAGE, String.valueOf(e.getMessage()), e));
+      } catch (WireException e) {
+        again = transaction.mayRepeat(this, e);
+        if (again) {
+          again();
+        } else {
+          end(null, transaction.lost(e));
+        }
+      } catch (RuntimeException e) {
+        fail(new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + e, e));
+      }
+    }
+  }
+
+  private void checkCanceled() {
+    EngineException reason = canceled;
+    if (reason != null) {
+      throw reason;
+    }
+  }
+
+  private void fail(EngineException failure) {
+    EngineException reason = canceled;
+    if (Statement.OTHER_COLUMNS.equals(failure.getMessage())) {
+      transaction.forget(statement);
+    }
+    boolean byCancel = reason != null && failure.code() == ErrorCode.QUERY_CANCELED;
+    try {
+      if (ran) {
+        transaction.undo(this);
+      }
+    } catch (WireException | ServerError e) {
+      end(null, transaction.lost(e));
+      return;
+    }
+    WireRows given = rows;
+    if (given != null && given.rows() > 0 && statement.kind() == Statement.Kind.QUERY) {
+      given.finish(); // what has come before the failure holds
+    }
+    end(null, byCancel ? reason : failure);
+  }
+
+  /// Ends it, once.
+  void end(@Nullable Long count, @Nullable EngineException failure) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    WireRows given = rows;
+    if (given != null) {
+      given.abandon();
+    }
+    for (Portal portal : portals) {
+      portal.backlog.clear();
+    }
+    transaction.ended(this, portalNames());
+    done.accept(count, failure);
+  }
+
+  private List<String> portalNames() {
+    return portals.stream().map(portal -> portal.name).toList();
+  }
+
+  private WireRows rows() {
+    WireRows made = rows;
+    if (made == null) {
+      throw new IllegalStateException("the statement has not started");
+    }
+    return made;
+  }
+
+  private WireParameters parameters() {
+    WireParameters made = parameters;
+    if (made == null) {
+      throw new IllegalStateException("the statement has not started");
+    }
+    return made;
+  }
+
+  /// Runs rounds until the end, or until the reader has to make room.
+  private void rounds() {
+    while (true) {
+      if (!deliver()) {
+        sink.whenWritable(() -> transaction.resume(this));
+        return;
+      }
+      if (nextRow >= parameters().rows()) {
+        break;
+      }
+      round();
+      checkCanceled();
+    }
+    WireRows all = rows();
+    all.finish();
+    end(statement.kind() == Statement.Kind.QUERY ? all.rows() : changed, null);
+  }
+
+  /// Hands over what was fetched, and fetches what its portals still have.
+  ///
+  /// @return false: the reader has to make room first
+  private boolean deliver() {
+    while (head < portals.size()) {
+      Portal portal = portals.get(head);
+      while (!portal.backlog.isEmpty()) {
+        byte[] row = portal.backlog.getFirst();
+        if (!rows().add(row, 0, row.length)) {
+          return false;
+        }
+        portal.backlog.removeFirst();
+      }
+      if (portal.complete) {
+        head++;
+      } else {
+        fetch(portal);
+        checkCanceled();
+      }
+    }
+    transaction.closeLater(portalNames());
+    portals.clear();
+    head = 0;
+    return true;
+  }
+
+  private void fetch(Portal portal) {
+    WireExchange exchange = transaction.exchange(this);
+    prefix = exchange.commands();
+    firstOfRound = head;
+    fetchedRows = 0;
+    fetchedBytes = 0;
+    mine = 1;
+    exchange.execute(portal.name, fetch);
+    transaction.run(exchange, this);
+    adapt();
+  }
+
+  private void adapt() {
+    if (fetchedRows > 0) {
+      fetch = Math.clamp(FETCH_BYTES / Math.max(1, fetchedBytes / fetchedRows), 16, MOST_FETCHED);
+    }
+  }
+
+  private void round() {
+    WireParameters given = parameters();
+    WireExchange exchange = transaction.exchange(this);
+    String name = exchange.statement(statement.sql(), statement.parameterTypes(), returnsRows);
+    prefix = exchange.commands();
+    firstOfRound = portals.size();
+    fetchedRows = 0;
+    fetchedBytes = 0;
+    int left = given.rows() - nextRow;
+    int most = Math.min(left, returnsRows ? MOST_QUERIES_OF_ROUND : MOST_ROWS_OF_ROUND);
+    int bytes = returnsRows ? BYTES_OF_ROUND : BYTES_OF_CHANGES;
+    int rowsToFetch = left == 1 ? fetch : FETCH_OF_MANY;
+    int start = -1;
+    int bound = 0;
+    while (bound < most && (bound == 0 || exchange.out().size() - start < bytes)) {
+      String portal = returnsRows ? transaction.newPortal() : "";
+      given.bind(exchange.out(), portal, name, nextRow + bound, statement.columnTypes());
+      if (start < 0) {
+        start = exchange.out().size();
+      }
+      if (returnsRows) {
+        portals.add(new Portal(portal));
+        exchange.execute(portal, rowsToFetch);
+      } else {
+        exchange.execute(portal, 0);
+      }
+      bound++;
+    }
+    mine = bound;
+    ran = true;
+    transaction.run(exchange, this);
+    nextRow += bound;
+    if (left == 1) {
+      adapt();
+    }
+  }
+
+  /// Whether the reader may have seen rows of it.
+  boolean hasStaged() {
+    WireRows given = rows;
+    return given != null && given.hasStaged();
+  }
+
+  /// Begins anew, with another connection or in another mode; nothing of it was seen.
+  void again() {
+    portals.clear();
+    head = 0;
+    nextRow = 0;
+    changed = 0;
+    ran = false;
+    WireRows given = rows;
+    if (given != null) {
+      given.abandon();
+    }
+    rows = new WireRows(sink, statement.columnTypes());
+  }
+
+  // ---- answers ----
+
+  @Override
+  public void row(int command, byte[] from, int at, int length) {
+    Portal portal = portals.get(firstOfRound + command - prefix);
+    fetchedRows++;
+    fetchedBytes += length;
+    boolean next = portals.get(head).equals(portal) && portal.backlog.isEmpty();
+    if (!next || !rows().add(from, at, length)) {
+      portal.backlog.add(Arrays.copyOfRange(from, at, at + length));
+    }
+  }
+
+  @Override
+  public void ended(int command, boolean suspended, long count) {
+    int index = command - prefix;
+    if (index < 0 || index >= mine) {
+      return;
+    }
+    if (statement.kind() != Statement.Kind.QUERY && !suspended) {
+      changed += count;
+    }
+    if (!returnsRows) {
+      return;
+    }
+    Portal portal = portals.get(firstOfRound + index);
+    portal.complete = !suspended;
+    while (head < portals.size()
+        && portals.get(head).complete
+        && portals.get(head).backlog.isEmpty()) {
+      head++;
+    }
+    if (head == portals.size()) {
+      head--; // the last one stays, so that there is always one that rows may be of
+    }
+  }
+
+  @Override
+  public void columns(List<Statement.Column> columns) {
+    if (!columns.equals(statement.columns())) {
+      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, Statement.OTHER_COLUMNS);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.kakehashi.pgwire.catalog;
+
+import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.protocol.capability.Capabilities;
+import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.protocol.capability.Computation;
+import dev.kakehashi.protocol.capability.StoredType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Makes the schema `kakehashi_catalog` in the database: views that show the server's catalogue as the endpoint's clients read it, and the table of outcomes.
+///
+/// It is made once, and again by an endpoint of another version.
+public final class CatalogInstaller {
+  /// Two endpoints must not do it at the same time.
+  private static final long LOCK = 0x6B616B6568617368L;
+
+  private static final Pattern VIEW = Pattern.compile("(?m)^VIEW (\\w+)( EMPTY)?\\n");
+
+  private CatalogInstaller() {}
+
+  /// A view, or a table that is empty.
+  private record Shown(String name, String query) {}
+
+  /// Makes what there is not.
+  ///
+  /// @param capabilities what the view of that name shows
+  /// @throws dev.kakehashi.pgwire.wire.ServerError when the user may not
+  public static void install(WireConnection connection, Capabilities capabilities) {
+    String text = resource() + "\nVIEW capabilities\n" + shown(capabilities);
+    String version = "Kakehashi " + digest(text);
+    List<List<@Nullable String>> known =
+        connection.query(
+            "SELECT pg_catalog.obj_description(n.oid, 'pg_namespace') FROM pg_catalog.pg_namespace n"
+                + " WHERE n.nspname = 'kakehashi_catalog'");
+    if (!known.isEmpty() && version.equals(known.getFirst().getFirst())) {
+      return;
+    }
+    List<Shown> views = views(text);
+    StringBuilder script =
+        new StringBuilder("BEGIN; SELECT pg_catalog.pg_advisory_xact_lock(" + LOCK + ");");
+    script.append("CREATE SCHEMA IF NOT EXISTS kakehashi_catalog;");
+    script.append(Outcomes.TABLE).append(';');
+    List<Shown> backwards = new ArrayList<>(views);
+    Collections.reverse(backwards);
+    backwards.forEach(view ->
+        script.append("DROP VIEW IF EXISTS kakehashi_catalog.").append(view.name()).append(';'));
+    views.forEach(view ->
+        script
+            .append("CREATE VIEW kakehashi_catalog.")
+            .append(view.name())
+            .append(" AS ")
+            .append(view.query())
+            .append(';'));
+    script.append("COMMENT ON SCHEMA kakehashi_catalog IS '").append(version).append("'; COMMIT");
+    connection.query(script.toString());
+  }
+
+  private static List<Shown> views(String text) {
+    List<Shown> views = new ArrayList<>();
+    Matcher heads = VIEW.matcher(text);
+    boolean found = heads.find();
+    while (found) {
+      String name = heads.group(1);
+      boolean empty = heads.group(2) != null;
+      int start = heads.end();
+      found = heads.find();
+      String body = text.substring(start, found ? heads.start() : text.length()).trim();
+      views.add(new Shown(name, empty ? empty(body) : body));
+    }
+    return views;
+  }
+
+  /// A query without rows whose columns are `name type, ...`.
+  private static String empty(String columns) {
+    return Pattern.compile(", ")
+        .splitAsStream(columns)
+        .map(column -> column.split(" ", 2))
+        .map(column -> "NULL::" + column[1] + " AS " + column[0])
+        .collect(Collectors.joining(", ", "SELECT ", " WHERE false"));
+  }
+
+  private static String shown(Capabilities engine) {
+    List<String> rows = new ArrayList<>();
+    for (Capability each : Capability.values()) {
+      rows.add(row(engine, "capability", each.name(), engine.has(each)));
+    }
+    for (Computation each : Computation.values()) {
+      rows.add(row(engine, "computation", each.name(), engine.computes(each)));
+    }
+    for (StoredType each : StoredType.values()) {
+      rows.add(row(engine, "type", each.name(), engine.keeps(each)));
+    }
+    return "SELECT * FROM (VALUES "
+        + String.join(", ", rows)
+        + ") AS shown (engine, kind, name, present)";
+  }
+
+  private static String row(Capabilities engine, String kind, String name, boolean present) {
+    return "('%s'::text, '%s'::text, '%s'::text, %s)"
+        .formatted(engine.engine(), kind, name, present);
+  }
+
+  private static String resource() {
+    try (InputStream in = CatalogInstaller.class.getResourceAsStream("catalogue.sql")) {
+      if (in == null) {
+        throw new IllegalStateException("catalogue.sql is not in the jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest((text + Outcomes.TABLE).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JVM has no SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.kakehashi.pgwire;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.pgwire.pool.PoolLimits;
+import dev.kakehashi.pgwire.wire.ServerAddress;
+import dev.kakehashi.pgwire.wire.WireSettings;
+import dev.kakehashi.tck.EngineUnderTest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The engine over a private PostgreSQL, or over the servers that `-Dkakehashi.tck.pgwire.addresses`, `.database`, `.user` and `.password` (a file) name.
+public final class PgWireUnderTest implements EngineUnderTest {
+  private static final String PROPERTY = "kakehashi.tck.pgwire.";
+  private static final long ENDPOINT = 42;
+
+  private final List<ServerAddress> addresses;
+  private final @Nullable PgWireServer server;
+  private @Nullable PgWireEngine engine;
+
+  public PgWireUnderTest() throws IOException, InterruptedException {
+    String named = System.getProperty(PROPERTY + "addresses", "");
+    server = named.isEmpty() ? PgWireServer.start() : null;
+    addresses =
+        server == null
+            ? Arrays.stream(named.split(",")).map(ServerAddress::parse).toList()
+            : List.of(new ServerAddress("127.0.0.1", server.port()));
+  }
+
+  @Override
+  public String name() {
+    return System.getProperty(PROPERTY + "name", "pgwire");
+  }
+
+  @Override
+  public void open() throws IOException {
+    engine = PgWireEngine.open(config(addresses, passwordFile()));
+  }
+
+  private @Nullable Path passwordFile() throws IOException {
+    if (server != null) {
+      return server.passwordFile();
+    }
+    String named = System.getProperty(PROPERTY + "password", "");
+    return named.isEmpty() ? null : Path.of(named);
+  }
+
+  static PgWireConfig config(List<ServerAddress> addresses, @Nullable Path password) {
+    return new PgWireConfig(
+        addresses,
+        new WireSettings(
+            System.getProperty(PROPERTY + "database", "kakehashi"),
+            System.getProperty(PROPERTY + "user", PgWireServer.USER),
+            password,
+            WireSettings.Tls.DISABLE,
+            null,
+            "UTC",
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(10),
+            Duration.ZERO,
+            "kakehashi test"),
+        new PoolLimits(60, Duration.ofSeconds(30)),
+        1000,
+        ENDPOINT);
+  }
+
+  @Override
+  public Engine engine() {
+    PgWireEngine open = engine;
+    if (open == null) {
+      throw new IllegalStateException("the engine is not open");
+    }
+    return open;
+  }
+
+  @Override
+  public void shutDown() {
+    if (engine != null) {
+      engine.close();
+      engine = null;
+    }
+  }
+
+  @Override
+  public boolean canKillStore() {
+    return server != null;
+  }
+
+  @Override
+  public void killStore() throws IOException, InterruptedException {
+    if (server == null) {
+      throw new UnsupportedOperationException("the servers are not ours");
+    }
+    server.kill();
+    server.restart();
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    shutDown();
+    if (server != null) {
+      server.close();
+    }
+  }
+}
