@@ -45,11 +45,12 @@ for jar in ipc-endpoint/server/target/kakehashi-endpoint.jar ipc-endpoint/tools/
   ln "$jar" "$tree/$jar" 2>/dev/null || cp "$jar" "$tree/$jar"
 done
 
-# Here, or in a container that sees the tree and the JDK where they are.
+# Here, or in a container that sees the tree and the JDK where they are. Debian's JDK has its certificates elsewhere, behind a link.
+cacerts=$(readlink -f "$JAVA_HOME/lib/security/cacerts")
 build_in() {
   if [ -z "$SUITE" ]; then (cd "$1" && "${@:2}"); return; fi
   docker run --rm --user "$(id -u):$(id -g)" -e JAVA_HOME="$JAVA_HOME" -e HOME=/tmp -e PG_UPDATECONTROL -e DEB_BUILD_OPTIONS --shm-size 1g \
-    -v "$JAVA_HOME:$JAVA_HOME:ro" -v "$out:$out" -w "$1" "kakehashi-test/build:$SUITE" "${@:2}"
+    -v "$JAVA_HOME:$JAVA_HOME:ro" -v "$cacerts:$cacerts:ro" -v "$out:$out" -w "$1" "kakehashi-test/build:$SUITE" "${@:2}"
 }
 export PG_UPDATECONTROL=yes DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=2"
 
