@@ -86,8 +86,7 @@ public enum Capability {
     return title;
   }
 
-  /// Its bit. The order is the protocol's: new ones go last.
-  @SuppressWarnings("EnumOrdinal") // golden files hold it
+  /// Its bit.
   long bit() {
     return 1L << number;
   }

@@ -76,8 +76,7 @@ public enum Computation {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  /// Its bit. The order is the protocol's: new ones go last.
-  @SuppressWarnings("EnumOrdinal") // golden files hold it
+  /// Its bit.
   long bit() {
     return 1L << number;
   }
