@@ -157,7 +157,7 @@ kill_node() { # node
   pid=$(cat "$home/$node/pid")
   running "$home/$node/pid" || die "node $node does not run"
   pids="$pid $(head -1 "$home/$node/data/postmaster.pid" 2>/dev/null)"
-  # Also the processes of the postmaster, which would end by themselves a little later.
+  # Also the processes of the postmaster, which would end by themselves a little later. One without any is no failure, and neither is one that has ended since.
   for pid in $pids; do pids="$pids $(pgrep -P "$pid" | tr '\n' ' ' || true)"; done
   # shellcheck disable=SC2086
   kill -KILL $pids 2>/dev/null || true

@@ -228,7 +228,7 @@ final class RandomWindows {
   }
 
   @SafeVarargs
-  @SuppressWarnings("varargs")
+  @SuppressWarnings("varargs") // the list copies them
   private <T> T pick(T... choices) {
     return List.of(choices).get(random.nextInt(choices.length));
   }
