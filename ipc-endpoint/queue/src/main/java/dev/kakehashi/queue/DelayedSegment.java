@@ -25,7 +25,7 @@ final class DelayedSegment extends Deadline {
 
   int waiting;
 
-  /// No task has an earlier second.
+  /// No task that waits has an earlier second.
   int next = Integer.MAX_VALUE;
 
   /// Smallest ones of those that wait: second (upper half) and offset, in order. Some may be taken meanwhile.
@@ -67,9 +67,10 @@ final class DelayedSegment extends Deadline {
   }
 
   void added(int second) {
-    waiting++;
     scanned = false;
-    if (second < next) {
+    // Of one that had none, `next` may be the second of a task that is over, and after a restart
+    // has no deadline.
+    if (waiting++ == 0 || second < next) {
       next = second;
       arm();
     }

@@ -52,6 +52,15 @@ final class DelayedTasks {
     return delayed == null ? 0 : delayed.waiting;
   }
 
+  /// Whether what waits in a segment has a deadline, or is loaded as soon as there is room.
+  boolean willCome(TaskSegment segment) {
+    DelayedSegment delayed = of(segment);
+    return delayed == null
+        || delayed.waiting == 0
+        || delayed.heapIndex >= 0
+        || (blocked != null && blocked.contains(delayed));
+  }
+
   /// A task that waits gets an entry out of its turn.
   void take(TaskEntry entry, TaskRecord record) {
     DelayedSegment delayed = of(group.queue.segmentIfThere(entry.position));

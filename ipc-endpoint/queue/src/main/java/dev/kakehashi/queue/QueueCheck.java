@@ -108,6 +108,16 @@ final class QueueCheck {
               + ("leased, delayed, dead are " + leased + ", " + delayed + ", " + dead)
               + (" but counted as " + group.leased + ", " + group.delayed + ", " + group.dead));
     }
+    for (TaskSegment each : group.queue.segments) {
+      if (!group.delays.willCome(each)) {
+        problem.accept(name + "nothing looks after delayed tasks from position " + each.base);
+      }
+    }
+    for (TaskEntry each : group.entries.values()) {
+      if (each.phase == Phase.DELAYED && each.heapIndex < 0) {
+        problem.accept(name + "nothing looks after the delayed task " + each.position);
+      }
+    }
     if (group.ready() < 0) {
       problem.accept(name + group.ready() + " tasks are ready");
     }

@@ -187,6 +187,24 @@ class DelayedTasksTest {
     assertEquals(10, host.receive(500).size());
   }
 
+  /// The first task for later of a segment is over before its time, and a restart follows: its time is nobody's any more.
+  @Test
+  void shouldComeAfterARestartThatFoundNoneLeft() {
+    host.enqueue("keeps the segment");
+    long canceled = host.enqueue(task(host.wall + HOUR));
+    host.commit(changes -> assertTrue(changes.cancel(LogHost.QUEUE, canceled)));
+    host.queues.force();
+    host = host.crash();
+    host.enqueue(task(host.wall + HOUR));
+    host.enqueue(task(host.wall + 2 * HOUR));
+    host.complete(host.receiveOne());
+    assertEquals(List.of(), host.problems());
+    host.advance(HOUR + 1000);
+    host.complete(host.receiveOne());
+    host.advance(HOUR);
+    assertEquals(1, host.receive(500).size());
+  }
+
   @Test
   void shouldComeToANewGroupToo() {
     enqueue(200, HOUR);
