@@ -7,7 +7,7 @@ cd "$ROOT"
 SUITE=${SUITE:-}
 if [ -z "$SUITE" ]; then
   packages=()
-  for package in debhelper fakeroot lintian mkdocs mkdocs-material postgresql-server-dev-all; do
+  for package in debhelper fakeroot libicu-dev lintian mkdocs mkdocs-material postgresql-server-dev-all; do
     [ "$(dpkg-query -Wf '${db:Status-Status}' $package 2>/dev/null)" = installed ] || packages+=("$package")
   done
   if [ ${#packages[@]} -gt 0 ]; then
@@ -37,7 +37,7 @@ cp -a "$tree/packaging/debian" "$tree/debian"
 # Packages of several releases may lie in one place.
 [ -z "$SUITE" ] || DEB_VERSION=${DEB_VERSION:-$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")+$SUITE}
 if [ -n "${DEB_VERSION:-}" ]; then
-  sed -i "1s/(.*)/($DEB_VERSION)/" "$tree/debian/changelog"
+  sed -i "1s/(.*)/($DEB_VERSION)/" "$tree/debian/changelog" "$tree/debian/kakehashi-server.NEWS"
 fi
 for jar in ipc-endpoint/server/target/kakehashi-endpoint.jar ipc-endpoint/tools/target/kakehashi-tools.jar; do
   [ -f "$jar" ] || die "there is no $jar" "Run \"make build\"."

@@ -64,6 +64,7 @@ base() { # suite
 FROM debian:$1
 RUN [ ! -f /etc/apt/sources.list ] || [ $1 = sid ] || sed -n "s|^deb \\([^ ]*\\)/debian/* .*|deb \\1/debian-security $1-security main|p" \
     /etc/apt/sources.list >/etc/apt/sources.list.d/security.list
+RUN [ $1 != sid ] || echo 'Acquire::Check-Valid-Until "false";' >/etc/apt/apt.conf.d/90late-mirror
 DOCKERFILE
 }
 

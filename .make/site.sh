@@ -5,8 +5,9 @@
 work=$ROOT/target/site
 out=${1:-$work/html}
 case "$out" in /*) ;; *) out=$PWD/$out ;; esac
-# Debian's mkdocs, with the python that it belongs to.
-[ -x /usr/bin/mkdocs ] && [ -d /usr/share/mkdocs/themes/material ] ||
+# Debian's mkdocs, with the python that it belongs to. Where its themes are is another place in each release.
+has_theme() { /usr/bin/python3 -c 'from mkdocs.utils import get_theme_names; raise SystemExit("material" not in get_theme_names())' 2>/dev/null; }
+[ -x /usr/bin/mkdocs ] && has_theme ||
   die "mkdocs and its theme are not installed" "Install the packages mkdocs and mkdocs-material."
 rm -rf "$work" "$out"
 mkdir -p "$work/pages" "$(dirname "$out")"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# make test-packages: the packages of target/deb in containers. One has systemd and PostgreSQL: install, first table, reload, kill, upgrade, remove, purge.
+# make test-packages: the packages of target/deb in containers. One has systemd: the way of README.md, reload, kill, upgrade, remove, purge.
 # Two are those of packaging/compose: first row over shared memory. ONLY=systemd,compose selects. Root only.
-# SUITE=trixie PG=17: those of target/deb-trixie on that Debian release.
+# SUITE=trixie: those of target/deb-trixie on that Debian release. PG: with which PostgreSQL, if there is an extension for several.
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT"
 
-[ -n "${PG:-}" ] || { find_postgres && PG=$PG_MAJOR; }
 debs=target/deb${SUITE:+-$SUITE}
 suite=${SUITE:-$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")}
 [ -n "$(ls "$debs"/*.deb 2>/dev/null)" ] || die "there are no packages in $debs" "Run \"make deb\", with the same SUITE."
+PG=${PG:-$(ls "$debs"/postgresql-*-kakehashi-fdw_*.deb | sed 's/.*postgresql-\([0-9]*\)-.*/\1/' | sort -n | tail -1)}
 selected() { [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",$1,"* ]]; }
 name=kakehashi-packages-$$
 
@@ -45,12 +45,16 @@ newer() {
   done
 }
 
+# The commands of README.md from the packages to the first foreign table, those of one language.
+way() { awk -v fence="\`\`\`$1" '/^## / {inside = $0 == "## Install"} inside && $0 == fence {within = 1; next} /^```/ {within = 0} within' README.md; }
+
 if selected systemd; then
   step "packages on Debian $suite with systemd"
   rm -rf target/packages-test
   mkdir -p target/packages-test/old target/packages-test/new
   newer
-  docker build -q --build-arg BASE="$BASE" --build-arg PG="$PG" -t "kakehashi-test/systemd-$suite" packaging/test >/dev/null
+  for language in sh sql; do way $language >target/packages-test/way.$language; done
+  docker build -q --build-arg BASE="$BASE" -t "kakehashi-test/systemd-$suite" packaging/test >/dev/null
   # systemd mounts what it needs; not --privileged, which a host without all capabilities refuses.
   docker run -d --name "$name" --cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined --tmpfs /run --tmpfs /tmp --shm-size 1g -v "$PWD/target/packages-test:/packages:ro" \
     "kakehashi-test/systemd-$suite" >/dev/null

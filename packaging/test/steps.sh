@@ -15,24 +15,28 @@ query() { sudo -u postgres psql -XAtq -v ON_ERROR_STOP=1 "$@"; }
 as_kakehashi() { sudo -u kakehashi env KAKEHASHI_RUNTIME_DIR=/dev/shm/kakehashi/main KAKEHASHI_TMPDIR=/var/cache/kakehashi KAKEHASHI_JAVA_OPTIONS="${KAKEHASHI_JAVA_OPTIONS:-}" kakehashi "$@"; }
 main_pid() { systemctl show -P MainPID kakehashi; }
 
-step "install"
+step "the way of README.md to the first foreign table"
+expect "commands" "at most 6" "$(cat /packages/way.sh /packages/way.sql | awk '/./ {n++} END {print (n >= 3 && n <= 6) ? "at most 6" : n}')"
+sed 's/^/   /' /packages/way.sh /packages/way.sql
+apt-get -q update >/dev/null
 began=$(date +%s)
-apt-get -q install -y --no-install-recommends /packages/old/*.deb >/tmp/install.log 2>&1 || { tail -40 /tmp/install.log; fail "install"; }
+# The last command of the shell is psql, which reads the statements.
+newcomer() { (cd /packages/old && sudo -u newcomer bash -e -o pipefail -c "$1") >>/tmp/way.log 2>&1 || { tail -40 /tmp/way.log; fail "the way of README.md"; }; }
+newcomer "$(head -n -1 /packages/way.sh)" </dev/null
+newcomer "$(tail -n 1 /packages/way.sh)" </packages/way.sql
+printf '   first table %s s after the install began, with what was downloaded\n' "$(($(date +%s) - began))"
+! grep -n ERROR /tmp/way.log || fail "the way of README.md"
+expect "PostgreSQL" "$PG" "$(query -c "SELECT current_setting('server_version_num')::int / 10000")"
+expect "first row" "1|first" "$(query -c 'SELECT * FROM account')"
+
+step "the service"
 expect "service" active "$(systemctl is-active kakehashi)"
 expect "user" kakehashi "$(ps -o user= -p "$(main_pid)")"
 expect "exposure" "at most 3.0" "$(systemd-analyze security kakehashi --no-pager | awk '/Overall exposure/ {print ($(NF-2) <= 3.0) ? "at most 3.0" : $(NF-2)}')"
+systemd-analyze security kakehashi --no-pager | grep -o 'Overall exposure.*' | sed 's/^/   /'
 expect "other users of the machine" "Permission denied" "$({ sudo -u nobody ls $data 2>&1 || true; } | grep -o "Permission denied")"
-
-step "the way of README.md to the first foreign table"
-sudo -u postgres psql -Xq -f /usr/share/kakehashi/connect.sql
-query <<'SQL'
-SELECT kakehashi_execute('kakehashi', 'CREATE TABLE account (id int8 PRIMARY KEY, owner text)');
-IMPORT FOREIGN SCHEMA public FROM SERVER kakehashi INTO public;
-INSERT INTO account VALUES (1, 'first');
-SQL
 query -c "INSERT INTO account SELECT i, 'owner ' || i FROM generate_series(2, 1000) i"
 expect "rows" "1000|owner 7" "$(query -c "SELECT count(*), min(owner) FILTER (WHERE id = 7) FROM account")"
-printf '   first table %s s after the install began\n' "$(($(date +%s) - began))"
 
 step "ahead-of-time caches"
 expect "of the endpoint" 1 "$(grep -c -m1 kakehashi-endpoint.aot "/proc/$(main_pid)/maps")"
