@@ -45,10 +45,35 @@ stop_postgres() { # directory
   fi
 }
 
-endpoint_pid() { # directory: process id, or nothing when it does not run
+endpoint_pid() { # directory: process id, or nothing when it has ended
   local pid
   pid=$(cat "$1/pid" 2>/dev/null) || return 0
-  [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && printf '%s\n' "$pid" || return 0
+  [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && ! only_zombie "$pid" && printf '%s\n' "$pid" || return 0
+}
+
+process_status() { sed -n "s/^$2:\t\([^ ]*\).*/\1/p" "/proc/$1/status" 2>/dev/null; } # pid field: empty when the process is gone
+
+# Ended, and nobody has asked how. A zombie with more threads still gives its memory back.
+only_zombie() { [ "$(process_status "$1" State) $(process_status "$1" Threads)" = "Z 1" ]; }
+
+# Whether a process of this id ends without being able to do anything about it: it exits, or SIGKILL is under way.
+# It still has its name, files and locks. Gigabytes of memory take some tenths of a second.
+process_dies() { # pid
+  local line fields pending
+  line=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+  read -ra fields <<<"${line##*) }"
+  pending=$(process_status "$1" ShdPnd)
+  # The flag PF_EXITING; bit 8 is signal 9.
+  [ "${fields[0]}" = Z ] || ((fields[6] & 4)) || ((0x${pending:-0} & 0x100))
+}
+
+# Waits until an endpoint that dies has ended; for one that lives it does nothing.
+await_dying_endpoint() { # directory
+  local pid
+  pid=$(endpoint_pid "$1")
+  [ -n "$pid" ] && process_dies "$pid" || return 0
+  dying_ended() { [ "$(endpoint_pid "$1")" != "$pid" ]; }
+  wait_until 60 dying_ended "$1" || die "the endpoint, process $pid, was killed and has not ended within 60 s"
 }
 
 # What the JVM learned in the training of .make/train.sh, if there was one with these files; it refuses another jar's.
@@ -60,6 +85,7 @@ start_endpoint() {
   local home=$1 runtime_dir=$2 pid jvm_option
   shift 2
   jvm_option=${JVM_OPTION:-$(trained_option)}
+  await_dying_endpoint "$home"
   [ -z "$(endpoint_pid "$home")" ] || return 0
   server_mkdir "$home"
   as_server sh -c "echo '$runtime_dir' > '$home/runtime_dir'"

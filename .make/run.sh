@@ -15,6 +15,7 @@ endpoint=$RUN_DIR/endpoint
 pg=$RUN_DIR/pg
 runtime_dir=/dev/shm/kakehashi-run-$(printf '%s' "$RUN_DIR" | sha256sum | cut -c1-8)
 
+await_dying_endpoint "$endpoint"
 if [ -n "$(endpoint_pid "$endpoint")" ]; then
   say "the endpoint runs, process $(endpoint_pid "$endpoint")"
   runtime_dir=$(cat "$endpoint/runtime_dir")
