@@ -1,6 +1,8 @@
 package dev.kakehashi.server.doctor;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
@@ -393,8 +395,12 @@ public final class HostChecks {
     if (!Files.isReadable(file)) {
       return List.of();
     }
-    try {
-      return new String(Files.readAllBytes(file), StandardCharsets.UTF_8).lines().toList();
+    // A buffer asks for much at once. Numbers below /proc/sys give the rest of a first short read
+    // to nobody.
+    try (var reader =
+        new BufferedReader(
+            new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8))) {
+      return reader.readAllLines();
     } catch (IOException unreadable) {
       return List.of(); // as if it were not there: another kernel
     }

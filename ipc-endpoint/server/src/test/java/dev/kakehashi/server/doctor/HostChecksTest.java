@@ -98,6 +98,17 @@ class HostChecksTest {
   }
 
   @Test
+  void shouldReadTheWholeNumberOfTheKernel() throws IOException {
+    checks = new HostChecks(Path.of("/"));
+    checks.limits();
+    String kernels;
+    try (var reader = Files.newBufferedReader(Path.of("/proc/sys/vm/max_map_count"))) {
+      kernels = reader.readLine();
+    }
+    assertEquals(kernels + " a process", only("mappings").text());
+  }
+
+  @Test
   void shouldWarnOfLogindOnlyWhereItRuns() {
     checks.removeIpc(1000);
     assertTrue(checks.findings().isEmpty());
