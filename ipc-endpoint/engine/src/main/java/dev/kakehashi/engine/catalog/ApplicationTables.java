@@ -15,7 +15,7 @@ public final class ApplicationTables {
 
   static final List<Table> TABLES =
       List.of(
-          SystemTables.table(
+          SystemTableForm.table(
               APPLICATIONS,
               SystemTables.CATALOG_SCHEMA,
               "applications",
@@ -41,7 +41,7 @@ public final class ApplicationTables {
               "function_time_limit interval",
               "comment text"),
           // A row for each jar.
-          SystemTables.table(
+          SystemTableForm.table(
               APPLICATION_VERSIONS,
               SystemTables.CATALOG_SCHEMA,
               "application_versions",
@@ -55,7 +55,7 @@ public final class ApplicationTables {
               "jar_sha256 text",
               "jar_bytes int8"),
           // Functions and procedures; several of one name differ in their number.
-          SystemTables.table(
+          SystemTableForm.table(
               FUNCTIONS,
               SystemTables.CATALOG_SCHEMA,
               "functions",
@@ -72,7 +72,7 @@ public final class ApplicationTables {
               "time_limit interval",
               "disabled_because text"),
           // Parameters (in) and columns of results (out).
-          SystemTables.table(
+          SystemTableForm.table(
               FUNCTION_PARAMETERS,
               SystemTables.CATALOG_SCHEMA,
               "function_parameters",
@@ -85,7 +85,7 @@ public final class ApplicationTables {
               "type_oid int8",
               "data_type text",
               "is_nullable bool"),
-          SystemTables.table(
+          SystemTableForm.table(
               APPLICATION_ROUTES,
               SystemTables.CATALOG_SCHEMA,
               "application_routes",
@@ -94,7 +94,7 @@ public final class ApplicationTables {
               "method text",
               "path text",
               "transaction text"),
-          SystemTables.table(
+          SystemTableForm.table(
               APPLICATION_CALLS,
               SystemTables.CATALOG_SCHEMA,
               "application_calls",
@@ -105,7 +105,7 @@ public final class ApplicationTables {
               "calls int8",
               "failures int8",
               "total_ms float8"),
-          SystemTables.table(
+          SystemTableForm.table(
               APPLICATION_ERRORS,
               SystemTables.CATALOG_SCHEMA,
               "application_errors",
@@ -117,7 +117,7 @@ public final class ApplicationTables {
               "sqlstate text",
               "message text",
               "stack text"),
-          SystemTables.table(
+          SystemTableForm.table(
               APPLICATION_LOG,
               SystemTables.CATALOG_SCHEMA,
               "application_log",

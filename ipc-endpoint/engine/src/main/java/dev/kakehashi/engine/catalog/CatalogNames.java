@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record CatalogNames(
     CatalogSnapshot catalog, @Nullable String schema, @Nullable String name) {
   /// In the order of schemas and names.
-  List<Table> tables() {
+  public List<Table> tables() {
     if (schema == null && name == null) {
       return catalog.tables();
     }
@@ -31,11 +31,11 @@ public record CatalogNames(
     return found;
   }
 
-  List<View> views() {
+  public List<View> views() {
     return catalog.views().stream().filter(view -> fits(view.schema(), view.name())).toList();
   }
 
-  List<Sequence> sequences() {
+  public List<Sequence> sequences() {
     return catalog.sequences().stream()
         .filter(sequence -> fits(sequence.schema(), sequence.name()))
         .toList();
@@ -51,13 +51,13 @@ public record CatalogNames(
         .toList();
   }
 
-  List<DeployedApplication> applications() {
+  public List<DeployedApplication> applications() {
     return catalog.applications().all().stream()
         .filter(each -> fits(each.schema(), each.name()))
         .toList();
   }
 
-  Collection<String> schemas() {
+  public Collection<String> schemas() {
     return catalog.schemas();
   }
 

@@ -203,12 +203,6 @@ public final class CatalogSnapshot {
     for (Table table : SystemTables.TABLES) {
       objects = objects.with(table);
     }
-    for (Table table : QueueTables.TABLES) {
-      objects = objects.with(table);
-    }
-    for (Table table : ApplicationTables.TABLES) {
-      objects = objects.with(table);
-    }
     return new CatalogSnapshot(0, objects.withSchema(DEFAULT_SCHEMA));
   }
 
@@ -366,11 +360,6 @@ public final class CatalogSnapshot {
     }
     found.sort(Comparator.comparingLong(Table::tableId));
     return found;
-  }
-
-  /// Statements that make all objects again, each after what it needs, with verifiers of passwords.
-  public List<String> definitions() {
-    return DefinitionRows.of(this, true).stream().map(row -> String.valueOf(row[4])).toList();
   }
 
   // ---- changes ----

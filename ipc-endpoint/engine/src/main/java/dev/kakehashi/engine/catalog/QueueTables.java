@@ -11,7 +11,7 @@ public final class QueueTables {
 
   static final List<Table> TABLES =
       List.of(
-          SystemTables.table(
+          SystemTableForm.table(
               QUEUES,
               SystemTables.CATALOG_SCHEMA,
               "queues",
@@ -50,7 +50,7 @@ public final class QueueTables {
               "push_target text",
               "push_deadline interval",
               "jitter float8"),
-          SystemTables.table(
+          SystemTableForm.table(
               QUEUE_GROUPS,
               SystemTables.CATALOG_SCHEMA,
               "queue_groups",
@@ -70,7 +70,7 @@ public final class QueueTables {
               "waiting int8",
               "missed_wakeups int8",
               "bytes int8"),
-          SystemTables.table(
+          SystemTableForm.table(
               TASKS,
               SystemTables.CATALOG_SCHEMA,
               "tasks",
@@ -89,7 +89,7 @@ public final class QueueTables {
               "last_error text",
               "payload jsonb",
               "payload_bytes int4"),
-          SystemTables.table(
+          SystemTableForm.table(
               LEASES,
               SystemTables.CATALOG_SCHEMA,
               "leases",

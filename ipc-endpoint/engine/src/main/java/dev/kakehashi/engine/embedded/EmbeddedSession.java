@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.embedded;
 
+import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
@@ -130,7 +131,7 @@ final class EmbeddedSession implements EngineSession {
     int[] given = parameterTypeOids.clone();
     CatalogSnapshot snapshot = catalogOfSession();
     Zone current = zone.current();
-    PlanCache.Plan cached = engine.cachedPlan(sql, given, snapshot, current);
+    StatementPlan cached = engine.plans().cached(sql, given, snapshot, current);
     long as = roleId(snapshot, roleName());
     if (cached != null) {
       EngineException refused = refusal(cached, snapshot, as);
@@ -159,9 +160,9 @@ final class EmbeddedSession implements EngineSession {
   }
 
   private @Nullable EngineException refusal(
-      PlanCache.Plan cached, CatalogSnapshot snapshot, long as) {
+      StatementPlan cached, CatalogSnapshot snapshot, long as) {
     try {
-      engine.allow(cached, snapshot, as);
+      engine.plans().allow(cached, snapshot, as);
       return null;
     } catch (EngineException refused) {
       return refused;
@@ -247,7 +248,7 @@ final class EmbeddedSession implements EngineSession {
     if (last != null && last.role() == roleId && last.catalog().equals(catalog)) {
       return last;
     }
-    CatalogQuestions now = new CatalogQuestions(catalog, roleId, engine.locationNames());
+    CatalogQuestions now = new CatalogQuestions(catalog, roleId, engine.surroundings().locationNames());
     questions = now;
     return now;
   }
@@ -285,7 +286,7 @@ final class EmbeddedSession implements EngineSession {
         userName,
         roles.operator(),
         roles::names,
-        engine.locationNames());
+        engine.surroundings().locationNames());
   }
 
   void defines(ManagedTransaction transaction) {
@@ -310,7 +311,7 @@ final class EmbeddedSession implements EngineSession {
       Interrupts.check();
       statement =
           new EmbeddedStatement(
-              engine, this, sql, given, engine.plan(sql, given, snapshot, current, as));
+              engine, this, sql, given, engine.plans().plan(sql, given, snapshot, current, as));
     } catch (Throwable failed) {
       failure = RunFailures.report(failed);
     }

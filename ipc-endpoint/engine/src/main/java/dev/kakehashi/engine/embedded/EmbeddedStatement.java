@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.embedded;
 
+import dev.kakehashi.engine.embedded.plans.ReceiveCall;
+import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
@@ -82,14 +84,14 @@ final class EmbeddedStatement implements Statement {
   private final List<Column> columns;
 
   /// Latest plan; replaced by any execution that finds it stale.
-  private volatile PlanCache.Plan plan;
+  private volatile StatementPlan plan;
 
   EmbeddedStatement(
       EmbeddedEngine engine,
       EmbeddedSession session,
       String sql,
       int[] givenOids,
-      PlanCache.Plan plan) {
+      StatementPlan plan) {
     this.engine = engine;
     this.session = session;
     this.sql = sql;
@@ -215,7 +217,7 @@ final class EmbeddedStatement implements Statement {
     private final ParameterBatch parameters;
     private final ResultSink sink;
     private final EmbeddedSession.State state = session.state();
-    private PlanCache.Plan current;
+    private StatementPlan current;
     private volatile @Nullable Rarities rarities;
 
     /// What few executions have: one reference for all, because there is one of these for each execution.
@@ -281,8 +283,8 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public void prepare() {
-      PlanCache.Plan next =
-          engine.plan(
+      StatementPlan next =
+          engine.plans().plan(
               sql,
               givenOids.length == 0 ? parameterOids : givenOids,
               transaction.catalog(),
@@ -503,7 +505,7 @@ final class EmbeddedStatement implements Statement {
     @Override
     public FileAccess files() {
       return new SessionFiles(
-          engine.bulkAccess(),
+          engine.surroundings().bulkAccess(),
           new LocationUser(state.roleName(), transaction.catalog(), roleId()),
           engine.statementMemoryBytes(),
           engine.tempSpace());
@@ -553,7 +555,7 @@ final class EmbeddedStatement implements Statement {
           if (!new Permissions(transaction.catalog(), roleId()).isSuperuser()) {
             throw change.denied();
           }
-          engine.settingsKeeper().change(change.name(), change.value());
+          engine.surroundings().settingsKeeper().change(change.name(), change.value());
         } catch (EngineException failed) {
           refused = failed;
         }

@@ -5,7 +5,6 @@ import dev.kakehashi.engine.api.application.ApplicationHost.JoinedAccess;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.protocol.ErrorCode;
-import java.util.OptionalLong;
 
 /// A part of a transaction that somebody else has begun and ends, who waits with his next statement until this is closed.
 final class JoinedCall extends PlatformCall implements JoinedAccess {
@@ -15,9 +14,7 @@ final class JoinedCall extends PlatformCall implements JoinedAccess {
 
   /// @throws EngineException NO_SUCH_TRANSACTION
   static JoinedCall join(EmbeddedEngine engine, String user, String token) {
-    OptionalLong handle = engine.transactionHandle(user, token);
-    ManagedTransaction transaction =
-        handle.isEmpty() ? null : engine.transaction(handle.getAsLong());
+    ManagedTransaction transaction = engine.transaction(user, token);
     if (transaction == null) {
       throw new EngineException(
           ErrorCode.NO_SUCH_TRANSACTION, "there is no transaction of this token");

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.embedded;
 
+import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -132,14 +133,14 @@ final class PlannerStatisticsTest {
                 sql,
                 new int[0],
                 catalog,
-                table -> engine.engine.rowCount(table),
+                table -> engine.engine.facts().applyAsLong(table),
                 Zone.UTC,
                 RoleSet.SUPERUSER))
         .plan();
   }
 
-  private PlanCache.Plan planOf(String sql) {
-    return engine.engine.plan(
+  private StatementPlan planOf(String sql) {
+    return engine.engine.plans().plan(
         sql, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER);
   }
 
@@ -255,8 +256,8 @@ final class PlannerStatisticsTest {
     engine.run("analyze");
     String sql = "select o_orderkey from orders where o_orderstatus = 'F'";
     String other = "select s_suppkey from supplier where s_nationkey = 3";
-    PlanCache.Plan first = planOf(sql);
-    PlanCache.Plan ofOther = planOf(other);
+    StatementPlan first = planOf(sql);
+    StatementPlan ofOther = planOf(other);
     engine.run("analyze orders");
     assertSame(first, planOf(sql), "nothing has changed");
     engine.run("update orders set o_orderstatus = 'F'");

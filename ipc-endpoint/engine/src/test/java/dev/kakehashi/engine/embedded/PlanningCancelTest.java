@@ -54,7 +54,7 @@ final class PlanningCancelTest {
     Interrupts.during(
         source,
         () ->
-            engine.engine.plan(
+            engine.engine.plans().plan(
                 text, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER));
   }
 

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.catalog.CatalogNames;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.listing.SystemRows;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
@@ -167,7 +168,7 @@ public final class PlanTranslator {
         new PlanNode.SystemScan(
             table.schema() + "." + table.name(),
             (viewer, schema, name) ->
-                SystemTables.rows(table, new CatalogNames(snapshot, schema, name), live, viewer),
+                SystemRows.of(table, new CatalogNames(snapshot, schema, name), live, viewer),
             columns,
             named(shape, SystemTables.schemaColumn(table)),
             named(shape, SystemTables.nameColumn(table)),

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.plans;
 
 import java.util.Arrays;
 
@@ -6,12 +6,12 @@ import java.util.Arrays;
 ///
 /// A plan is of one version of the catalogue, and any change of a role, a membership or a grant makes another one: so what was found stays right as long as the plan is used, and a look
 /// costs one volatile read.
-final class AllowedRoles {
+public final class AllowedRoles {
   private static final int MOST = 16;
 
   private volatile long[] roles = {};
 
-  boolean has(long role) {
+  public boolean has(long role) {
     for (long each : roles) {
       if (each == role) {
         return true;

@@ -1,7 +1,5 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.plans;
 
-import dev.kakehashi.engine.exec.run.PlanRunner;
-import dev.kakehashi.engine.sql.statement.Prepared;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,26 +9,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// When it is full, everything that has not been asked for since the last time it was full goes (a clock with one hand for all).
 final class PlanCache {
-  /// A plan of one version of the catalogue.
-  ///
-  /// @param runner null for DDL
-  /// @param basis what it was made with
-  /// @param allowed roles that may run it
-  /// @param zone name of the time zone that it is of; null: of any
-  /// @param receive what has to come before it begins; null: nothing
-  record Plan(
-      Prepared prepared,
-      @Nullable PlanRunner runner,
-      long catalogVersion,
-      PlanBasis basis,
-      AllowedRoles allowed,
-      @Nullable String zone,
-      @Nullable ReceiveCall receive) {
-    boolean fits(String sessionZone) {
-      return zone == null || zone.equals(sessionZone);
-    }
-  }
-
   private static final class Key {
     final String sql;
     final int[] parameterOids;
@@ -57,12 +35,12 @@ final class PlanCache {
   }
 
   private static final class Entry {
-    final Plan plan;
+    final StatementPlan plan;
 
     /// Plain writes by any reader: a lost one only makes a plan look idle.
     boolean used = true;
 
-    Entry(Plan plan) {
+    Entry(StatementPlan plan) {
       this.plan = plan;
     }
   }
@@ -75,30 +53,30 @@ final class PlanCache {
   }
 
   /// The plan of this catalogue version and of this time zone or of any, or null.
-  @Nullable Plan find(String sql, int[] parameterOids, long catalogVersion, String zone) {
+  @Nullable StatementPlan find(String sql, int[] parameterOids, long catalogVersion, String zone) {
     Entry entry = plans.get(new Key(sql, parameterOids, null));
     // A change of the catalogue may have made the text depend on the zone: its old plan stays until
     // the cache is full.
-    if (entry == null || entry.plan.catalogVersion != catalogVersion) {
+    if (entry == null || entry.plan.catalogVersion() != catalogVersion) {
       entry = plans.get(new Key(sql, parameterOids, zone));
     }
-    if (entry == null || entry.plan.catalogVersion != catalogVersion) {
+    if (entry == null || entry.plan.catalogVersion() != catalogVersion) {
       return null;
     }
     entry.used = true;
     return entry.plan;
   }
 
-  void add(String sql, int[] parameterOids, Plan plan) {
+  void add(String sql, int[] parameterOids, StatementPlan plan) {
     if (plans.size() >= capacity) {
       plans
           .values()
-          .removeIf(entry -> !entry.used || entry.plan.catalogVersion != plan.catalogVersion);
+          .removeIf(entry -> !entry.used || entry.plan.catalogVersion() != plan.catalogVersion());
       plans.values().forEach(entry -> entry.used = false);
       if (plans.size() >= capacity) {
         plans.clear();
       }
     }
-    plans.put(new Key(sql, parameterOids.clone(), plan.zone), new Entry(plan));
+    plans.put(new Key(sql, parameterOids.clone(), plan.zone()), new Entry(plan));
   }
 }

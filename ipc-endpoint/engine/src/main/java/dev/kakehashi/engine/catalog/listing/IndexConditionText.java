@@ -1,5 +1,7 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.catalog.listing;
 
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.store.api.IndexCondition;
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.type.SqlType;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.plans;
 
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
 import java.util.function.LongUnaryOperator;
@@ -7,7 +7,7 @@ import java.util.function.LongUnaryOperator;
 ///
 /// While no statistics have changed at all, one volatile read tells that the plan stands. Any thread notes the version that it has found to make no
 /// difference; when two of them write, either value is true.
-final class PlanBasis {
+public final class PlanBasis {
   /// A plan is made anew when a table has grown by this factor since, and has a few rows now.
   private static final int GROWTH = 10;
 
@@ -39,7 +39,7 @@ final class PlanBasis {
   }
 
   /// Whether the statistics are still those that the plan was made with.
-  boolean isCurrent() {
+  public boolean isCurrent() {
     long now = statistics.planVersion();
     if (now == checkedVersion) {
       return true;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.activity;
 
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
@@ -19,9 +19,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of `kakehashi_catalog.sessions`, `waits`, `jobs` and `copies`: what goes on at the moment, as far as the viewer may see it. As in `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
-final class ActivityRows {
+public final class ActivityRows {
   /// In place of a text that the viewer may not see; as PostgreSQL's.
-  static final String HIDDEN = "<insufficient privilege>";
+  public static final String HIDDEN = "<insufficient privilege>";
 
   private static final double NANOS_PER_MILLI = 1e6;
   private static final long EPOCH_MILLIS = 946_684_800_000L;
@@ -33,7 +33,7 @@ final class ActivityRows {
 
   private ActivityRows() {}
 
-  static List<@Nullable Object[]> sessions(List<ClientSession> sessions, Viewer viewer) {
+  public static List<@Nullable Object[]> sessions(List<ClientSession> sessions, Viewer viewer) {
     List<@Nullable Object[]> rows = new ArrayList<>(sessions.size());
     for (ClientSession session : sessions) {
       if (!viewer.sees(session.owner())) {
@@ -71,7 +71,7 @@ final class ActivityRows {
   }
 
   /// @param transactions those that have not ended
-  static List<@Nullable Object[]> waits(
+  public static List<@Nullable Object[]> waits(
       List<Deadlocks.Edge> edges,
       Collection<ManagedTransaction> transactions,
       List<ClientSession> sessions,
@@ -117,7 +117,7 @@ final class ActivityRows {
     return millis == 0 ? null : (Long) ((millis - EPOCH_MILLIS) * 1_000);
   }
 
-  static List<@Nullable Object[]> storage(Store.DiskUse use) {
+  public static List<@Nullable Object[]> storage(Store.DiskUse use) {
     return List.<@Nullable Object[]>of(
         new @Nullable Object[] {
           use.groups(),
@@ -136,7 +136,7 @@ final class ActivityRows {
   }
 
   /// @param counts by the steps of [RequestTimes]
-  static List<@Nullable Object[]> requestTimes(long[] counts) {
+  public static List<@Nullable Object[]> requestTimes(long[] counts) {
     List<@Nullable Object[]> rows = new ArrayList<>(counts.length);
     for (int i = 0; i < counts.length; i++) {
       rows.add(new @Nullable Object[] {RequestTimes.upperMicros(i), counts[i]});
@@ -156,7 +156,7 @@ final class ActivityRows {
     return row;
   }
 
-  static List<@Nullable Object[]> jobs(List<Job> jobs, Viewer viewer) {
+  public static List<@Nullable Object[]> jobs(List<Job> jobs, Viewer viewer) {
     List<@Nullable Object[]> rows = new ArrayList<>(jobs.size());
     for (Job job : jobs) {
       if (!viewer.sees(owner(job))) {
@@ -195,7 +195,7 @@ final class ActivityRows {
   }
 
   /// Statements that copy rows from or to files.
-  static List<@Nullable Object[]> copies(List<Job> jobs, Viewer viewer) {
+  public static List<@Nullable Object[]> copies(List<Job> jobs, Viewer viewer) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Job job : jobs) {
       if (!(job.attachment() instanceof StatementExecution statement)) {

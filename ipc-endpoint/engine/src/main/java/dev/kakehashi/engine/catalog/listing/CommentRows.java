@@ -1,5 +1,14 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.catalog.listing;
 
+import dev.kakehashi.engine.catalog.CatalogNames;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.DeployedApplication;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Queue;
+import dev.kakehashi.engine.catalog.Sequence;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.View;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.catalog.listing;
 
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.Jar;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.VersionDefinition;

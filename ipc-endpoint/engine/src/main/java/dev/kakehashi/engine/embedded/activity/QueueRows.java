@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.activity;
 
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Group;
@@ -23,7 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of the system tables about queues. Who has a privilege on a queue sees its counts; who has SELECT sees its tasks.
-final class QueueRows {
+public final class QueueRows {
   /// Tasks of one queue that are shown, the oldest first.
   private static final int MOST_TASKS = 10_000;
 
@@ -46,7 +46,7 @@ final class QueueRows {
   }
 
   /// @param tableId of [QueueTables]
-  static List<@Nullable Object[]> of(
+  public static List<@Nullable Object[]> of(
       int tableId, QueueSystem system, CatalogNames names, long role) {
     QueueRows all = new QueueRows(system, names, role);
     switch (tableId) {

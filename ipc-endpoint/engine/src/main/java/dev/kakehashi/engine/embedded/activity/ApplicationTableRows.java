@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.activity;
 
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
@@ -25,7 +25,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of the system tables about native applications. Everybody sees what there is, as functions of PostgreSQL; what applications have done their owners see, and superusers.
-final class ApplicationTableRows {
+public final class ApplicationTableRows {
   private static final long EPOCH_MILLIS = 946_684_800_000L;
   private static final long MICROS = 1_000;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -46,7 +46,7 @@ final class ApplicationTableRows {
 
   /// @param tableId of [ApplicationTables]
   /// @param system null: none runs here
-  static List<@Nullable Object[]> of(
+  public static List<@Nullable Object[]> of(
       int tableId, CatalogSnapshot catalog, @Nullable ApplicationSystem system, long role) {
     ApplicationTableRows all = new ApplicationTableRows(catalog, system, role);
     switch (tableId) {

@@ -1,5 +1,15 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.catalog.listing;
 
+import dev.kakehashi.engine.catalog.CatalogNames;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.CheckConstraint;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.ForeignKey;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Sequence;
+import dev.kakehashi.engine.catalog.SystemTables;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.View;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.text.Quoting;
@@ -11,12 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows of `kakehashi_catalog.definitions`: statements that make the objects of the catalogue again on an engine that has none, in an order in which each finds
 /// what it needs. Sequences begin at their start.
-final class DefinitionRows {
+public final class DefinitionRows {
   private final CatalogSnapshot catalog;
   private final List<@Nullable Object[]> rows = new ArrayList<>();
 
   private DefinitionRows(CatalogSnapshot catalog) {
     this.catalog = catalog;
+  }
+
+  /// Statements that make all objects again, each after what it needs, with verifiers of passwords.
+  public static List<String> statements(CatalogSnapshot catalog) {
+    return of(catalog, true).stream().map(row -> String.valueOf(row[4])).toList();
   }
 
   /// In the order of ordinal_position, object_type, object_schema, object_name, definition.

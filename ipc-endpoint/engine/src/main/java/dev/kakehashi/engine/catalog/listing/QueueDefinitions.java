@@ -1,5 +1,7 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.catalog.listing;
 
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Group;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Schedule;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.plans;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The call of `receive` or `complete_and_receive` in a plan. Its arguments are evaluated before the statement begins, so they are constants and parameters of the statement. Immutable.
-final class ReceiveCall {
+public final class ReceiveCall {
   private final String function;
   private final List<Expr> arguments;
   private final int[] parameterOids;
@@ -41,7 +41,7 @@ final class ReceiveCall {
   }
 
   /// Whether the statement only receives: its arguments are constants and parameters as they are, and nothing else than its tasks makes it long.
-  boolean isPlain() {
+  public boolean isPlain() {
     return plain;
   }
 
@@ -104,7 +104,7 @@ final class ReceiveCall {
   /// What the call says.
   ///
   /// @throws EngineException as the evaluation of its arguments
-  ReceiveArguments arguments(StatementScope scope, ParameterBatch parameters) {
+  public ReceiveArguments arguments(StatementScope scope, ParameterBatch parameters) {
     RunContext run =
         new RunContext(new ParameterTable(MaterializedRows.kinds(parameterOids)), null);
     long[] words = new long[arguments.size()];

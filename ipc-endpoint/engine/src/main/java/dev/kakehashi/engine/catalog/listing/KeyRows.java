@@ -1,5 +1,11 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.catalog.listing;
 
+import dev.kakehashi.engine.catalog.CatalogNames;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.CheckConstraint;
+import dev.kakehashi.engine.catalog.ForeignKey;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Table;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,0 +1,202 @@
+package dev.kakehashi.engine.embedded;
+
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.exec.rows.TempSpace;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.txn.Deadlocks;
+import dev.kakehashi.engine.txn.DeclaredArea;
+import dev.kakehashi.engine.txn.ManagedTransaction;
+import dev.kakehashi.engine.txn.PreparedTransactions;
+import dev.kakehashi.engine.txn.TableLocks;
+import dev.kakehashi.engine.txn.TransactionEnvironment;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The open transactions of an engine, and what they share. Thread-safe.
+final class EngineTransactions implements TransactionEnvironment {
+  /// Limits of one statement, see [EngineConfig].
+  private record StatementLimits(long memoryBytes, long lockTimeoutNanos) {}
+
+  private final Store store;
+  private final TaskScheduler scheduler;
+  private final Supplier<CatalogSnapshot> catalog;
+  private final TempSpace tempSpace;
+  private final Runnable changed;
+  private final int most;
+  private final Set<ManagedTransaction> open = ConcurrentHashMap.newKeySet();
+  private final Deadlocks deadlocks = new Deadlocks();
+  private final TableLocks locks;
+  private final PreparedTransactions prepared;
+
+  /// Replaced by whoever changes them; read by each statement, on whatever thread.
+  private volatile StatementLimits limits;
+
+  /// @param catalog the committed one
+  /// @param changed called after the end of each transaction that has written
+  EngineTransactions(
+      EngineConfig config,
+      Store store,
+      TaskScheduler scheduler,
+      Supplier<CatalogSnapshot> catalog,
+      TempSpace tempSpace,
+      Runnable changed) {
+    this.store = store;
+    this.scheduler = scheduler;
+    this.catalog = catalog;
+    this.tempSpace = tempSpace;
+    this.changed = changed;
+    this.most = config.maxTransactions();
+    this.limits = new StatementLimits(config.statementMemoryBytes(), config.lockTimeoutNanos());
+    this.prepared = new PreparedTransactions(store.prepared());
+    this.locks =
+        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.get().hasObject(id));
+    store.prepared().forEach(this::lockForPrepared);
+  }
+
+  /// A transaction that an earlier run has prepared keeps others from what it uses.
+  private void lockForPrepared(StoreTransaction transaction) {
+    TableLocks.Owner owner = new TableLocks.Owner(transaction.id());
+    locks.restore(owner, transaction.definitions(), transaction.changedTables());
+    transaction.whenEnded(() -> locks.releaseAll(owner));
+    // Nor is it remembered which rows its own ones reference.
+    CatalogSnapshot tables = catalog.get();
+    for (long tableId : transaction.changedTables()) {
+      Table table = tables.table(tableId);
+      if (table != null) {
+        table.foreignKeys().forEach(key -> store.table(key.referencedId()).lockKeys(transaction));
+      }
+    }
+  }
+
+  /// Changes limits for statements that begin, each as in [EngineConfig].
+  void limits(long statementMemoryBytes, long lockTimeoutNanos) {
+    limits = new StatementLimits(statementMemoryBytes, lockTimeoutNanos);
+  }
+
+  /// @throws EngineException TOO_MANY_SESSIONS
+  ManagedTransaction begin(BeginOptions options) {
+    if (open.size() + prepared.count() >= most) {
+      throw new EngineException(
+          ErrorCode.TOO_MANY_SESSIONS, "too many open transactions, the limit is " + most);
+    }
+    ManagedTransaction transaction =
+        new ManagedTransaction(this, options, DeclaredArea.of(options, catalog.get()));
+    open.add(transaction);
+    transaction.start();
+    return transaction;
+  }
+
+  /// Those that are open; changes while it is looked at.
+  Collection<ManagedTransaction> open() {
+    return open;
+  }
+
+  /// The open transaction of a reference, or null.
+  @Nullable ManagedTransaction find(long reference) {
+    for (ManagedTransaction each : open) {
+      if (each.reference() == reference) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// Rolls back all that are open, and waits for the end of their statements.
+  void rollbackAll() {
+    List<ManagedTransaction> all = List.copyOf(open);
+    CountDownLatch ended = new CountDownLatch(all.size());
+    all.forEach(transaction -> transaction.rollback(ended::countDown));
+    boolean interrupted = false;
+    while (true) {
+      try {
+        ended.await();
+        break;
+      } catch (InterruptedException e) {
+        // The store must not be closed under a running statement.
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public Store store() {
+    return store;
+  }
+
+  @Override
+  public TaskScheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public Deadlocks deadlocks() {
+    return deadlocks;
+  }
+
+  @Override
+  public TableLocks locks() {
+    return locks;
+  }
+
+  @Override
+  public CatalogSnapshot catalog() {
+    return catalog.get();
+  }
+
+  @Override
+  public long lockTimeoutNanos() {
+    return limits.lockTimeoutNanos();
+  }
+
+  @Override
+  public PreparedTransactions prepared() {
+    return prepared;
+  }
+
+  @Override
+  public long statementMemoryBytes() {
+    return limits.memoryBytes();
+  }
+
+  @Override
+  public TempSpace tempSpace() {
+    return tempSpace;
+  }
+
+  @Override
+  public EngineException describe(EngineException failure, RowConflict conflict) {
+    return ConflictReport.describe(failure, conflict, store, catalog.get());
+  }
+
+  @Override
+  public String tableName(long tableId) {
+    return catalog.get().tables().stream()
+        .filter(table -> table.tableId() == tableId)
+        .map(table -> table.schema() + "." + table.name())
+        .findFirst()
+        .orElse("number " + tableId);
+  }
+
+  @Override
+  public void ended(ManagedTransaction transaction) {
+    open.remove(transaction);
+    if (transaction.hasWrites()) {
+      changed.run();
+    }
+  }
+}
