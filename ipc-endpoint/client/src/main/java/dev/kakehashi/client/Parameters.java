@@ -131,7 +131,7 @@ public final class Parameters {
           return writer.setBytes(column, (byte[]) value);
         }
         default -> {
-          return writer.setString(column, (String) value);
+          return writer.setString(column, checked((String) value, column));
         }
       }
       return true;
@@ -142,6 +142,28 @@ public final class Parameters {
               .formatted(value.getClass().getName(), column + 1, typeOids[column]),
           e);
     }
+  }
+
+  /// @throws EndpointException CHARACTER_NOT_IN_REPERTOIRE for what PostgreSQL's text cannot hold
+  private static String checked(String text, int column) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0) {
+        throw EndpointException.of(
+            ErrorCode.CHARACTER_NOT_IN_REPERTOIRE,
+            "parameter $" + (column + 1) + " has the character U+0000");
+      }
+      if (Character.isSurrogate(c)) {
+        boolean pair = Character.isHighSurrogate(c) && i + 1 < text.length();
+        if (!pair || !Character.isLowSurrogate(text.charAt(i + 1))) {
+          throw EndpointException.of(
+              ErrorCode.CHARACTER_NOT_IN_REPERTOIRE,
+              "parameter $%d has half a surrogate pair: U+%04X".formatted(column + 1, (int) c));
+        }
+        i++;
+      }
+    }
+    return text;
   }
 
   private static long exact(Object value, long min, long max) {

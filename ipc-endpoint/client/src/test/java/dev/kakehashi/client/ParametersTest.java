@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Java values become the words and heap values that the endpoint reads.
 class ParametersTest {
@@ -109,6 +110,17 @@ class ParametersTest {
     assertTrue(rows.isNull(0, 1));
     assertTrue(rows.isNull(1, 0));
     assertFalse(rows.isNull(1, 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\0b", "\ud800", "a\udc00\ud800", "\ud83d."})
+  void shouldRefuseTextThatPostgresCannotHold(String text) {
+    Parameters parameters = of(TypeOid.INT4, TypeOid.TEXT);
+    EndpointException refused =
+        assertThrows(EndpointException.class, () -> parameters.addRow(2, text));
+    assertEquals("22021", refused.sqlstate());
+    assertTrue(String.valueOf(refused.getMessage()).contains("$2"), refused.toString());
+    assertEquals(1, read(parameters.addRow(3, "\ud83d\ude00")).rowCount());
   }
 
   static Stream<Arguments> misfits() {

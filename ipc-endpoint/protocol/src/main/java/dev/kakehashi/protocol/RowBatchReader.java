@@ -22,6 +22,8 @@ import java.util.UUID;
 ///
 /// Not thread-safe; the memory stays the caller's.
 public final class RowBatchReader {
+  private static final long LOW_BITS = 0x0101_0101_0101_0101L;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
   private static final ValueLayout.OfInt I32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfLong I64 =
@@ -209,6 +211,25 @@ public final class RowBatchReader {
         }
       }
     }
+  }
+
+  /// Whether a text, which is not null and was checked by [#checkValues(int\[\])], has a byte 0. PostgreSQL's text cannot hold it.
+  public boolean hasZeroByte(int row, int column) {
+    long at = valueAt(row, column, 4);
+    long end = at + 4 + payloadBytes(at);
+    at += 4;
+    for (; at + Long.BYTES <= end; at += Long.BYTES) {
+      long word = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+      if (((word - LOW_BITS) & ~word & HIGH_BITS) != 0) {
+        return true;
+      }
+    }
+    for (; at < end; at++) {
+      if (memory.get(ValueLayout.JAVA_BYTE, at) == 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Length of a fixed-length heap type, 0 for a varlena, -1 for a by-value type.

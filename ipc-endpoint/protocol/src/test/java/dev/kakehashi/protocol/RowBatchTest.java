@@ -182,6 +182,24 @@ class RowBatchTest {
     }
   }
 
+  @Test
+  void shouldFindAZeroByteWhereverItIs() {
+    for (int length = 0; length < 20; length++) {
+      assertFalse(hasZeroByte("ü".repeat(length)), "none in " + length);
+      for (int at = 0; at < length; at++) {
+        assertTrue(hasZeroByte("a".repeat(at) + "\0" + "\u0001".repeat(length - 1 - at)));
+      }
+    }
+  }
+
+  private static boolean hasZeroByte(String text) {
+    RowBatchWriter writer = RowBatchWriter.growable(1, 1, 4096);
+    writer.addRow();
+    assertTrue(writer.setString(0, text));
+    writer.finish();
+    return new RowBatchReader().wrap(writer.batch()).hasZeroByte(0, 0);
+  }
+
   /// Whatever bytes arrive, reading ends in a value or in a refusal, never in another error.
   @Test
   void shouldSurviveMutatedBatches() {

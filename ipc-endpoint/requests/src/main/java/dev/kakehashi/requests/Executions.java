@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
+import dev.kakehashi.protocol.TypeOid;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ public final class Executions implements StatementRequest.Completion {
   /// Checks parameters against the types of their statement.
   ///
   /// @param batch a row batch, which nobody else changes unless it is long
-  /// @throws EngineException UNDEFINED_PARAMETER
+  /// @throws EngineException UNDEFINED_PARAMETER, CHARACTER_NOT_IN_REPERTOIRE
   /// @throws dev.kakehashi.protocol.MalformedFrameException if it is no row batch of such values
   public ParameterBatch checked(MemorySegment batch, int[] types) {
     reader.wrap(batch);
@@ -56,7 +57,34 @@ public final class Executions implements StatementRequest.Completion {
           "statement has " + types.length + " parameters, " + reader.columnCount() + " were given");
     }
     reader.checkValues(types);
+    if (!ParameterBatch.isLong(batch)) {
+      checkTexts(types);
+    }
     return new ParameterBatch(batch.asSlice(0, reader.batchBytes()), reader.rowCount());
+  }
+
+  /// A long batch is not looked at here: that would take milliseconds, and its owner could change it afterwards.
+  private void checkTexts(int[] types) {
+    for (int column = 0; column < types.length; column++) {
+      if (!isText(types[column])) {
+        continue;
+      }
+      for (int row = 0; row < reader.rowCount(); row++) {
+        if (!reader.isNull(row, column) && reader.hasZeroByte(row, column)) {
+          throw new EngineException(
+                  ErrorCode.CHARACTER_NOT_IN_REPERTOIRE,
+                  "invalid byte sequence for encoding \"UTF8\": 0x00")
+              .withDetail("It is in parameter $" + (column + 1) + ".");
+        }
+      }
+    }
+  }
+
+  private static boolean isText(int typeOid) {
+    return switch (typeOid) {
+      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR -> true;
+      default -> TypeOid.isTextForm(typeOid);
+    };
   }
 
   /// Refuses the absence of parameters that are needed.

@@ -81,6 +81,7 @@ class RequestClientTest {
   void shouldRefuseParametersThatAreNone() {
     assertFailed("42P02", alice.execute(FixedEngine.INSERT, AUTO));
     assertFailed("42P02", alice.execute(FixedEngine.INSERT, AUTO, 1L));
+    assertFailed("22021", alice.execute(FixedEngine.INSERT, AUTO, 1L, "a\0b"));
     ParameterBatch broken =
         new ParameterBatch(java.lang.foreign.MemorySegment.ofArray(new long[] {-1, -1, -1, -1}), 1);
     RequestAnswer answer =

@@ -22,8 +22,13 @@ public final class Lexer {
 
   /// Tokens of `sql`, the last one of kind END.
   ///
-  /// @throws EngineException SYNTAX_ERROR with the position
+  /// @throws EngineException SYNTAX_ERROR with the position, CHARACTER_NOT_IN_REPERTOIRE
   public static List<Token> tokenize(String sql) {
+    if (sql.indexOf('\0') >= 0) {
+      throw new EngineException(
+          ErrorCode.CHARACTER_NOT_IN_REPERTOIRE,
+          "invalid byte sequence for encoding \"UTF8\": 0x00");
+    }
     Lexer lexer = new Lexer(sql);
     lexer.run();
     return lexer.tokens;
