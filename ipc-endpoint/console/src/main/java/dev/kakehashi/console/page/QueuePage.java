@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 final class QueuePage implements ConsolePage {
   static final String PATH = "/console/queue";
   private static final int TASKS_SHOWN = 100;
+
+  /// Of the columns of a queue; behind it come its options.
+  private static final String LAST_COUNT = "bytes";
+
   private static final List<String> STATES = List.of("READY", "DELAYED", "LEASED", "DEAD");
 
   private static final String QUEUE =
@@ -223,33 +227,21 @@ final class QueuePage implements ConsolePage {
         PATH, "schema", schema, "name", name, "state", state, "from", String.valueOf(from));
   }
 
+  /// The owner, and the options: these are the columns of the queue's row behind its counts.
   private static Html options(PageRow values) {
+    List<String> columns =
+        values.result().columns().stream().map(TextResult.Column::name).toList();
     Html rows = new Html();
-    for (String option :
-        List.of(
-            "owner",
-            "lease",
-            "max_attempts",
-            "min_backoff",
-            "max_backoff",
-            "max_doublings",
-            "age_limit",
-            "jitter",
-            "dead_letter",
-            "rate",
-            "bucket_size",
-            "max_concurrent",
-            "key_rate",
-            "key_bucket_size",
-            "key_max_concurrent",
-            "order",
-            "aging",
-            "push_target",
-            "push_deadline")) {
-      rows.add(
-          "<tr><th scope=\"row\">{}</th>{}</tr>\n", option, Grid.cell(values.get(option), false));
-    }
+    addOption(rows, "owner", values);
+    columns
+        .subList(columns.indexOf(LAST_COUNT) + 1, columns.size())
+        .forEach(option -> addOption(rows, option, values));
     return Grid.of("Options", List.of("Option", "Value"), rows);
+  }
+
+  private static void addOption(Html rows, String option, PageRow values) {
+    rows.add(
+        "<tr><th scope=\"row\">{}</th>{}</tr>\n", option, Grid.cell(values.get(option), false));
   }
 
   // ---- actions ----

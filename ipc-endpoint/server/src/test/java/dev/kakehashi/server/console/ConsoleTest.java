@@ -181,6 +181,21 @@ class ConsoleTest {
   }
 
   @Test
+  void shouldShowEachOptionOfAQueueAndNoCountAmongThem() throws Exception {
+    try (ConsoleClient client = operator()) {
+      client.sql("create queue parcel with (max_attempts = 7, push_deadline = '9 s')");
+      String page = client.get("/console/queue?schema=public&name=parcel").body();
+      for (String option :
+          List.of("owner", "lease", "max_attempts", "dead_letter", "push_deadline", "jitter")) {
+        assertTrue(page.contains("<th scope=\"row\">" + option + "</th>"), option + page);
+      }
+      assertTrue(page.contains("max_attempts</th><td>7</td>"), page);
+      assertFalse(page.contains("<th scope=\"row\">bytes</th>"), page);
+      client.sql("drop queue parcel");
+    }
+  }
+
+  @Test
   void shouldDoAndNoteActionsOnQueues() throws Exception {
     try (ConsoleClient client = operator()) {
       client.sql("create queue mail with (max_attempts = 1)");
