@@ -51,6 +51,7 @@ measured_from=$(processor_ticks)
   # shellcheck disable=SC2086 # the rows are words
   java_in -Dbench.tableRows="${TABLE_ROWS:-1000000}" -Dbench.seconds="${SECONDS_PER_RUN:-3}" -Dbench.repetitions="${REPETITIONS:-3}" \
     -Dbench.warmUpSeconds="${WARMUP_SECONDS:-8}" -Dbench.user="$user" \
+    -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/peer/*" \
     dev.kakehashi.benchmarks.applications.ApplicationBenchmark "$runtime_dir" "$(endpoint_pid "$home/endpoint")" "$http_port" \
     "$("$PG_CONFIG" --bindir)/pgbench" "$home" $ROWS

@@ -57,6 +57,7 @@ measured_from=$(processor_ticks)
   # shellcheck disable=SC2086 # the rows are words
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.largeRows="${LARGE_ROWS:-8500000}" -Dbench.repetitions="${REPETITIONS:-3}" \
     -Dbench.warmUps="${WARMUPS:-1}" -Dbench.cancels="${CANCELS:-50}" -Dbench.files="$home/files" \
+    -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/hdrhistogram.jar:$duckdb" \
     dev.kakehashi.benchmarks.bulk.BulkBenchmark "$runtime_dir" "$(endpoint_pid "$home/endpoint")" $ROWS
   shared_since "$measured_from"

@@ -39,6 +39,7 @@ bench() { # class argument...
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="$SECONDS_PER_RUN" -Dbench.repetitions="$REPETITIONS" \
     -Dbench.warmUpSeconds="${WARMUP_SECONDS:-20}" -Dbench.warmUps="${WARMUPS:-5}" -Dbench.began="${began:-0}" \
     -Dbench.pgbench="$("$PG_CONFIG" --bindir)/pgbench" -Dbench.directory="$home" -Dbench.tpchQueries="$home/tpch" \
+    -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar" \
     "dev.kakehashi.benchmarks.engine.$1" "${@:2}"
 }

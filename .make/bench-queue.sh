@@ -76,6 +76,7 @@ measured_from=$(processor_ticks)
   # shellcheck disable=SC2086 # the rows are words
   java_in -Dbench.warmUpSeconds="${WARMUP_SECONDS:-20}" -Dbench.seconds="${SECONDS_PER_RUN:-3}" -Dbench.repetitions="${REPETITIONS:-3}" -Dbench.heldSeconds="${HELD_SECONDS:-60}" \
     -Dbench.backlog="${BACKLOG:-1000000}" -Dbench.only="${ONLY:-}" -Dbench.othersOnly="$([ "${OTHERS:-}" = only ] && echo true || echo false)" \
+    -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/peer/*" \
     dev.kakehashi.benchmarks.queue.QueueBenchmark "$runtime_dir" "$pid" \
     "jdbc:postgresql://localhost:$PGPORT/postgres?user=postgres&password=$password" "$beanstalkd_port" "$nats_port" "$home/node" $ROWS

@@ -75,6 +75,7 @@ measured_from=$(processor_ticks)
   # shellcheck disable=SC2086 # the rows are words
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="${SECONDS_PER_RUN:-3}" -Dbench.repetitions="${REPETITIONS:-5}" \
     -Dbench.warmUpSeconds="${WARMUP_SECONDS:-20}" -Dbench.user="$user" \
+    -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/peer/*" \
     dev.kakehashi.benchmarks.rest.RestBenchmark "$runtime_dir" "$http_port" "$(endpoint_pid "$home/endpoint")" \
     "$(as_server cat "$home/peer_port")" "$peer_pid" "$(as_server head -1 "$home/pg/data/postmaster.pid")" $ROWS
