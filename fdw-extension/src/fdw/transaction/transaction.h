@@ -66,9 +66,7 @@ extern kh_transaction_state kakehashi_outcome(KakehashiSession *session);
  */
 extern bool kakehashi_outcome_committed(KakehashiSession *session);
 
-/* ---- xact.c ---- */
-
-extern void kakehashi_xact_init(void);
+/* ---- begin.c ---- */
 
 /* Whether the session's transaction is a long one, or will be when it begins. */
 extern bool kakehashi_transaction_is_long(KakehashiSession *session);
@@ -82,8 +80,18 @@ extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner,
 /* Handle of the engine's transaction, which begins if there is none: whoever knows it may work in it. */
 extern uint64 kakehashi_xact_share(KakehashiSession *session);
 
+/* Asks for the handle of the engine's transaction, which has begun, unless it is known; waits for the answer. */
+extern void kakehashi_learn_handle(KakehashiSession *session);
+
 /* Kind and isolation of a transaction of one statement, of those that the engine has: to the statement they are all the same. */
 extern void kakehashi_of_one_statement(const KakehashiSession *session, bool read_only, kh_execute_options *options);
+
+/* Reports that the engine has aborted the transaction. */
+extern void kakehashi_report_aborted(const KakehashiSession *session);
+
+/* ---- xact.c ---- */
+
+extern void kakehashi_xact_init(void);
 
 /* ---- two_phase.c ---- */
 
