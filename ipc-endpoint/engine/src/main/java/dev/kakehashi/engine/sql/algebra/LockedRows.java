@@ -16,19 +16,26 @@ public final class LockedRows extends SingleRel {
   public final List<Lock> locks;
   public final LockWait policy;
 
-  public LockedRows(RelNode input, List<Lock> locks, LockWait policy) {
+  /// Whether it is FOR UPDATE of a query around it that locks the rows.
+  public final boolean inherited;
+
+  public LockedRows(RelNode input, List<Lock> locks, LockWait policy, boolean inherited) {
     super(input.getCluster(), input.getTraitSet(), input);
+    this.inherited = inherited;
     this.locks = List.copyOf(locks);
     this.policy = policy;
   }
 
   @Override
   public RelNode copy(RelTraitSet traitSet, List<RelNode> inputs) {
-    return new LockedRows(inputs.getFirst(), locks, policy);
+    return new LockedRows(inputs.getFirst(), locks, policy, inherited);
   }
 
   @Override
   public RelWriter explainTerms(RelWriter writer) {
-    return super.explainTerms(writer).item("locks", locks).item("policy", policy);
+    return super.explainTerms(writer)
+        .item("locks", locks)
+        .item("policy", policy)
+        .item("inherited", inherited);
   }
 }

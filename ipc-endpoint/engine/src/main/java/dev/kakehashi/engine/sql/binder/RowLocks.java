@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// FOR SHARE and its relatives lock like FOR UPDATE. FOR UPDATE TO CHANGE is for clients that change the rows one by one.
 ///
 /// @param tables aliases to lock; empty: all
-record RowLocks(List<String> tables, LockWait policy) {
+/// @param inherited whether a query around the SELECT locks its rows
+record RowLocks(List<String> tables, LockWait policy, boolean inherited) {
   /// What the translator's call in the select list says; null if there is none.
   static @Nullable RowLocks of(SqlSelect select) {
     SqlCall call = FirstRows.marker(select, Marks.LOCK_CALL);
@@ -37,7 +38,7 @@ record RowLocks(List<String> tables, LockWait policy) {
           case "to change" -> LockWait.TO_CHANGE;
           default -> LockWait.WAIT;
         };
-    return new RowLocks(names, wait);
+    return new RowLocks(names, wait, false);
   }
 
   boolean locks(String alias) {

@@ -119,10 +119,13 @@ public final class SelectBinder {
   /// The scope of a SELECT with the locks that it takes.
   private Scope scope(SqlSelect select, @Nullable Scope parent) {
     Scope scope = new Scope(parent);
-    scope.locks = RowLocks.of(select);
+    RowLocks own = RowLocks.of(select);
     LockWait around = locked.remove(select);
-    if (scope.locks == null && around != null) {
-      scope.locks = new RowLocks(List.of(), around);
+    scope.locks = own;
+    if (own != null && around != null) {
+      scope.locks = new RowLocks(own.tables(), own.policy(), true);
+    } else if (around != null) {
+      scope.locks = new RowLocks(List.of(), around, true);
       if (select.isDistinct() || FirstRows.marker(select, Marks.DISTINCT_ON_CALL) != null) {
         throw RowLocks.notAllowed("DISTINCT clause");
       }
@@ -299,7 +302,7 @@ public final class SelectBinder {
       rel =
           new FirstRows(queries)
               .limited(rel, keys, limitAbove ? null : offset, limitAbove ? null : fetch);
-      rel = new LockedRows(rel, locks, locked.policy());
+      rel = new LockedRows(rel, locks, locked.policy(), locked.inherited());
       if (limitAbove) {
         rel = SortOrder.apply(rel, List.of(), offset, fetch);
       }

@@ -42,10 +42,11 @@ final class LockTranslator {
   static PlanNode translate(LockedRows locked, PlanNode input) {
     for (LockedRows.Lock lock : locked.locks) {
       if (mayBeMissing(locked.getInput(), lock.column(), ImmutableBitSet.of())) {
-        throw new EngineException(
-            ErrorCode.FEATURE_NOT_SUPPORTED,
-            "FOR UPDATE cannot be applied to the nullable side of an outer join");
+        throw ofNullableSide();
       }
+    }
+    if (locksMissing(locked.getInput(), false, ImmutableBitSet.of())) {
+      throw ofNullableSide();
     }
     return new PlanNode.LockRows(
         input,
@@ -53,6 +54,54 @@ final class LockTranslator {
             .map(l -> new PlanNode.RowLock(l.table().tableId(), l.table().name(), l.column()))
             .toList(),
         locked.policy);
+  }
+
+  private static EngineException ofNullableSide() {
+    return new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED,
+        "FOR UPDATE cannot be applied to the nullable side of an outer join");
+  }
+
+  /// Whether a subquery in FROM, whose rows are locked with those of the query, may be left out by an outer join.
+  ///
+  /// @param missing whether rows of `rel` may be
+  /// @param needed as in [#mayBeMissing]
+  private static boolean locksMissing(RelNode rel, boolean missing, ImmutableBitSet needed) {
+    return switch (rel) {
+      case LockedRows inner -> inner.inherited && missing;
+      case Filter filter ->
+          locksMissing(filter.getInput(), missing, needed.union(needed(filter.getCondition())));
+      case Sort sort -> locksMissing(sort.getInput(), missing, needed);
+      case Project project ->
+          locksMissing(project.getInput(), missing, origins(project.getProjects(), needed));
+      case Join join -> {
+        boolean inner = join.getJoinType() == JoinRelType.INNER;
+        ImmutableBitSet both = inner ? needed.union(needed(join.getCondition())) : needed;
+        yield locksMissing(join.getLeft(), join.getRight(), join.getJoinType(), missing, both);
+      }
+      case Correlate correlate ->
+          locksMissing(
+              correlate.getLeft(), correlate.getRight(), correlate.getJoinType(), missing, needed);
+      default -> false;
+    };
+  }
+
+  private static boolean locksMissing(
+      RelNode left, RelNode right, JoinRelType type, boolean missing, ImmutableBitSet needed) {
+    int count = left.getRowType().getFieldCount();
+    ImmutableBitSet ofLeft = needed.intersect(ImmutableBitSet.range(count));
+    ImmutableBitSet ofRight = needed.except(ofLeft).shift(-count);
+    return locksMissing(left, missing || (type.generatesNullsOnLeft() && ofLeft.isEmpty()), ofLeft)
+        || locksMissing(
+            right, missing || (type.generatesNullsOnRight() && ofRight.isEmpty()), ofRight);
+  }
+
+  private static ImmutableBitSet origins(List<RexNode> columns, ImmutableBitSet needed) {
+    return ImmutableBitSet.of(
+        needed.toList().stream()
+            .map(each -> ColumnOrigin.column(columns.get(each)))
+            .filter(each -> each >= 0)
+            .toList());
   }
 
   /// @param needed columns without which, if they are null, no row comes out
@@ -64,13 +113,7 @@ final class LockTranslator {
       case Project project -> {
         List<RexNode> columns = project.getProjects();
         int origin = ColumnOrigin.column(columns.get(column));
-        ImmutableBitSet origins =
-            ImmutableBitSet.of(
-                needed.toList().stream()
-                    .map(each -> ColumnOrigin.column(columns.get(each)))
-                    .filter(each -> each >= 0)
-                    .toList());
-        yield origin >= 0 && mayBeMissing(project.getInput(), origin, origins);
+        yield origin >= 0 && mayBeMissing(project.getInput(), origin, origins(columns, needed));
       }
       case Join join ->
           mayBeMissing(
