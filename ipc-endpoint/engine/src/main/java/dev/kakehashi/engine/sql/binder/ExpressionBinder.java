@@ -55,7 +55,7 @@ public final class ExpressionBinder {
   final AggregateBinder aggregates;
   private final WindowBinder windows;
   private final RowComparisons rows;
-  private final ArrayBinder arrays;
+  final ArrayBinder arrays;
   final LiteralBinder literals;
 
   ExpressionBinder(BindContext context, QueryBinder queries) {
@@ -125,8 +125,8 @@ public final class ExpressionBinder {
       case NOT -> condition(SqlStdOperatorTable.NOT, call, scope, "argument of NOT");
       case EQUALS, NOT_EQUALS, LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN, GREATER_THAN_OR_EQUAL ->
           bindComparison(call, scope);
-      case IS_NULL -> bindIsNull(call, scope, SqlStdOperatorTable.IS_NULL);
-      case IS_NOT_NULL -> bindIsNull(call, scope, SqlStdOperatorTable.IS_NOT_NULL);
+      case IS_NULL -> rows.isNull(call.operand(0), SqlStdOperatorTable.IS_NULL, scope);
+      case IS_NOT_NULL -> rows.isNull(call.operand(0), SqlStdOperatorTable.IS_NOT_NULL, scope);
       case IS_TRUE, IS_NOT_TRUE, IS_FALSE, IS_NOT_FALSE, IS_UNKNOWN ->
           condition(
               (SqlPostfixOperator) operator, call, scope, "argument of " + operator.getName());
@@ -237,11 +237,6 @@ public final class ExpressionBinder {
       operands.add(bindCondition(operand, scope, what));
     }
     return RexUtil.flatten(context.rex, context.rex.makeCall(operator, operands));
-  }
-
-  private RexNode bindIsNull(SqlCall call, Scope scope, SqlOperator operator) {
-    RexNode row = rows.isNull(call.operand(0), operator, scope);
-    return row != null ? row : context.rex.makeCall(operator, bindTyped(call.operand(0), scope));
   }
 
   /// A function call or operator by name.

@@ -1,12 +1,15 @@
 package dev.kakehashi.engine.sql.binder;
 
 import dev.kakehashi.engine.sql.algebra.Comparison;
+import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.sql.spelling.Marks;
 import dev.kakehashi.engine.sql.typing.BindContext;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexDynamicParam;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
@@ -121,11 +124,20 @@ public final class RowComparisons {
     return distinct(first, second, distinct, call);
   }
 
-  /// IS NULL: all entries are; IS NOT NULL: none is. Null if it is no row.
-  @Nullable RexNode isNull(SqlNode node, SqlOperator operator, Scope scope) {
+  /// IS NULL: all entries of a row are; IS NOT NULL: none is.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException 42P18 for a parameter of which nothing says what it is
+  RexNode isNull(SqlNode node, SqlOperator operator, Scope scope) {
     List<RexNode> entries = bind(node, null, scope);
     if (entries == null) {
-      return null;
+      RexNode value = expressions.bind(node, scope);
+      if (value instanceof RexDynamicParam parameter && PgType.oidOf(value) == Types.UNKNOWN) {
+        throw context.error(
+            ErrorCode.INDETERMINATE_DATATYPE,
+            "could not determine data type of parameter $" + (parameter.getIndex() + 1),
+            node);
+      }
+      return context.rex.makeCall(operator, expressions.coercion.resolveUnknown(value));
     }
     return combine(
         SqlStdOperatorTable.AND,
