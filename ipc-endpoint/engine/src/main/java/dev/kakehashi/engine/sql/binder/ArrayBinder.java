@@ -137,7 +137,7 @@ final class ArrayBinder {
   }
 
   /// Subscripts of a jsonb as a path: keys, and places in arrays.
-  private RexNode path(SqlCall call, Scope scope) {
+  RexNode path(SqlCall call, Scope scope) {
     List<RexNode> steps = new ArrayList<>();
     for (SqlNode operand : call.getOperandList().subList(1, call.operandCount())) {
       if (isCall(operand, Marks.SLICE_CALL)) {
@@ -167,11 +167,11 @@ final class ArrayBinder {
         "");
   }
 
-  private static boolean isCall(SqlNode node, String name) {
+  static boolean isCall(SqlNode node, String name) {
     return node instanceof SqlCall call && call.getOperator().getName().equalsIgnoreCase(name);
   }
 
-  private RexNode integer(SqlNode node, Scope scope) {
+  RexNode integer(SqlNode node, Scope scope) {
     RexNode bound = expressions.bind(node, scope);
     RexNode integer =
         expressions.coercion.convert(bound, SqlType.of(TypeOid.INT4), CastContext.ASSIGNMENT);

@@ -81,7 +81,13 @@ public sealed interface ParsedStatement {
       int position) {}
 
   /// One item of SET: a column, or several by a row or a subquery.
-  record Assignment(List<QualifiedName> columns, boolean multiple, Source value) {}
+  ///
+  /// @param elements for each column null, or the part of it that is set, as an expression: `a[1]`
+  record Assignment(
+      List<QualifiedName> columns,
+      List<@Nullable Source> elements,
+      boolean multiple,
+      Source value) {}
 
   /// UPDATE.
   ///

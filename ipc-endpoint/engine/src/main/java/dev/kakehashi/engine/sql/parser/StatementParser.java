@@ -248,8 +248,11 @@ public final class StatementParser {
     do {
       boolean multiple = in.acceptOperator("(");
       List<QualifiedName> columns = new ArrayList<>();
+      List<@Nullable Source> elements = new ArrayList<>();
       do {
+        int begin = in.at;
         columns.add(pieces.qualifiedName());
+        elements.add(in.peek().isOperator("[") ? element(begin) : null);
       } while (multiple && in.acceptOperator(","));
       if (multiple) {
         in.expectOperator(")");
@@ -258,8 +261,16 @@ public final class StatementParser {
       if (multiple && in.peek().isWord("row") && in.peek(1).isOperator("(")) {
         in.at++;
       }
-      assignments.add(new Assignment(columns, multiple, pieces.until(pieces.comma(stop))));
+      assignments.add(
+          new Assignment(columns, elements, multiple, pieces.until(pieces.comma(stop))));
     } while (in.at < stop && in.acceptOperator(","));
     return assignments;
+  }
+
+  /// `a[1]`, of which the name has been read, which is at `begin`.
+  private Source element(int begin) {
+    int stop = pieces.afterBrackets(in.at);
+    in.at = begin;
+    return pieces.until(stop);
   }
 }

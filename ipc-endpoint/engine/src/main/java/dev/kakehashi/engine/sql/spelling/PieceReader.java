@@ -84,13 +84,35 @@ public final class PieceReader {
     return false;
   }
 
-  /// Index of the next comma outside of parentheses, or `stop`.
+  /// Index of the next comma outside of parentheses and brackets, or `stop`.
   public int comma(int stop) {
     int at = in.at;
     while (at < stop && !tokens.get(at).isOperator(",")) {
-      at = tokens.get(at).isOperator("(") ? closing(at) + 1 : at + 1;
+      if (tokens.get(at).isOperator("(")) {
+        at = closing(at) + 1;
+      } else {
+        at = tokens.get(at).isOperator("[") ? afterBrackets(at) : at + 1;
+      }
     }
     return at;
+  }
+
+  /// Index behind the brackets that open at `at`, and behind those that follow them.
+  public int afterBrackets(int at) {
+    int depth = 0;
+    int next = at;
+    while (next < end && (depth > 0 || tokens.get(next).isOperator("["))) {
+      if (tokens.get(next).isOperator("[")) {
+        depth++;
+      } else if (tokens.get(next).isOperator("]")) {
+        depth--;
+      }
+      next++;
+    }
+    if (depth > 0) {
+      throw TokenReader.syntaxErrorAt(sql, tokens.get(end));
+    }
+    return next;
   }
 
   /// Index of the parenthesis that closes the one at `open`.

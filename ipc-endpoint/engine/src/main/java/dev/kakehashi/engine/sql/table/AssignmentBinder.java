@@ -10,6 +10,7 @@ import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.sql.algebra.Inspection;
 import dev.kakehashi.engine.sql.algebra.PgOperators;
 import dev.kakehashi.engine.sql.algebra.PgType;
+import dev.kakehashi.engine.sql.binder.ElementAssignment;
 import dev.kakehashi.engine.sql.binder.ExpressionBinder;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.Scope;
@@ -27,6 +28,7 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
@@ -120,11 +122,12 @@ public final class AssignmentBinder {
   public @Nullable RexNode[] assignments(
       List<Assignment> assignments, Table table, Scope scope, RelationUse use) {
     @Nullable RexNode[] values = new @Nullable RexNode[table.columns().size()];
+    Setting setting = new Setting(table, scope, values, new BitSet());
     for (Assignment assignment : assignments) {
       context.within(
           assignment.value(),
           () -> {
-            assign(assignment, table, scope, values);
+            assign(assignment, setting);
             return values;
           });
     }
@@ -136,20 +139,29 @@ public final class AssignmentBinder {
     return values;
   }
 
-  private void assign(Assignment assignment, Table table, Scope scope, @Nullable RexNode[] values) {
+  /// What a statement sets.
+  ///
+  /// @param scope begins with the table's columns
+  /// @param values of the columns that have come so far
+  /// @param inParts columns of which elements have come so far
+  private record Setting(Table table, Scope scope, @Nullable RexNode[] values, BitSet inParts) {}
+
+  private void assign(Assignment assignment, Setting setting) {
     List<QualifiedName> columns = assignment.columns();
+    List<@Nullable Source> elements = assignment.elements();
     SqlNode node = CalciteParser.parseExpression(assignment.value());
     if (!assignment.multiple()) {
-      set(table, columns.getFirst(), expressions.bind(node, scope), node, values);
+      RexNode value = expressions.bind(node, setting.scope);
+      set(columns.getFirst(), elements.getFirst(), value, node, setting);
       return;
     }
-    List<RexNode> row = row(node, columns.size(), scope);
+    List<RexNode> row = row(node, columns.size(), setting.scope);
     if (row.size() != columns.size()) {
       throw context.error(
           ErrorCode.SYNTAX_ERROR, "number of columns does not match number of values", node);
     }
     for (int i = 0; i < row.size(); i++) {
-      set(table, columns.get(i), row.get(i), node, values);
+      set(columns.get(i), elements.get(i), row.get(i), node, setting);
     }
   }
 
@@ -172,9 +184,11 @@ public final class AssignmentBinder {
   }
 
   private void set(
-      Table table, QualifiedName name, RexNode value, SqlNode at, @Nullable RexNode[] values) {
+      QualifiedName name, @Nullable Source element, RexNode value, SqlNode at, Setting setting) {
+    Table table = setting.table;
+    @Nullable RexNode[] values = setting.values;
     int column = column(table, name);
-    if (values[column] != null) {
+    if (values[column] != null && (element == null || !setting.inParts.get(column))) {
       throw new EngineException(
               ErrorCode.SYNTAX_ERROR, "multiple assignments to same column \"" + name.name() + "\"")
           .withPosition(name.position());
@@ -182,7 +196,29 @@ public final class AssignmentBinder {
     if (!isDefault(value) && (isAlwaysGenerated(table, column) || isComputed(table, column))) {
       throw generatedAlways(table, column, "column \"%s\" can only be updated to DEFAULT");
     }
-    values[column] = assigned(value, table, column, at);
+    if (element == null) {
+      values[column] = assigned(value, table, column, at);
+      return;
+    }
+    if (isDefault(value)) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED, "cannot set an array element to DEFAULT")
+          .withPosition(name.position());
+    }
+    RexNode before = values[column];
+    RexNode old = before == null ? setting.scope.fields.get(column).expression() : before;
+    setting.inParts.set(column);
+    values[column] =
+        context.within(
+            element,
+            () ->
+                new ElementAssignment(expressions)
+                    .assigned(
+                        CalciteParser.parseExpression(element),
+                        old,
+                        value,
+                        table.columns().get(column),
+                        setting.scope));
   }
 
   private static boolean isAlwaysGenerated(Table table, int column) {

@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.type.array;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,6 +95,31 @@ public final class ArraySubscripts {
             }
           }
           return ArrayTypes.word(ArrayTypes.array(a[0]).slice(lower, upper), c);
+        });
+  }
+
+  /// An array with another element at subscripts: the array, the element, the subscripts. What is null is an array without elements.
+  public static ScalarFunction assignment(int arrayOid, int subscripts) {
+    int element = TypeOid.element(arrayOid);
+    int[] declared = new int[subscripts + 2];
+    Arrays.fill(declared, TypeOid.INT4);
+    declared[0] = arrayOid;
+    declared[1] = element;
+    return ArrayTypes.function(
+        "array_set_element",
+        declared,
+        arrayOid,
+        element,
+        false,
+        (a, nulls, c) -> {
+          if (nulls >>> 2 != 0) {
+            throw new EngineException(
+                ErrorCode.NULL_VALUE_NOT_ALLOWED, "array subscript in assignment must not be null");
+          }
+          ArrayValue array =
+              ArrayTypes.isNull(nulls, 0) ? ArrayValue.EMPTY : ArrayTypes.array(a[0]);
+          String text = ArrayTypes.text(element, a, nulls, 1, c);
+          return ArrayTypes.word(array.with(text, Arrays.copyOfRange(a, 2, a.length)), c);
         });
   }
 

@@ -2,10 +2,12 @@ package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,9 @@ public record ArrayValue(
 
   /// As many as PostgreSQL has.
   public static final int MAX_DIMENSIONS = 6;
+
+  /// As many as PostgreSQL has.
+  private static final int MAX_ELEMENTS = 134_217_727;
 
   public static final ArrayValue EMPTY = new ArrayValue(List.of(), List.of(), List.of());
 
@@ -89,6 +94,66 @@ public record ArrayValue(
       index = index * lengths.get(i) + (int) (subscripts[i] - lowerBounds.get(i));
     }
     return index;
+  }
+
+  /// The array with another element, as an assignment has it: without elements it gets one dimension for each subscript, and one of one dimension grows, with nulls in between.
+  ///
+  /// @throws EngineException 2202E for other dimensions, or an element outside of several, 54000 where it gets too large
+  ArrayValue with(@Nullable String element, long[] subscripts) {
+    if (isEmpty()) {
+      return first(element, subscripts);
+    }
+    if (subscripts.length != dimensions()) {
+      throw SqlErrors.arraySubscript("wrong number of array subscripts");
+    }
+    List<@Nullable String> changed = new ArrayList<>(elements);
+    int index = index(subscripts);
+    if (index >= 0) {
+      changed.set(index, element);
+      return withElements(changed);
+    }
+    if (subscripts.length > 1) {
+      throw SqlErrors.arraySubscript("array subscript out of range");
+    }
+    long at = subscripts[0];
+    int lower = lowerBounds.getFirst();
+    long missing = at < lower ? lower - at - 1 : at - upperBound(0) - 1;
+    if (changed.size() + missing + 1 > MAX_ELEMENTS) {
+      throw tooManyElements();
+    }
+    if ((missing + 1) * "NULL,".length() > Varlena.MAX_BYTES) {
+      throw SqlErrors.lengthTooLarge();
+    }
+    List<@Nullable String> gap = Collections.nCopies((int) missing, null);
+    if (at < lower) {
+      changed.addAll(0, gap);
+      changed.addFirst(element);
+    } else {
+      changed.addAll(gap);
+      changed.add(element);
+    }
+    return of(changed, (int) Math.min(at, lower));
+  }
+
+  /// An array of one element at subscripts.
+  private static ArrayValue first(@Nullable String element, long[] subscripts) {
+    List<Integer> sizes = ones(subscripts.length);
+    List<Integer> bounds = new ArrayList<>();
+    for (long subscript : subscripts) {
+      if (subscript == Integer.MAX_VALUE) {
+        throw new EngineException(
+            ErrorCode.LIMIT_EXCEEDED, "array lower bound is too large: " + subscript);
+      }
+      bounds.add((int) subscript);
+    }
+    List<@Nullable String> one = new ArrayList<>();
+    one.add(element);
+    return new ArrayValue(sizes, List.copyOf(bounds), one);
+  }
+
+  private static EngineException tooManyElements() {
+    return new EngineException(
+        ErrorCode.LIMIT_EXCEEDED, "array size exceeds the maximum allowed (" + MAX_ELEMENTS + ")");
   }
 
   /// The part between bounds, one pair for each of the first dimensions; other dimensions are taken from subscript 1 on, as PostgreSQL does. Its own subscripts begin at 1.

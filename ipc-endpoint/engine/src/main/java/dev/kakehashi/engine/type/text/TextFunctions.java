@@ -6,6 +6,7 @@ import static dev.kakehashi.protocol.TypeOid.BYTEA;
 import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.INT8;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
+import static dev.kakehashi.protocol.TypeOid.VARCHAR;
 
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
@@ -16,6 +17,9 @@ import dev.kakehashi.engine.type.Varlena;
 
 /// Operators and functions of text and char(n); varchar is text to them.
 public final class TextFunctions {
+  /// What a modifier of a type with a length has beside it.
+  private static final int VARCHAR_HEADER = 4;
+
   private TextFunctions() {}
 
   public static void register(FunctionSet set) {
@@ -146,6 +150,13 @@ public final class TextFunctions {
         BYTEA);
   }
 
+  /// @throws EngineException 22001 unless it is explicit, for more than blanks beyond the length
+  private static long ofLength(long[] a, long nulls, FunctionContext context) {
+    return a[1] < VARCHAR_HEADER
+        ? a[0]
+        : CharacterTypes.varchar(a[0], (int) a[1] - VARCHAR_HEADER, a[2] != 0, context.heap);
+  }
+
   private static void patterns(FunctionSet set) {
     Body like = (a, _, _) -> Like.matches(a[0], a[1], false) ? 1 : 0;
     Body notLike = (a, _, _) -> Like.matches(a[0], a[1], false) ? 0 : 1;
@@ -194,6 +205,8 @@ public final class TextFunctions {
   }
 
   private static void characters(FunctionSet set) {
+    // As PostgreSQL calls it: the length is the type's modifier.
+    set.add("varchar", VARCHAR, TextFunctions::ofLength, TEXT, INT4, BOOL);
     set.add("ascii", INT4, (a, _, _) -> Strings.ascii(a[0]), TEXT);
     set.add("chr", TEXT, (a, _, c) -> Strings.chr(a[0], c.heap), INT4);
     set.add("md5", TEXT, (a, _, c) -> Digests.md5(a[0], c.heap), TEXT);
