@@ -1,10 +1,5 @@
 /*
  * Expressions as SQL of the engine. Only what shippable.c has let through gets here.
- *
- * Values go over as parameters, with their exact datums; besides, statements that differ only in constants have one text and
- * are prepared once. But the engine plans a text before it has values: where that could choose badly, and planning is little against
- * the work, constants that columns are compared with stand in the text. No others: what the engine knows to be a constant it computes
- * with, and then errors may not occur that PostgreSQL reports.
  */
 #include "fdw/deparse/deparse.h"
 #include "fdw/row/row.h"
@@ -15,145 +10,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
-
-/* Backslashes are themselves on the engine, so that quote_literal_cstr(), which writes E'', is not for it. */
-static void
-append_quoted(StringInfo buf, const char *text, char quote)
-{
-	appendStringInfoChar(buf, quote);
-	for (; *text != '\0'; text++)
-	{
-		if (*text == quote)
-			appendStringInfoChar(buf, quote);
-		appendStringInfoChar(buf, *text);
-	}
-	appendStringInfoChar(buf, quote);
-}
-
-void
-kakehashi_deparse_identifier(StringInfo buf, const char *name)
-{
-	append_quoted(buf, name, '"');
-}
-
-void
-kakehashi_deparse_stub(StringInfo buf, const KakehashiStub *stub)
-{
-	kakehashi_deparse_identifier(buf, stub->schema);
-	appendStringInfoChar(buf, '.');
-	kakehashi_deparse_identifier(buf, stub->function);
-}
-
-void
-kakehashi_deparse_text(StringInfo buf, const char *text)
-{
-	append_quoted(buf, text, '\'');
-}
-
-void
-kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod)
-{
-	appendStringInfoString(buf, format_type_with_typemod(kakehashi_bridge_type(type, NULL), typmod));
-}
-
-static bool deparse_literal(KakehashiDeparse *context, Const *constant);
-
-static void
-deparse_parameter(KakehashiDeparse *context, Expr *expr)
-{
-	ListCell *cell;
-	int number = 1;
-
-	if (context->all_literals && IsA(expr, Const) && !((Const *) expr)->constisnull &&
-	    deparse_literal(context, (Const *) expr))
-		return;
-	foreach (cell, context->params)
-	{
-		if (equal(lfirst(cell), expr))
-			break;
-		number++;
-	}
-	if (cell == NULL)
-		context->params = lappend(context->params, expr);
-	appendStringInfo(context->buf, "$%d", number);
-}
-
-/* Longer ones say nothing about how many rows there are. */
-#define MAX_LITERAL_BYTES 200
-
-/* A number, date or time as usual: no infinity, no era. */
-static bool
-is_plain(const char *text)
-{
-	return text[strspn(text, "0123456789.:- ")] == '\0';
-}
-
-static bool
-deparse_literal(KakehashiDeparse *context, Const *constant)
-{
-	bool quoted = context->all_literals;
-	int level;
-	Oid output;
-	bool varlena;
-	char *text;
-
-	switch (constant->consttype)
-	{
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-			quoted = true;
-			break;
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case NUMERICOID:
-		case DATEOID:
-		case TIMESTAMPOID:
-			break;
-		default:
-			if (kakehashi_is_enum(constant->consttype))
-				quoted = true;
-			else if (!context->all_literals)
-				return false;
-	}
-	getTypeOutputInfo(constant->consttype, &output, &varlena);
-	level = kakehashi_set_transmission_modes();
-	text = OidOutputFunctionCall(output, constant->constvalue);
-	AtEOXact_GUC(true, level);
-	if ((strlen(text) > MAX_LITERAL_BYTES && !context->all_literals) || (!quoted && !is_plain(text)))
-		return false;
-	append_quoted(context->buf, text, '\'');
-	appendStringInfoString(context->buf, "::");
-	kakehashi_deparse_type(context->buf, constant->consttype, -1);
-	return true;
-}
-
-static void
-deparse_constant(KakehashiDeparse *context, Const *constant)
-{
-	if (constant->constisnull && !kakehashi_is_text_form(constant->consttype))
-	{
-		appendStringInfoString(context->buf, "CAST(NULL AS ");
-		kakehashi_deparse_type(context->buf, constant->consttype, -1);
-		appendStringInfoChar(context->buf, ')');
-	}
-	else if (constant->consttype == BOOLOID)
-		appendStringInfoString(context->buf, DatumGetBool(constant->constvalue) ? "TRUE" : "FALSE");
-	else
-		deparse_parameter(context, (Expr *) constant);
-}
-
-void
-kakehashi_deparse_value(KakehashiDeparse *context, Expr *expr)
-{
-	if (IsA(expr, Const))
-		deparse_constant(context, (Const *) expr);
-	else
-		deparse_parameter(context, expr);
-}
 
 static void
 deparse_list(KakehashiDeparse *context, List *exprs, const char *separator)
@@ -176,7 +33,7 @@ deparse_operand(KakehashiDeparse *context, const OpExpr *expr, Expr *operand, Ex
 {
 	if (!context->literals || expr->opresulttype != BOOLOID || !IsA(operand, Const) ||
 	    ((Const *) operand)->constisnull || !IsA(strip_implicit_coercions((Node *) other), Var) ||
-	    !deparse_literal(context, (Const *) operand))
+	    !kakehashi_deparse_literal(context, (Const *) operand))
 		kakehashi_deparse_expr(context, operand);
 }
 
@@ -250,7 +107,7 @@ deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 	{
 		appendStringInfoString(context->buf, expr->useOr ? " = ANY (" : " <> ALL (");
 		if (is_value)
-			deparse_parameter(context, list);
+			kakehashi_deparse_parameter(context, list);
 		else
 			kakehashi_deparse_expr(context, list);
 	}
@@ -355,6 +212,15 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 		appendStringInfoChar(context->buf, ')');
 		return;
 	}
+	if (kakehashi_is_text_length(expr))
+	{
+		/* As PostgreSQL calls it: CAST would cut what is too long. */
+		appendStringInfoString(context->buf, "\"varchar\"(");
+		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+		appendStringInfo(context->buf, ", %d, %s)", DatumGetInt32(lsecond_node(Const, expr->args)->constvalue),
+		                 DatumGetBool(lthird_node(Const, expr->args)->constvalue) ? "TRUE" : "FALSE");
+		return;
+	}
 	name = kakehashi_document_function(expr);
 	if (name == NULL)
 		name = kakehashi_shippable_function(expr->funcid);
@@ -447,12 +313,12 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 {
 	if (IsA(expr, Const))
 	{
-		deparse_constant(context, (Const *) expr);
+		kakehashi_deparse_value(context, expr);
 		return;
 	}
 	if (kakehashi_goes_as_value(context->root, context->rel, expr))
 	{
-		deparse_parameter(context, expr);
+		kakehashi_deparse_parameter(context, expr);
 		return;
 	}
 	switch (nodeTag(expr))
@@ -463,7 +329,7 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 				appendStringInfo(context->buf, "r%u.", ((CurrentOfExpr *) expr)->cvarno);
 			kakehashi_deparse_identifier(context->buf, KAKEHASHI_IDENTITY_COLUMN);
 			appendStringInfoString(context->buf, " = ");
-			deparse_parameter(context, expr);
+			kakehashi_deparse_parameter(context, expr);
 			appendStringInfoChar(context->buf, ')');
 			break;
 		case T_Var:

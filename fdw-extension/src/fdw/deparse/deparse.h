@@ -126,6 +126,9 @@ extern bool kakehashi_is_shippable_cast(Oid function);
 
 /* True for a numeric that is brought to a precision and scale. */
 extern bool kakehashi_is_numeric_scale(const FuncExpr *expr);
+
+/* True for a varchar that is brought to a length, whether it is an error if it is longer or not. */
+extern bool kakehashi_is_text_length(const FuncExpr *expr);
 extern bool kakehashi_is_shippable_operator(Oid opno, Oid collation);
 extern bool kakehashi_is_groupable(Expr *expr);
 extern bool kakehashi_is_number(Oid type);
@@ -283,8 +286,26 @@ extern void kakehashi_deparse_aggregate(KakehashiDeparse *context, Aggref *expr)
 extern void kakehashi_deparse_window_function(KakehashiDeparse *context, WindowFunc *expr);
 extern void kakehashi_deparse_grouping(KakehashiDeparse *context, GroupingFunc *expr);
 
+/* ---- deparse_value.c ---- */
+
 /* An expression that is computed here, before the statement is sent; see kakehashi_is_parameter(). */
 extern void kakehashi_deparse_value(KakehashiDeparse *context, Expr *expr);
+
+/* The same as a parameter, whatever it is, unless all constants stand in the text. */
+extern void kakehashi_deparse_parameter(KakehashiDeparse *context, Expr *expr);
+
+/* A constant that is not null in the text; false, and nothing is written: it is none for that. */
+extern bool kakehashi_deparse_literal(KakehashiDeparse *context, Const *constant);
+
+/* ---- assignment.c ---- */
+
+/* True if the engine computes the new value of a column, or of its elements, exactly as PostgreSQL does. */
+extern bool kakehashi_is_assignable(PlannerInfo *root, RelOptInfo *rel, Expr *value);
+
+/* Such a value in SET. column: its name on the engine. */
+extern void kakehashi_deparse_assignment(KakehashiDeparse *context, const char *column, Expr *value);
+
+/* ---- deparse.c, deparse_select.c ---- */
 
 /* Expressions joined by AND; nothing for an empty list. keyword precedes the first. Members may be RestrictInfos. */
 extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses);

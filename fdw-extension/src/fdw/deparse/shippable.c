@@ -185,7 +185,7 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 
 	if (kakehashi_is_shippable_cast(expr->funcid))
 		return all_shippable(walk, expr->args);
-	if (kakehashi_is_numeric_scale(expr))
+	if (kakehashi_is_numeric_scale(expr) || kakehashi_is_text_length(expr))
 		return shippable(walk, (Expr *) linitial(expr->args));
 	if (kakehashi_document_function(expr) != NULL)
 		return all_shippable(walk, expr->args);

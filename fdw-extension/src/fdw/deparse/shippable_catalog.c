@@ -146,6 +146,14 @@ kakehashi_is_numeric_scale(const FuncExpr *expr)
 	return expr->funcid == F_NUMERIC_NUMERIC_INT4 && exprIsLengthCoercion((const Node *) expr, NULL);
 }
 
+bool
+kakehashi_is_text_length(const FuncExpr *expr)
+{
+	return expr->funcid == F_VARCHAR_VARCHAR_INT4_BOOL && IsA(lsecond(expr->args), Const) &&
+	       IsA(lthird(expr->args), Const) && !((const Const *) lsecond(expr->args))->constisnull &&
+	       !((const Const *) lthird(expr->args))->constisnull;
+}
+
 const char *
 kakehashi_shippable_function(Oid function)
 {

@@ -104,7 +104,7 @@ has_function(Oid server, const FuncExpr *expr)
 	const char *name = kakehashi_shippable_function(expr->funcid);
 	Oid type = expr->args == NIL ? InvalidOid : getBaseType(exprType((Node *) linitial(expr->args)));
 
-	if (kakehashi_is_shippable_cast(expr->funcid) || kakehashi_is_numeric_scale(expr))
+	if (kakehashi_is_shippable_cast(expr->funcid) || kakehashi_is_numeric_scale(expr) || kakehashi_is_text_length(expr))
 		return has(server, KH_COMPUTES_CASTS);
 	if (kakehashi_document_function(expr) != NULL)
 		return has_structure(server, type);

@@ -269,15 +269,14 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel)
 		Expr *expr = lfirst_node(TargetEntry, expr_cell)->expr;
 		int attnum = lfirst_int(attnum_cell);
 
-		if (!kakehashi_is_shippable(context->root, context->rel, expr))
+		if (!kakehashi_is_assignable(context->root, context->rel, expr))
 			report_unsupported(RelationGetRelationName(rel),
 			                   psprintf("the new value of column \"%s\" is not computed there as it is here",
 			                            NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname)));
 		if (foreach_current_index(expr_cell) > 0)
 			appendStringInfoString(context->buf, ", ");
-		kakehashi_deparse_names(context->buf, rel, list_make1_int(attnum));
-		appendStringInfoString(context->buf, " = ");
-		kakehashi_deparse_expr(context, expr);
+		kakehashi_deparse_assignment(context, kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) attnum),
+		                             expr);
 	}
 	deparse_generated(context, plan, rel);
 	foreach (cell, (List *) plan->onConflictWhere)

@@ -202,14 +202,17 @@ deparse_values(const DirectChange *change, KakehashiDeparse *context)
 	{
 		AttrNumber attnum = (AttrNumber) lfirst_int(attnum_cell);
 		Expr *value = (Expr *) lfirst(value_cell);
+		const char *name;
 
 		appendStringInfoString(context->buf, foreach_current_index(value_cell) == 0 ? " SET " : ", ");
-		kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(RelationGetRelid(change->table), attnum));
-		appendStringInfoString(context->buf, " = ");
-		if (kakehashi_is_set_to_default(change->table, attnum, value))
-			appendStringInfoString(context->buf, "DEFAULT");
-		else
-			kakehashi_deparse_expr(context, value);
+		name = kakehashi_remote_column(RelationGetRelid(change->table), attnum);
+		if (!kakehashi_is_set_to_default(change->table, attnum, value))
+		{
+			kakehashi_deparse_assignment(context, name, value);
+			continue;
+		}
+		kakehashi_deparse_identifier(context->buf, name);
+		appendStringInfoString(context->buf, " = DEFAULT");
 	}
 }
 

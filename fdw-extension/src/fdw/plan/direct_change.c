@@ -26,7 +26,7 @@ has_domain_check(Node *node, void *context)
 bool
 kakehashi_is_settable(PlannerInfo *root, RelOptInfo *rel, Expr *value)
 {
-	return kakehashi_is_shippable(root, rel, value) && !has_domain_check((Node *) value, NULL);
+	return kakehashi_is_assignable(root, rel, value) && !has_domain_check((Node *) value, NULL);
 }
 
 /* The conditions of an outer join are written in FROM, where the table that is changed cannot be spoken of. */
