@@ -70,6 +70,17 @@ INSERT INTO queries VALUES
   ('SELECT a FROM a JOIN b ON a.id = b.id ORDER BY b.x DESC, a.id LIMIT 3'),
   ('SELECT a, a.t FROM a ORDER BY id DESC OFFSET 2 LIMIT 3'),
   ('SELECT a FROM a WHERE EXISTS (SELECT FROM b WHERE b.id = a.id)'),
+  ('SELECT q FROM (SELECT a.id, b.t FROM a JOIN b USING (id) OFFSET 0) q JOIN c ON q.id = c.big'),
+  ('SELECT q, a.x FROM (SELECT t, count(*) AS n FROM b GROUP BY t) q JOIN a ON a.t = q.t'),
+  ('SELECT a.id, q, q IS NULL FROM a LEFT JOIN (SELECT t, nullif(max(id), 30) AS m FROM b WHERE id > 20 GROUP BY t) q ON q.t = a.t AND a.x > 1'),
+  ('SELECT a.id, q FROM a LEFT JOIN (SELECT NULL::int AS n, b.id FROM b OFFSET 0) q ON q.id = a.id'),
+  ('SELECT row_to_json(q), to_jsonb(a) FROM (SELECT t AS "T t", count(*) AS n FROM b GROUP BY t) q JOIN a ON a.t = q."T t" WHERE a.id < 9'),
+  ('SELECT u, a.t FROM (SELECT t FROM a UNION SELECT t FROM b) u JOIN a ON a.t = u.t ORDER BY a.id, u.t LIMIT 4'),
+  ('SELECT u FROM (SELECT id, t FROM a UNION ALL SELECT id, t FROM b) u'),
+  ('SELECT a.id, u, u IS NULL FROM a LEFT JOIN (SELECT id, t, x FROM a WHERE x > 1 UNION ALL SELECT id, NULL, x FROM b) u ON u.id = a.id + 8'),
+  ('SELECT row_to_json(u) FROM (SELECT id AS n, t FROM a UNION ALL SELECT id, t FROM b) u JOIN a ON a.id = u.n'),
+  ('SELECT p, a.t FROM p JOIN a ON a.x = p.x WHERE p.id > 15'),
+  ('SELECT a.id, p, to_jsonb(p) FROM a LEFT JOIN p ON p.id = a.id + 15'),
   ('SELECT count(*), sum(x), max(t) FROM p'),
   ('SELECT t, avg(x) FROM p WHERE id BETWEEN 5 AND 25 GROUP BY t HAVING count(*) > 1'),
   ('SELECT p.id, a.t FROM p JOIN a ON a.x = p.x WHERE p.id > 15'),
@@ -91,8 +102,9 @@ INSERT INTO queries VALUES
   ('(SELECT x FROM a UNION SELECT x FROM b) UNION ALL SELECT big FROM c', false),
   ('SELECT a FROM a LEFT JOIN b ON a.id = b.id WHERE b.id IS NULL', null),
   ('SELECT b FROM a LEFT JOIN b ON a.id = b.id WHERE b.id IS NULL', null),
-  ('SELECT q FROM (SELECT a.id, b.t FROM a JOIN b USING (id) OFFSET 0) q JOIN c ON q.id = c.big', null),
-  ('SELECT t::varchar(5) FROM a UNION SELECT t FROM b', false),
+  ('SELECT p FROM p ORDER BY id DESC LIMIT 3', null),
+  ('SELECT a.id, q FROM a LEFT JOIN (SELECT id, x + 1 AS y FROM b) q ON q.id = a.id', null),
+  ('SELECT t::varchar(5) FROM a UNION SELECT t FROM b', true),
   ('SELECT upper(t) FROM a UNION SELECT t FROM b', false);
 SELECT query, both_sides(CASE WHEN query ~ 'FOR ' THEN format('WITH q AS (%s) SELECT string_agg(q::text, '' '' ORDER BY q::text) FROM q', query)
   ELSE format('SELECT string_agg(q::text, '' '' ORDER BY q::text) FROM (%s) q', query) END) FROM queries;
@@ -127,6 +139,9 @@ SELECT * FROM remote_statements('SELECT id, x FROM of_engine.a EXCEPT SELECT id,
 SELECT * FROM remote_statements('SELECT x, t FROM of_engine.a UNION SELECT n, v FROM of_engine.c');
 SELECT * FROM remote_statements('SELECT c, a.id FROM of_engine.a JOIN of_engine.c ON a.x = c.big');
 SELECT * FROM remote_statements('SELECT a.id, c FROM of_engine.a LEFT JOIN of_engine.c ON a.x = c.big');
+SELECT * FROM remote_statements('SELECT a.id, q FROM of_engine.a LEFT JOIN (SELECT t, count(*) AS n FROM of_engine.b GROUP BY t) q ON q.t = a.t');
+SELECT * FROM remote_statements('SELECT u FROM (SELECT id, t FROM of_engine.a UNION ALL SELECT id, t FROM of_engine.b) u');
+SELECT * FROM remote_statements('SELECT p, a.id FROM of_engine.a LEFT JOIN of_engine.p ON p.id = a.x');
 SELECT * FROM remote_statements('SELECT t, avg(x) FROM of_engine.p WHERE id > 3 GROUP BY t');
 SELECT * FROM remote_statements('SELECT a.id, b.id FROM (SELECT * FROM of_engine.a WHERE x > 1) a FULL JOIN (SELECT * FROM of_engine.b WHERE t <> ''C'') b ON a.id = b.id');
 SELECT * FROM remote_statements('SELECT a.id, b.t FROM of_engine.a JOIN of_engine.b ON a.id = b.id FOR UPDATE OF a FOR SHARE OF b NOWAIT');

@@ -87,6 +87,37 @@ deparse_subquery(KakehashiDeparse *context, const KakehashiRelation *fpinfo)
 	appendStringInfoChar(context->buf, ')');
 }
 
+static void
+deparse_plain_table(KakehashiDeparse *context, const RelOptInfo *rel)
+{
+	Relation table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
+
+	kakehashi_deparse_table(context->buf, table);
+	table_close(table, NoLock);
+}
+
+/* A table, or what is a subquery. */
+static void
+deparse_item(KakehashiDeparse *context, const RelOptInfo *rel, const KakehashiRelation *fpinfo)
+{
+	bool subquery = fpinfo->query != NULL || fpinfo->members != NIL;
+	Index number = subquery ? fpinfo->parent : rel->relid;
+	bool marked = bms_is_member((int) number, context->marked);
+
+	if (marked)
+		appendStringInfoString(context->buf, "(SELECT *, TRUE AS " KAKEHASHI_PRESENCE_COLUMN " FROM ");
+	if (fpinfo->query != NULL)
+		deparse_subquery(context, fpinfo);
+	else if (fpinfo->members != NIL)
+		deparse_members(context, fpinfo);
+	else
+		deparse_plain_table(context, rel);
+	if (marked)
+		appendStringInfoChar(context->buf, ')');
+	if (marked || (!subquery && context->qualified))
+		appendStringInfo(context->buf, " r%u", number);
+}
+
 /* A side of a FULL JOIN, whose rows are chosen before they are joined; see kakehashi_can_be_side(). */
 static void
 deparse_side(KakehashiDeparse *context, RelOptInfo *rel)
@@ -114,30 +145,9 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel, List *more)
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 	const char *join = NULL;
 
-	if (fpinfo->query != NULL)
-	{
-		deparse_subquery(context, fpinfo);
-		return;
-	}
-	if (fpinfo->members != NIL)
-	{
-		deparse_members(context, fpinfo);
-		return;
-	}
 	if (fpinfo->outer == NULL)
 	{
-		Relation table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
-
-		bool marked = bms_is_member((int) rel->relid, context->marked);
-
-		if (marked)
-			appendStringInfoString(context->buf, "(SELECT *, TRUE AS " KAKEHASHI_PRESENCE_COLUMN " FROM ");
-		kakehashi_deparse_table(context->buf, table);
-		if (marked)
-			appendStringInfoChar(context->buf, ')');
-		table_close(table, NoLock);
-		if (context->qualified)
-			appendStringInfo(context->buf, " r%u", rel->relid);
+		deparse_item(context, rel, fpinfo);
 		return;
 	}
 	switch (fpinfo->join_type)

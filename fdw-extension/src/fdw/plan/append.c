@@ -77,17 +77,23 @@ find_members(PlannerInfo *root, Index rti, List *columns)
 	return result;
 }
 
+/* The columns that exprs are, or are made of, in *columns; false: they need something else. */
 static bool
-are_plain_columns(List *exprs)
+find_columns(PlannerInfo *root, List *exprs, List **columns)
 {
 	ListCell *cell;
 
+	*columns = NIL;
 	foreach (cell, exprs)
 	{
-		const Var *var = (const Var *) lfirst(cell);
+		Var *var = (Var *) lfirst(cell);
 
-		if (!IsA(var, Var) || var->varattno <= 0)
+		if (!IsA(var, Var) || var->varattno < 0)
 			return false;
+		if (var->varattno == 0)
+			*columns = list_concat_unique(*columns, kakehashi_columns_of_row(root, var));
+		else
+			*columns = list_append_unique(*columns, var);
 	}
 	return true;
 }
@@ -151,7 +157,7 @@ add_whole_paths(PlannerInfo *root, RelOptInfo *rel)
 static void
 add_whole(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
-	List *columns = rel->reltarget->exprs;
+	List *columns;
 	List *members;
 
 	if (previous_hook != NULL)
@@ -166,7 +172,7 @@ add_whole(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 		return;
 	}
 	if ((rte->rtekind == RTE_RELATION && kakehashi_positions() != KAKEHASHI_NOT_POSITIONED) ||
-	    !are_plain_columns(columns))
+	    !find_columns(root, rel->reltarget->exprs, &columns))
 		return;
 	members = find_members(root, rti, columns);
 	if (members == NIL ||

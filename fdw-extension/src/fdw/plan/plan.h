@@ -50,8 +50,11 @@ extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
 
 /* ---- whole_row.c: rows of tables as values ---- */
 
-/* Whether a Var is a row of a foreign table, all columns of which can be read. */
+/* Whether a Var is a row of a foreign table, all columns of which can be read, or of a relation with members or a query. */
 extern bool kakehashi_is_row(PlannerInfo *root, const Var *var);
+
+/* The columns of a row of a table or of a query in FROM, as Vars. */
+extern List *kakehashi_columns_of_row(PlannerInfo *root, const Var *row);
 
 /* Adds columns of a scan to its target list; for a row as a whole those of its table, and a NullTest of it if it may be missing. */
 extern List *kakehashi_add_columns(PlannerInfo *root, const RelOptInfo *scan, List *tlist, List *columns);

@@ -109,6 +109,17 @@ find_path(PlannerInfo *subroot, List *columns)
 	return NULL;
 }
 
+/* Whether LIMIT or OFFSET leaves rows out; OFFSET 0 is said to keep a query apart. */
+static bool
+has_limit(const Query *query)
+{
+	const Const *count = (const Const *) query->limitCount;
+	const Const *offset = (const Const *) query->limitOffset;
+
+	return (count != NULL && !(IsA(count, Const) && count->constisnull)) ||
+	       (offset != NULL && !(IsA(offset, Const) && (offset->constisnull || DatumGetInt64(offset->constvalue) == 0)));
+}
+
 /* Whether what stands between the path and the end of the query is in its statement: groups, windows, and so on. */
 static bool
 is_whole_query(const PlannerInfo *subroot, const KakehashiUpper *upper)
@@ -120,9 +131,8 @@ is_whole_query(const PlannerInfo *subroot, const KakehashiUpper *upper)
 		return false;
 	if (upper == NULL)
 		return query->groupClause == NIL && query->groupingSets == NIL && !query->hasAggs && !query->hasWindowFuncs &&
-		       query->distinctClause == NIL && query->havingQual == NULL && query->limitCount == NULL &&
-		       query->limitOffset == NULL;
-	return (query->limitCount == NULL && query->limitOffset == NULL) || upper->limit != NULL || upper->offset != NULL;
+		       query->distinctClause == NIL && query->havingQual == NULL && !has_limit(query);
+	return !has_limit(query) || upper->limit != NULL || upper->offset != NULL;
 }
 
 bool

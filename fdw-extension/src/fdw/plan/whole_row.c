@@ -1,5 +1,5 @@
 /*
- * Rows of tables as values, as in SELECT a, b: a join brings their columns, of which they are made here.
+ * Rows of tables and of queries in FROM as values, as in SELECT a, b: a statement brings their columns, of which they are made here.
  */
 #include "fdw/plan/plan.h"
 #include "fdw/row/row.h"
@@ -7,6 +7,7 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -26,24 +27,13 @@ may_be_missing(const RelOptInfo *scan, int varno)
 	return may_be_missing(outer ? fpinfo->outer : fpinfo->inner, varno);
 }
 
-bool
-kakehashi_is_row(PlannerInfo *root, const Var *var)
+/* Whether all columns of a table can be read. */
+static bool
+is_readable(Oid relid)
 {
-	const RangeTblEntry *rte;
-	const RelOptInfo *rel;
-	const KakehashiRelation *fpinfo;
-	Relation table;
+	Relation table = table_open(relid, NoLock);
 	bool result = true;
 
-	if (!IsA(var, Var) || var->varattno != 0 || var->varlevelsup != 0)
-		return false;
-	rte = planner_rt_fetch(var->varno, root);
-	rel = root->simple_rel_array[var->varno];
-	fpinfo = rel == NULL ? NULL : (const KakehashiRelation *) rel->fdw_private;
-	if (rte->rtekind != RTE_RELATION || rte->relkind != RELKIND_FOREIGN_TABLE || rte->inh || fpinfo == NULL ||
-	    rel->reloptkind != RELOPT_BASEREL || fpinfo->members != NIL || get_rel_type_id(rte->relid) != var->vartype)
-		return false;
-	table = table_open(rte->relid, NoLock);
 	for (int attnum = 1; attnum <= RelationGetDescr(table)->natts; attnum++)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(table), attnum - 1);
@@ -55,27 +45,73 @@ kakehashi_is_row(PlannerInfo *root, const Var *var)
 	return result;
 }
 
-/* The columns of its table. */
-static List *
-columns_of_row(PlannerInfo *root, const Var *row)
+bool
+kakehashi_is_row(PlannerInfo *root, const Var *var)
 {
-	Relation table = table_open(planner_rt_fetch(row->varno, root)->relid, NoLock);
+	const RangeTblEntry *rte;
+	const RelOptInfo *rel;
+	const KakehashiRelation *fpinfo;
+
+	if (!IsA(var, Var) || var->varattno != 0 || var->varlevelsup != 0)
+		return false;
+	rte = planner_rt_fetch(var->varno, root);
+	rel = root->simple_rel_array[var->varno];
+	fpinfo = rel == NULL ? NULL : (const KakehashiRelation *) rel->fdw_private;
+	if (fpinfo == NULL || rel->reloptkind != RELOPT_BASEREL)
+		return false;
+	/* Of these all columns that are asked for are looked at. */
+	if (fpinfo->members != NIL || fpinfo->query != NULL)
+		return true;
+	return rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE && !rte->inh &&
+	       get_rel_type_id(rte->relid) == var->vartype && is_readable(rte->relid);
+}
+
+static Var *
+make_column(const Var *row, int attnum, Oid type, int32 typmod, Oid collation)
+{
+	Var *column = makeVar(row->varno, (AttrNumber) attnum, type, typmod, collation, 0);
+
+#if PG_VERSION_NUM >= 160000
+	column->varnullingrels = row->varnullingrels;
+#endif
+	return column;
+}
+
+static List *
+columns_of_table(const Var *row, Oid relid)
+{
+	Relation table = table_open(relid, NoLock);
 	List *result = NIL;
 
 	for (int i = 0; i < RelationGetDescr(table)->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(table), i);
-		Var *column;
 
-		if (att->attisdropped)
-			continue;
-		column = makeVar(row->varno, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0);
-#if PG_VERSION_NUM >= 160000
-		column->varnullingrels = row->varnullingrels;
-#endif
-		result = lappend(result, column);
+		if (!att->attisdropped)
+			result = lappend(result, make_column(row, att->attnum, att->atttypid, att->atttypmod, att->attcollation));
 	}
 	table_close(table, NoLock);
+	return result;
+}
+
+List *
+kakehashi_columns_of_row(PlannerInfo *root, const Var *row)
+{
+	const RangeTblEntry *rte = planner_rt_fetch(row->varno, root);
+	List *result = NIL;
+	ListCell *cell;
+
+	if (rte->rtekind == RTE_RELATION)
+		return columns_of_table(row, rte->relid);
+	foreach (cell, rte->subquery->targetList)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		const Node *expr = (const Node *) entry->expr;
+
+		if (!entry->resjunk)
+			result =
+				lappend(result, make_column(row, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr)));
+	}
 	return result;
 }
 
@@ -91,7 +127,7 @@ kakehashi_add_columns(PlannerInfo *root, const RelOptInfo *scan, List *tlist, Li
 
 		if (!kakehashi_is_row(root, row))
 			continue;
-		tlist = add_to_flat_tlist(tlist, columns_of_row(root, row));
+		tlist = add_to_flat_tlist(tlist, kakehashi_columns_of_row(root, row));
 		if (may_be_missing(scan, row->varno))
 		{
 			NullTest *present = makeNode(NullTest);

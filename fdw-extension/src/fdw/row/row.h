@@ -133,7 +133,7 @@ extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch
  * Columns numbers of the slot, which tlist describes, are rows of tables. They are made of their columns, and null where a NullTest of them in tlist
  * is false.
  */
-extern void kakehashi_result_add_rows(KakehashiResultMap *map, List *tlist, List *numbers);
+extern void kakehashi_result_add_rows(KakehashiResultMap *map, List *tlist, List *numbers, EState *estate);
 
 /* Makes them. They live until the next row. */
 extern void kakehashi_result_make_rows(const KakehashiResultMap *map, Datum *values, bool *nulls);

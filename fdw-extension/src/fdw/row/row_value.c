@@ -1,9 +1,11 @@
 /*
- * Values that are rows of tables, of their columns in the same slot.
+ * Values that are rows of tables and of queries, of their columns in the same slot.
  */
 #include "fdw/row/row.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
@@ -49,14 +51,32 @@ position_of_presence(List *tlist, const Var *row)
 	return -1;
 }
 
+/* Of a row of a query: its columns, by the names that they have in the query around it. */
+static TupleDesc
+desc_of_query(List *tlist, const Var *row, const RangeTblEntry *rte)
+{
+	TupleDesc desc = CreateTemplateTupleDesc(list_length(rte->eref->colnames));
+
+	for (int i = 1; i <= desc->natts; i++)
+	{
+		const Var *column = (const Var *) list_nth_node(TargetEntry, tlist, position_of_column(tlist, row, i))->expr;
+
+		TupleDescInitEntry(desc, (AttrNumber) i, NULL, column->vartype, column->vartypmod, 0);
+		TupleDescInitEntryCollation(desc, (AttrNumber) i, column->varcollid);
+	}
+	ExecTypeSetColNames(desc, rte->eref->colnames);
+	return BlessTupleDesc(desc);
+}
+
 static void
-prepare_row(KakehashiRowValue *value, List *tlist, int number)
+prepare_row(KakehashiRowValue *value, List *tlist, int number, EState *estate)
 {
 	const Var *row = castNode(Var, list_nth_node(TargetEntry, tlist, number - 1)->expr);
 
 	value->position = number - 1;
 	value->present = position_of_presence(tlist, row);
-	value->desc = lookup_rowtype_tupdesc_copy(row->vartype, -1);
+	value->desc = row->vartype == RECORDOID ? desc_of_query(tlist, row, exec_rt_fetch((Index) row->varno, estate))
+	                                        : lookup_rowtype_tupdesc_copy(row->vartype, -1);
 	value->columns = (int *) palloc(Max(value->desc->natts, 1) * sizeof(int));
 	value->values = (Datum *) palloc0(Max(value->desc->natts, 1) * sizeof(Datum));
 	value->nulls = (bool *) palloc0(Max(value->desc->natts, 1) * sizeof(bool));
@@ -65,7 +85,7 @@ prepare_row(KakehashiRowValue *value, List *tlist, int number)
 }
 
 void
-kakehashi_result_add_rows(KakehashiResultMap *map, List *tlist, List *numbers)
+kakehashi_result_add_rows(KakehashiResultMap *map, List *tlist, List *numbers, EState *estate)
 {
 	ListCell *cell;
 
@@ -76,7 +96,7 @@ kakehashi_result_add_rows(KakehashiResultMap *map, List *tlist, List *numbers)
 	map->row_value_count = list_length(numbers);
 	map->row_values = (KakehashiRowValue *) palloc(map->row_value_count * sizeof(KakehashiRowValue));
 	foreach (cell, numbers)
-		prepare_row(&map->row_values[foreach_current_index(cell)], tlist, lfirst_int(cell));
+		prepare_row(&map->row_values[foreach_current_index(cell)], tlist, lfirst_int(cell), estate);
 }
 
 void

@@ -65,7 +65,7 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 	state->map = kakehashi_result_map(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
 	                                  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
 	kakehashi_result_add_rows(state->map, plan->fdw_scan_tlist,
-	                          (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_ROWS));
+	                          (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_ROWS), node->ss.ps.state);
 	state->map->identified = state->map->identity != NULL && plan->fsSystemCol;
 	/* The leader alone sends the request. */
 	if (plan->scan.plan.parallel_aware && IsParallelWorker())
