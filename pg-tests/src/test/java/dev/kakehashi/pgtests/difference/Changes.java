@@ -182,7 +182,7 @@ final class Changes {
   }
 
   private String update() {
-    return switch (dice.below(11)) {
+    return switch (dice.below(13)) {
       // One row and a value that may not fit.
       case 0 -> {
         String column = dice.pick(Values.COLUMNS);
@@ -233,6 +233,24 @@ final class Changes {
           "UPDATE w SET n = v.n, u = v.u, jb = v.jb FROM w AS v WHERE v.id = w.id + 1 AND "
               + expressions.bool(1)
               + returning(" RETURNING w.id, w.u, v.u, v.iv, w.jb");
+      case 11 ->
+          "UPDATE w SET "
+              + dice.pick(
+                  "ai[w.i2] = w.i4",
+                  "ai[-1] = 1, ai[w.must] = NULL",
+                  "ai[2][1] = 5, at[3] = w.v",
+                  "jb['k'] = '1', jb['list'][2]['x'] = w.jb",
+                  "jb['a']['b'] = 'null'",
+                  "jb[w.t] = w.jb",
+                  "jb[w.must] = '[1]'",
+                  "v = w.v || w.t || w.must")
+              + " WHERE w.id = "
+              + dice.between(1, Tables.ROWS)
+              + returning();
+      case 12 ->
+          "UPDATE w SET at[1] = a.t, v = substr(w.v || a.t, 1, 8) FROM a WHERE a.id = w.id AND w.at[1] <> '' AND "
+              + onA()
+              + returning(RETURNING_A);
       case 5 -> "UPDATE w SET id = w.id + 1000, t = NULL" + where() + returning();
       default -> {
         StringBuilder set = new StringBuilder();

@@ -29,7 +29,7 @@ final class Selects {
       case 12 -> joinedGroups();
       case 13 -> window();
       case 14 -> groupingSets();
-      case 15 -> together();
+      case 15 -> new CombinedSelects(dice, expressions).next();
       default -> nested();
     };
   }
@@ -503,43 +503,6 @@ final class Selects {
               "SELECT a.b, percentile_disc(0.4) WITHIN GROUP (ORDER BY a.id), percentile_cont(0.7) WITHIN GROUP (ORDER BY a.i4), mode() WITHIN GROUP (ORDER BY a.i2)"
                   + from
                   + " GROUP BY a.b";
-        },
-        false);
-  }
-
-  /// Queries over both tables that are one relation: their rows together, and full joins of some of their rows.
-  private Query together() {
-    String where = expressions.bool(1);
-    return new Query(
-        switch (dice.below(6)) {
-          case 4 ->
-              "SELECT a.id, b, c FROM a "
-                  + dice.pick("JOIN", "LEFT JOIN")
-                  + " b ON a.id = b.id + 3 "
-                  + dice.pick("LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
-                  + " k c ON c.g = b.i2 WHERE "
-                  + where;
-          case 5 ->
-              "SELECT a, b.t FROM a JOIN b ON a.id = b.id WHERE "
-                  + where
-                  + " ORDER BY b.id"
-                  + dice.pick("", " DESC", " LIMIT 3", " DESC OFFSET 2 LIMIT 5");
-          case 0 ->
-              "SELECT u.i4, count(*), max(u.t) FROM (SELECT i4, t FROM a WHERE "
-                  + where
-                  + " UNION ALL SELECT i4, t FROM b) u GROUP BY u.i4";
-          case 1 ->
-              "SELECT u.id, c.t FROM (SELECT id, i4 FROM a WHERE "
-                  + where
-                  + " UNION ALL SELECT id, i2 FROM b) u JOIN b c ON c.id = u.i4";
-          case 2 ->
-              "SELECT x.id, y.id FROM (SELECT * FROM a WHERE "
-                  + where
-                  + ") x FULL JOIN (SELECT * FROM b WHERE b.i2 > 0) y ON x.id = y.id";
-          default ->
-              "SELECT a.id, b.t FROM a JOIN b ON a.id = b.id WHERE "
-                  + where
-                  + dice.pick(" FOR UPDATE", " FOR SHARE OF a", " FOR NO KEY UPDATE OF b");
         },
         false);
   }
