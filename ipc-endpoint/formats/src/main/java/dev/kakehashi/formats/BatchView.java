@@ -3,9 +3,11 @@ package dev.kakehashi.formats;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.protocol.RowBatchReader;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /// A row batch read in place, without objects per value.
 ///
@@ -15,9 +17,16 @@ public final class BatchView {
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   public static final ValueLayout.OfLong I64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfShort U16 =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int VARLENA_HEADER_BYTES = 4;
+  private static final int MOST_COPIED = 1 << 20;
 
   private final RowBatchReader header = new RowBatchReader();
+  private final boolean copies;
+  private boolean copied;
+  private final UnsafeBuffer copy = new UnsafeBuffer(0, 0);
+  private byte[] bytes = {};
   private MemorySegment memory = MemorySegment.NULL;
   private long end;
   private int rowCount;
@@ -30,9 +39,24 @@ public final class BatchView {
 
   private boolean anyNullKnown;
 
+  public BatchView() {
+    this(false);
+  }
+
+  private BatchView(boolean copies) {
+    this.copies = copies;
+  }
+
+  /// One that copies each batch that is not long to the heap, once: where the JVM's first compiler is the only one, a word of a memory segment takes much longer than one of an array.
+  public static BatchView copying() {
+    return new BatchView(true);
+  }
+
   /// @param columns that it must have
   /// @throws MalformedFrameException when it is no row batch of so many columns
-  public void wrap(MemorySegment segment, int columns) {
+  public void wrap(MemorySegment batch, int columns) {
+    copied = copies && batch.byteSize() <= MOST_COPIED;
+    MemorySegment segment = copied ? copy(batch) : batch;
     header.wrap(segment);
     if (header.columnCount() != columns) {
       throw new MalformedFrameException(
@@ -47,8 +71,28 @@ public final class BatchView {
     heapOffset = RowBatchLayout.HEADER_BYTES + (long) rowCount * stride;
   }
 
+  private MemorySegment copy(MemorySegment batch) {
+    int length = (int) batch.byteSize();
+    if (bytes.length < length) {
+      bytes = new byte[Math.min(MOST_COPIED, Math.max(length, 2 * bytes.length))];
+    }
+    MemorySegment.copy(batch, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
+    copy.wrap(bytes, 0, length);
+    return MemorySegment.ofArray(bytes).asSlice(0, length);
+  }
+
   public MemorySegment memory() {
     return memory;
+  }
+
+  /// Whether the batch is on the heap, in [#bytes].
+  public boolean isCopied() {
+    return copied;
+  }
+
+  /// The array that has a copied batch from its begin on.
+  public byte[] bytes() {
+    return bytes;
   }
 
   public int rowCount() {
@@ -70,7 +114,7 @@ public final class BatchView {
 
   /// @param rowAt where the row begins
   public boolean isNull(long rowAt, int column) {
-    return (memory.get(I64, rowAt + ((long) (column >>> 6) << 3)) >>> (column & 63) & 1) != 0;
+    return (getLong(rowAt + ((long) (column >>> 6) << 3)) >>> (column & 63) & 1) != 0;
   }
 
   /// Whether a column is null in any row.
@@ -100,7 +144,30 @@ public final class BatchView {
 
   /// @param rowAt where the row begins
   public long word(long rowAt, int column) {
-    return memory.get(I64, rowAt + bitmapBytes + 8L * column);
+    return getLong(rowAt + bitmapBytes + 8L * column);
+  }
+
+  private long getLong(long at) {
+    return copied ? copy.getLong((int) at, ByteOrder.LITTLE_ENDIAN) : memory.get(I64, at);
+  }
+
+  private int getInt(long at) {
+    return copied ? copy.getInt((int) at, ByteOrder.LITTLE_ENDIAN) : memory.get(I32, at);
+  }
+
+  /// Two bytes without a sign.
+  public int u16(long at) {
+    return (copied ? copy.getShort((int) at, ByteOrder.LITTLE_ENDIAN) : memory.get(U16, at))
+        & 0xFFFF;
+  }
+
+  /// Writes bytes of the batch as they are.
+  public void putTo(Output out, long at, int count) throws IOException {
+    if (copied) {
+      out.put(bytes, (int) at, count);
+    } else {
+      out.put(memory, at, count);
+    }
   }
 
   /// Where the word of a column is.
@@ -125,7 +192,7 @@ public final class BatchView {
 
   /// Length of the payload of a varlena whose offset has been checked.
   public int payloadBytes(long word) {
-    int varlena = memory.get(I32, word);
+    int varlena = getInt(word);
     int bytes = varlena >>> 2;
     if ((varlena & 3) != 0 || bytes < VARLENA_HEADER_BYTES || bytes > end - word) {
       throw malformed(word);

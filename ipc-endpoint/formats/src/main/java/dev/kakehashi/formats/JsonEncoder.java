@@ -168,7 +168,7 @@ final class JsonEncoder implements RowEncoder {
         int length = view.payloadBytes(word);
         boolean quoted = !options.jsonNumbers() || NumberText.isSpecial(memory, at, length);
         quote(quoted);
-        NumberText.putNumeric(out, memory, at, length);
+        NumberText.putNumeric(out, view, at, length);
         quote(quoted);
       }
       case BYTEA -> {

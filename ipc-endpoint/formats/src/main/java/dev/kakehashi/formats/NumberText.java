@@ -19,6 +19,9 @@ public final class NumberText {
 
   private static final int GROUP = 4;
 
+  /// Of a long.
+  private static final int MOST_DIGITS = 19;
+
   static {
     for (int i = 0; i < 100; i++) {
       PAIRS[2 * i] = (byte) ('0' + i / 10);
@@ -48,32 +51,46 @@ public final class NumberText {
   public static int putDigits(byte[] bytes, int at, long value) {
     int end = at + digitCount(value);
     int next = end;
-    long rest = value;
+    long high = value;
+    while (high > Integer.MAX_VALUE) {
+      long quotient = high / 100;
+      next = putPairBefore(bytes, next, (int) (high - quotient * 100));
+      high = quotient;
+    }
+    int rest = (int) high;
     while (rest >= 100) {
-      long quotient = rest / 100;
-      int pair = (int) (rest - quotient * 100) << 1;
-      bytes[--next] = PAIRS[pair + 1];
-      bytes[--next] = PAIRS[pair];
+      int quotient = hundredth(rest);
+      next = putPairBefore(bytes, next, rest - quotient * 100);
       rest = quotient;
     }
     if (rest >= 10) {
-      int pair = (int) rest << 1;
-      bytes[--next] = PAIRS[pair + 1];
-      bytes[--next] = PAIRS[pair];
+      putPairBefore(bytes, next, rest);
     } else {
-      bytes[--next] = (byte) ('0' + rest);
+      bytes[next - 1] = (byte) ('0' + rest);
     }
     return end;
   }
 
+  private static int putPairBefore(byte[] bytes, int end, int pair) {
+    bytes[end - 1] = PAIRS[2 * pair + 1];
+    bytes[end - 2] = PAIRS[2 * pair];
+    return end - 2;
+  }
+
+  /// Quotient by 100 of an integer that is not negative: the JVM's first compiler divides by each constant.
+  private static int hundredth(int value) {
+    return (int) ((value * 1374389535L) >>> 37);
+  }
+
+  /// Digits of a number that is not negative.
   public static int digitCount(long value) {
     int count = 1;
-    long rest = value;
-    while (rest >= 10_000) {
-      rest /= 10_000;
-      count += GROUP;
+    long least = 10;
+    while (value >= least && count < MOST_DIGITS) {
+      count++;
+      least *= 10;
     }
-    return rest >= 1000 ? count + 3 : rest >= 100 ? count + 2 : rest >= 10 ? count + 1 : count;
+    return count;
   }
 
   /// Writes the last two digits, with zeros in front.
@@ -86,9 +103,14 @@ public final class NumberText {
   /// Writes `digits` digits of a number, with zeros in front.
   public static int putPadded(byte[] bytes, int at, long value, int digits) {
     long rest = value;
-    for (int i = at + digits - 1; i >= at; i--) {
-      bytes[i] = (byte) ('0' + rest % 10);
-      rest /= 10;
+    int next = at + digits;
+    for (; next > at + 1; next -= 2) {
+      long quotient = rest > Integer.MAX_VALUE ? rest / 100 : hundredth((int) rest);
+      putPairBefore(bytes, next, (int) (rest - quotient * 100));
+      rest = quotient;
+    }
+    if (next > at) {
+      bytes[at] = (byte) ('0' + rest);
     }
     return at + digits;
   }
@@ -101,12 +123,12 @@ public final class NumberText {
   /// Writes a numeric from its binary form (`NumericChoice`), as PostgreSQL does.
   ///
   /// @throws MalformedFrameException when it is none
-  public static void putNumeric(Output out, MemorySegment memory, long at, int length)
+  public static void putNumeric(Output out, BatchView view, long at, int length)
       throws IOException {
     if (length < 2 || (length & 1) != 0) {
       throw malformed();
     }
-    int header = u16(memory, at);
+    int header = view.u16(at);
     if ((header & 0xC000) == 0xC000) {
       out.ascii(
           switch (header & 0xF000) {
@@ -126,7 +148,7 @@ public final class NumberText {
     int weight =
         isShort
             ? (header & 0x40) != 0 ? (header & 0x3F) | ~0x3F : header & 0x3F
-            : (short) u16(memory, at + 2);
+            : (short) view.u16(at + 2);
     boolean negative = (header & (isShort ? 0x2000 : 0x4000)) != 0;
     int count = (length - headerBytes) / 2;
     long digitsAt = at + headerBytes;
@@ -137,10 +159,10 @@ public final class NumberText {
     if (weight < 0) {
       out.bytes[out.at++] = '0';
     } else {
-      out.at = putDigits(out.bytes, out.at, digit(memory, digitsAt, 0, count));
+      out.at = putDigits(out.bytes, out.at, digit(view, digitsAt, 0, count));
       for (int i = 1; i <= weight; i++) {
         out.need(GROUP);
-        out.at = putGroup(out.bytes, out.at, digit(memory, digitsAt, i, count));
+        out.at = putGroup(out.bytes, out.at, digit(view, digitsAt, i, count));
       }
     }
     if (scale > 0) {
@@ -148,23 +170,23 @@ public final class NumberText {
       int group = weight + 1;
       for (int written = 0; written < scale; written += GROUP) {
         out.need(GROUP);
-        putGroup(out.bytes, out.at, digit(memory, digitsAt, group++, count));
+        putGroup(out.bytes, out.at, digit(view, digitsAt, group++, count));
         out.at += Math.min(GROUP, scale - written);
       }
     }
   }
 
   private static int putGroup(byte[] bytes, int at, int digit) {
-    int high = digit / 100;
+    int high = hundredth(digit);
     return putTwo(bytes, putTwo(bytes, at, high), digit - 100 * high);
   }
 
   /// A base-10000 digit; 0 beyond those that are there.
-  private static int digit(MemorySegment memory, long digitsAt, int index, int count) {
+  private static int digit(BatchView view, long digitsAt, int index, int count) {
     if (index < 0 || index >= count) {
       return 0;
     }
-    int digit = u16(memory, digitsAt + 2L * index);
+    int digit = view.u16(digitsAt + 2L * index);
     if (digit > 9999) {
       throw malformed();
     }

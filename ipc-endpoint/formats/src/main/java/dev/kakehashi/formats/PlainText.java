@@ -90,7 +90,7 @@ public final class PlainText {
       }
       case NUMERIC -> {
         long at = view.payloadAt(word);
-        NumberText.putNumeric(out, memory, at, view.payloadBytes(word));
+        NumberText.putNumeric(out, view, at, view.payloadBytes(word));
       }
       case BYTEA -> {
         long at = view.payloadAt(word);
@@ -99,7 +99,7 @@ public final class PlainText {
       }
       case TEXT, JSON, ARRAY -> {
         long at = view.payloadAt(word);
-        out.put(memory, at, view.payloadBytes(word));
+        view.putTo(out, at, view.payloadBytes(word));
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.kakehashi.tools.shell.print;
 
 import dev.kakehashi.formats.Output;
+import dev.kakehashi.formats.ValueForm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -12,6 +13,10 @@ final class PlainRows {
   private final byte[][] names;
   private final byte[] separator;
   private final byte[] record;
+
+  /// First byte of the separator.
+  private final byte mark;
+
   private final boolean csv;
   private final boolean down;
   private long rows;
@@ -22,6 +27,7 @@ final class PlainRows {
     this.csv = options.format == PrintFormat.CSV;
     this.down = options.expanded == PrintOptions.Expanded.ON;
     this.separator = bytes(csv ? options.csvSeparator : options.fieldSeparator);
+    this.mark = separator.length > 0 ? separator[0] : (byte) ',';
     this.record = bytes(csv ? "\n" : options.recordSeparator);
     this.names = names.stream().map(PlainRows::bytes).toArray(byte[][]::new);
   }
@@ -30,9 +36,17 @@ final class PlainRows {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /// Whether values have to come by [#text].
+  /// Whether values have to come by [#text], but those of a form that is plain.
   boolean isQuoting() {
     return csv;
+  }
+
+  /// Whether no value of a form needs quotes: numbers, times and the like have letters, digits, blanks and a few signs.
+  boolean isPlain(ValueForm form) {
+    return switch (form) {
+      case TEXT, JSON, ARRAY -> false;
+      default -> mark == ',' || mark == ';' || mark == '|' || mark == '\t';
+    };
   }
 
   void begin() throws IOException {
@@ -62,7 +76,7 @@ final class PlainRows {
   void beginValue(int column) throws IOException {
     if (!down) {
       if (column > 0) {
-        mark(separator);
+        put(separator);
       }
       return;
     }
@@ -75,17 +89,17 @@ final class PlainRows {
 
   /// Writes a value, with quotes if the form needs them.
   void text(byte[] value) throws IOException {
-    text(value, value.length);
+    text(value, 0, value.length);
   }
 
-  /// The same with the first bytes of an array.
-  void text(byte[] value, int count) throws IOException {
-    if (!csv || !needsQuotes(value, count)) {
-      out.put(value, 0, count);
+  /// The same with bytes of an array.
+  void text(byte[] value, int from, int count) throws IOException {
+    if (!csv || !needsQuotes(value, from, count)) {
+      out.put(value, from, count);
       return;
     }
     out.put('"');
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < from + count; i++) {
       if (value[i] == '"') {
         out.put('"');
       }
@@ -94,15 +108,14 @@ final class PlainRows {
     out.put('"');
   }
 
-  private boolean needsQuotes(byte[] value, int count) {
-    if (count == 2 && value[0] == '\\' && value[1] == '.') {
+  private boolean needsQuotes(byte[] value, int from, int count) {
+    if (count == 2 && value[from] == '\\' && value[from + 1] == '.') {
       return true;
     }
-    byte mark = separator.length > 0 ? separator[0] : (byte) ',';
     if (mark == '\\' || mark == '.') {
       return true;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < from + count; i++) {
       byte each = value[i];
       if (each == mark || each == '"' || each == '\n' || each == '\r') {
         return true;
@@ -112,11 +125,11 @@ final class PlainRows {
   }
 
   void endRow() throws IOException {
-    mark(record);
+    put(record);
   }
 
   /// Mostly one byte.
-  private void mark(byte[] bytes) throws IOException {
+  private void put(byte[] bytes) throws IOException {
     if (bytes.length == 1) {
       out.put(bytes[0]);
     } else {

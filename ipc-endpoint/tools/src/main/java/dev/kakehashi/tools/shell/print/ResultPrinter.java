@@ -145,7 +145,7 @@ public final class ResultPrinter {
     PlainRows rows =
         new PlainRows(options, output, columns.stream().map(ResultColumn::name).toList());
     byte[] nullText = options.nullText.getBytes(StandardCharsets.UTF_8);
-    BatchView view = new BatchView();
+    BatchView view = BatchView.copying();
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     Output quoted = new Output(text);
     long count = 0;
@@ -159,18 +159,22 @@ public final class ResultPrinter {
           rows.beginValue(i);
           if (view.isNull(rowAt, i)) {
             rows.text(nullText);
-          } else if (rows.isQuoting()) {
+          } else if (!rows.isQuoting() || rows.isPlain(forms[i])) {
+            PlainText.put(output, forms[i], view, view.word(rowAt, i));
+          } else if (view.isCopied() && isText(forms[i])) {
+            long word = view.word(rowAt, i);
+            long at = view.payloadAt(word);
+            rows.text(view.bytes(), (int) at, view.payloadBytes(word));
+          } else {
             PlainText.put(quoted, forms[i], view, view.word(rowAt, i));
             if (text.size() == 0) {
-              rows.text(quoted.bytes, quoted.at);
+              rows.text(quoted.bytes, 0, quoted.at);
               quoted.at = 0;
             } else { // longer than the buffer
               quoted.drain();
               rows.text(text.toByteArray());
               text.reset();
             }
-          } else {
-            PlainText.put(output, forms[i], view, view.word(rowAt, i));
           }
         }
         rows.endRow();
@@ -180,6 +184,11 @@ public final class ResultPrinter {
     rows.end(count(count));
     output.flush();
     return count;
+  }
+
+  /// Whether values are in batches as they are printed.
+  private static boolean isText(ValueForm form) {
+    return form == ValueForm.TEXT || form == ValueForm.JSON || form == ValueForm.ARRAY;
   }
 
   private long json(List<ResultColumn> columns, Batches batches) throws IOException {
