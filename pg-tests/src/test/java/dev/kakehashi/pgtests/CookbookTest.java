@@ -110,9 +110,10 @@ class CookbookTest {
         launcher,
         """
         #!/bin/sh
-        exec "%s" "@%s" -Xmx512m -jar "%s" "$@"
+        exec "%s" -Xmx512m -jar "%s" "$@"
         """
-            .formatted(Installation.java(), Installation.jvmOptions(), Installation.endpointJar()));
+            .formatted(
+                String.join("\" \"", Installation.endpointJvm()), Installation.endpointJar()));
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
 
     cluster.endpoint().command(HTTP_PASSWORD + "\n", "user", "add", HTTP_USER);

@@ -64,6 +64,7 @@ class JoinedTransactionTest {
             Installation.java().toString(),
             "@" + Installation.jvmOptions(),
             "-Xmx256m",
+            "-XX:TieredStopAtLevel=1",
             "--class-path",
             Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString(),
             program.toString(),

@@ -61,21 +61,17 @@ class PackagingTest {
   void shouldHaveSettingsThatTheEndpointTakes() {
     Path settings = workspace.disk().resolve("kakehashi.conf");
     ownRun(root.resolve("packaging/settings.sh").toString(), settings.toString());
-    OsProcess.Outcome outcome =
-        OsProcess.run(
-            List.of(
-                Installation.java().toString(),
-                "@" + Installation.jvmOptions(),
-                "-jar",
-                Installation.endpointJar().toString(),
-                "status",
-                "--config",
-                settings.toString(),
-                "--set",
-                "data_directory=" + workspace.disk().resolve("none")),
-            Map.of(),
-            "",
-            LIMIT);
+    List<String> command = new ArrayList<>(Installation.endpointJvm());
+    command.addAll(
+        List.of(
+            "-jar",
+            Installation.endpointJar().toString(),
+            "status",
+            "--config",
+            settings.toString(),
+            "--set",
+            "data_directory=" + workspace.disk().resolve("none")));
+    OsProcess.Outcome outcome = OsProcess.run(command, Map.of(), "", LIMIT);
     assertEquals(3, outcome.exitCode(), outcome.output());
     assertTrue(outcome.output().contains("no endpoint runs"), outcome.output());
   }

@@ -4,6 +4,7 @@ import com.github.dockerjava.api.model.AccessMode;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.Volume;
+import dev.kakehashi.pgtests.harness.Installation;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -47,20 +48,26 @@ final class ContainerPair implements AutoCloseable {
   }
 
   private static String[] endpointCommand() {
-    return new String[] {
-      Docker.jdkDirectories().getFirst() + "/bin/java",
-      "@/opt/kakehashi/jvm.options",
-      // Its directory for temporary files is one of the host.
-      "-Djava.io.tmpdir=/tmp",
-      "-Xmx512m",
-      "-jar",
-      "/opt/kakehashi/kakehashi-endpoint.jar",
-      "start",
-      "--runtime-directory",
-      RUNTIME_DIR,
-      "--data-directory",
-      "/var/lib/kakehashi/data"
-    };
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Docker.jdkDirectories().getFirst() + "/bin/java",
+                "@/opt/kakehashi/jvm.options",
+                // Its directory for temporary files is one of the host.
+                "-Djava.io.tmpdir=/tmp",
+                "-Xmx512m"));
+    Installation.endpointCache()
+        .ifPresent(cache -> command.add("-XX:AOTCache=/opt/kakehashi/" + cache.getFileName()));
+    command.addAll(
+        List.of(
+            "-jar",
+            "/opt/kakehashi/kakehashi-endpoint.jar",
+            "start",
+            "--runtime-directory",
+            RUNTIME_DIR,
+            "--data-directory",
+            "/var/lib/kakehashi/data"));
+    return command.toArray(String[]::new);
   }
 
   private void bind(

@@ -48,10 +48,15 @@ final class Docker {
 
   /// Image of the endpoint.
   static ImageFromDockerfile endpointImage(String suite) {
-    return new ImageFromDockerfile("kakehashi-test/endpoint-" + suite, false)
-        .withFileFromPath("Dockerfile", DOCKERFILES.resolve("endpoint.Dockerfile"))
-        .withFileFromPath("lib", Installation.endpointJar().getParent())
-        .withBuildArgs(Map.of("SUITE", suite));
+    ImageFromDockerfile image =
+        new ImageFromDockerfile("kakehashi-test/endpoint-" + suite, false)
+            .withFileFromPath("Dockerfile", DOCKERFILES.resolve("endpoint.Dockerfile"))
+            .withBuildArgs(Map.of("SUITE", suite));
+    List<Path> files =
+        new ArrayList<>(List.of(Installation.endpointJar(), Installation.jvmOptions()));
+    Installation.endpointCache().ifPresent(files::add);
+    files.forEach(file -> image.withFileFromPath("lib/" + file.getFileName(), file));
+    return image;
   }
 
   /// Release on which the JDK of this host runs: it may need a C library as new as the host's, and Debian 12 has the oldest.

@@ -105,9 +105,7 @@ public final class EndpointProcess implements AutoCloseable {
   }
 
   private List<String> command(String verb) {
-    var command = new ArrayList<String>();
-    command.add(Installation.java().toString());
-    command.add("@" + Installation.jvmOptions());
+    var command = new ArrayList<>(Installation.endpointJvm());
     command.add("-Xmx512m");
     if (settings.contains(TEST_ENGINE)) {
       command.add("-cp");
@@ -211,13 +209,8 @@ public final class EndpointProcess implements AutoCloseable {
   /// @return its output
   /// @throws IllegalStateException when it fails
   public String command(String input, String... words) {
-    var command = new ArrayList<String>();
-    command.addAll(
-        List.of(
-            Installation.java().toString(),
-            "@" + Installation.jvmOptions(),
-            "-jar",
-            Installation.endpointJar().toString()));
+    var command = new ArrayList<>(Installation.endpointJvm());
+    command.addAll(List.of("-jar", Installation.endpointJar().toString()));
     command.addAll(List.of(words));
     command.addAll(
         List.of(

@@ -3,7 +3,9 @@ package dev.kakehashi.pgtests.harness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Where the things under test are: what `.make/stage.sh` has put under `.run/`.
@@ -65,6 +67,32 @@ public final class Installation {
   /// JVM options of the endpoint, one per line, as `java @file` reads them.
   public static Path jvmOptions() {
     return existing(runDirectory().resolve("lib/jvm.options"));
+  }
+
+  /// Java and its options before `-jar` of the endpoint, as users have them: with what `.make/train.sh` has left, where it has run. A start takes a third of the time then.
+  public static List<String> endpointJvm() {
+    return jvm(jvmOptions(), endpointCache());
+  }
+
+  /// The same before `-jar` of the command-line tools.
+  public static List<String> toolsJvm() {
+    Path lib = runDirectory().resolve("lib");
+    return jvm(existing(lib.resolve("tools.options")), present(lib.resolve("kakehashi-tools.aot")));
+  }
+
+  private static List<String> jvm(Path options, Optional<Path> cache) {
+    List<String> command = new ArrayList<>(List.of(java().toString(), "@" + options));
+    cache.ifPresent(file -> command.add("-XX:AOTCache=" + file));
+    return command;
+  }
+
+  /// What `.make/train.sh` has left of the endpoint.
+  public static Optional<Path> endpointCache() {
+    return present(runDirectory().resolve("lib/kakehashi-endpoint.aot"));
+  }
+
+  private static Optional<Path> present(Path path) {
+    return Files.exists(path) ? Optional.of(path) : Optional.empty();
   }
 
   /// A client in C without PostgreSQL: `kh_ping RUNTIME_DIRECTORY COUNT`.

@@ -50,6 +50,7 @@ public final class JavaSession implements AutoCloseable {
               Installation.java().toString(),
               "@" + Installation.jvmOptions(),
               "-Xmx256m",
+              "-XX:TieredStopAtLevel=1",
               "--class-path",
               Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString(),
               program.toString(),

@@ -95,14 +95,12 @@ public final class Tools {
   }
 
   private static List<String> command(String... arguments) {
-    var command =
-        new ArrayList<>(
-            List.of(
-                Installation.java().toString(),
-                "@" + Installation.jvmOptions(),
-                "-Xmx1g", // the generator's pool of text alone takes 300 MB
-                "-jar",
-                Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString()));
+    var command = new ArrayList<>(Installation.toolsJvm());
+    if (arguments[0].equals("sql")) {
+      command.add("-XX:TieredStopAtLevel=1"); // as the launcher says
+    }
+    command.addAll(
+        List.of("-jar", Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString()));
     command.addAll(List.of(arguments));
     return command;
   }
