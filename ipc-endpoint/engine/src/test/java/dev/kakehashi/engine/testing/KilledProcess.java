@@ -43,6 +43,8 @@ public final class KilledProcess {
       throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // It ends long before the second compiler has made anything of worth.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(jvmOptions);
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       // What native access needs, as this process has it.
