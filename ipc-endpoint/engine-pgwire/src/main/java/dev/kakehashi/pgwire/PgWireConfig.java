@@ -10,13 +10,13 @@ import java.util.List;
 /// @param addresses of the servers, at least one: that which takes writes is used
 /// @param wire how connections are made
 /// @param pool limits of the connections
-/// @param maxTransactions open at the same time
+/// @param limits of the engine
 /// @param endpoint number of this endpoint among those that use the database; never that of another one
 public record PgWireConfig(
     List<ServerAddress> addresses,
     WireSettings wire,
     PoolLimits pool,
-    int maxTransactions,
+    EngineLimits limits,
     long endpoint) {
   public PgWireConfig {
     addresses = List.copyOf(addresses);

@@ -48,15 +48,12 @@ public final class PgWireEngine implements Engine {
   private static final long RETRY_MILLIS = 50;
   private static final long OLD_MICROS = 60_000_000;
 
-  private static final String PREPARED =
-      "SELECT p.gid, p.transaction::text, (extract(epoch FROM p.prepared - timestamptz '2000-01-01 00:00:00+00') * 1000000)::int8"
-          + " FROM pg_catalog.pg_prepared_xacts p WHERE p.database = pg_catalog.current_database()";
-
   private final PgWireConfig config;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("kakehashi-pgwire-", 0).factory());
   private final ScheduledExecutorService timer = newTimer();
   private final ConnectionPool pool;
+  private final TwoPhase twoPhase = new TwoPhase(this);
   private final AtomicLong numbers = new AtomicLong();
   private final Set<PgWireTransaction> open = new HashSet<>(); // guarded by itself
   private volatile boolean closing;
@@ -108,7 +105,7 @@ public final class PgWireEngine implements Engine {
 
   private void begin(WireConnection connection) {
     ServerFacts facts = ServerFacts.of(connection);
-    capabilities = facts.capabilities();
+    capabilities = facts.capabilities(config.limits());
     CatalogInstaller.install(connection, capabilities);
     LOG.info("{}", facts);
     Outcomes.begin(connection, config.endpoint());
@@ -250,100 +247,13 @@ public final class PgWireEngine implements Engine {
     }
   }
 
-  // ---- two phases ----
-
-  PreparedTransaction preparing(
-      PgWireTransaction transaction, String globalId, String owner, String userName) {
-    require(Capability.TWO_PHASE);
-    return new PreparedTransaction(
-        globalId,
-        owner,
-        userName,
-        transaction.reference(),
-        transaction.id(),
-        (System.currentTimeMillis() - 946_684_800_000L) * 1000);
-  }
-
-  /// Second phase of a two-phase commit. Blocks.
-  ///
-  /// @return null: it is done
-  @Nullable EngineException decide(String globalId, String owner, boolean commit) {
-    boolean uncertain = false;
-    long deadline = System.nanoTime() + RESOLVE_NANOS;
-    PreparedTransaction found = null;
-    try {
-      require(Capability.TWO_PHASE);
-      while (true) {
-        PreparedTransaction now = find(globalId);
-        if (now == null && uncertain) {
-          return ended(found, commit);
-        }
-        if (now == null) {
-          return new EngineException(
-              ErrorCode.UNDEFINED_OBJECT,
-              "prepared transaction with identifier \"" + globalId + "\" does not exist");
-        }
-        if (!owner.isEmpty() && !owner.equals(now.owner())) {
-          return new EngineException(
-              ErrorCode.INSUFFICIENT_PRIVILEGE, "permission denied to finish prepared transaction");
-        }
-        found = now;
-        PooledConnection connection = pool.acquire();
-        try {
-          connection
-              .wire()
-              .query(
-                  (commit ? "COMMIT" : "ROLLBACK")
-                      + " PREPARED "
-                      + PgWireSession.literal(PreparedIds.encode(now)));
-          return ended(now, commit);
-        } catch (WireException e) {
-          uncertain = true;
-          if (System.nanoTime() - deadline > 0) {
-            return new EngineException(
-                ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
-                "the connection to the engine was lost: " + e.getMessage());
-          }
-        } finally {
-          pool.release(connection);
-        }
-      }
-    } catch (ServerError e) {
-      return WireErrors.of(e);
-    } catch (EngineException e) {
-      return e;
-    }
-  }
-
-  private @Nullable EngineException ended(
-      @Nullable PreparedTransaction transaction, boolean commit) {
-    if (transaction != null) {
-      listener.ended(transaction, commit);
-    }
-    return null;
-  }
-
-  private @Nullable PreparedTransaction find(String globalId) {
-    return preparedTransactions().stream()
-        .filter(each -> each.globalId().equals(globalId))
-        .findFirst()
-        .orElse(null);
+  TwoPhase twoPhase() {
+    return twoPhase;
   }
 
   @Override
   public List<PreparedTransaction> preparedTransactions() {
-    List<PreparedTransaction> result = new ArrayList<>();
-    for (List<@Nullable String> row : ask(PREPARED)) {
-      PreparedTransaction each =
-          PreparedIds.decode(
-              String.valueOf(row.get(0)),
-              Long.parseLong(String.valueOf(row.get(1))),
-              Long.parseLong(String.valueOf(row.get(2))));
-      if (each != null) {
-        result.add(each);
-      }
-    }
-    return result;
+    return twoPhase.all();
   }
 
   // ---- engine ----
@@ -368,10 +278,10 @@ public final class PgWireEngine implements Engine {
       if (closing) {
         throw new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down");
       }
-      if (open.size() >= config.maxTransactions()) {
+      if (open.size() >= config.limits().transactions()) {
         throw new EngineException(
             ErrorCode.TOO_MANY_SESSIONS,
-            "too many open transactions: the limit is " + config.maxTransactions());
+            "too many open transactions: the limit is " + config.limits().transactions());
       }
       open.add(transaction);
     }

@@ -291,7 +291,7 @@ final class PgWireSession implements EngineSession {
     PreparedTransaction prepared;
     String text;
     try {
-      prepared = engine.preparing(own, globalId, owner, userName);
+      prepared = engine.twoPhase().naming(own, globalId, owner, userName);
       text = PreparedIds.encode(prepared);
     } catch (EngineException e) {
       own.rollback(() -> done.accept(e));
@@ -305,12 +305,12 @@ final class PgWireSession implements EngineSession {
       String globalId,
       EngineTransaction.CommitResponse response,
       Consumer<@Nullable EngineException> done) {
-    engine.threads().execute(() -> done.accept(engine.decide(globalId, owner, true)));
+    engine.threads().execute(() -> done.accept(engine.twoPhase().decide(globalId, owner, true)));
   }
 
   @Override
   public void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done) {
-    engine.threads().execute(() -> done.accept(engine.decide(globalId, owner, false)));
+    engine.threads().execute(() -> done.accept(engine.twoPhase().decide(globalId, owner, false)));
   }
 
   @Override

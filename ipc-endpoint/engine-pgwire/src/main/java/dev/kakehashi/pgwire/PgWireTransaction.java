@@ -9,19 +9,14 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.pgwire.catalog.Outcomes;
-import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -29,18 +24,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A transaction of the server, on a connection that it has from its first statement to its end. What it does runs on its lane in the order of the calls.
-///
-/// Each statement but the first has a savepoint, because an error of PostgreSQL's ends the transaction and one of the interface does not. Savepoints travel with the next
-/// statement.
+/// A transaction of the server. What it does runs on its lane in the order of the calls; what the server knows of it is in its [ServerTransaction].
 final class PgWireTransaction implements EngineTransaction {
-  private static final String GUARD = "kakehashi_statement";
-  private static final int[] OUTCOME_TYPES = {20, 23, 20};
-
   private final PgWireEngine engine;
   private final long id;
   private final BeginOptions options;
   private final WireLane lane;
+  private final ServerTransaction server;
   private final @Nullable Future<?> expiry;
 
   private volatile State state = State.ACTIVE;
@@ -50,38 +40,19 @@ final class PgWireTransaction implements EngineTransaction {
   private volatile @Nullable EngineException ending;
 
   private volatile boolean writes;
-  private volatile boolean oneStatement;
   private volatile long reference;
 
   // ---- lane only ----
 
-  private @Nullable PooledConnection held;
-  private boolean begun;
-  private boolean assumedReadOnly;
-  private boolean mustWrite;
-  private boolean repeated;
-  private int operations;
-  private @Nullable WireRun firstRun;
-  private @Nullable WireRun guardOwner;
-  private final Deque<String> pending = new ArrayDeque<>();
-  private int depth;
-  private final List<String> portalsToClose = new ArrayList<>();
   private final Set<WireRun> open = new LinkedHashSet<>();
-  private long portals;
-  private @Nullable String zone;
-  private long lockMillis = -1;
-
-  // ---- cancels: guarded by this lock ----
-
-  private final Object cancels = new Object();
-  private @Nullable WireRun active;
-  private boolean canceling;
+  private long bytesOfChanges;
 
   PgWireTransaction(PgWireEngine engine, long id, BeginOptions options) {
     this.engine = engine;
     this.id = id;
     this.options = options;
     this.lane = new WireLane(engine.threads());
+    this.server = new ServerTransaction(engine, options);
     this.expiry =
         options.timeoutNanos() == 0
             ? null
@@ -103,7 +74,7 @@ final class PgWireTransaction implements EngineTransaction {
 
   @Override
   public void ofOneStatement() {
-    oneStatement = true;
+    server.ofOneStatement();
   }
 
   @Override
@@ -190,29 +161,9 @@ final class PgWireTransaction implements EngineTransaction {
   }
 
   /// A statement was canceled: tells the server if it runs there, and its lane if it waits.
-  void wakeCanceled(WireRun run) {
-    synchronized (cancels) {
-      PooledConnection connection = held;
-      if (run.equals(active) && connection != null && !canceling) {
-        canceling = true;
-        engine.threads().execute(() -> tellServer(connection));
-      }
-    }
+  void wakeCanceled(WireRun run, EngineException reason) {
+    server.cancel(run, reason);
     lane.add(run::resume);
-  }
-
-  private void tellServer(PooledConnection connection) {
-    try {
-      connection.wire().cancel();
-    } catch (WireException e) {
-      engine.log().warn("a statement could not be canceled: {}", e.getMessage());
-      connection.wire().breakOff(); // else it would run on
-    } finally {
-      synchronized (cancels) {
-        canceling = false;
-        cancels.notifyAll();
-      }
-    }
   }
 
   /// Why nothing can run in it any more; null: it is open. Lane only.
@@ -233,214 +184,48 @@ final class PgWireTransaction implements EngineTransaction {
     };
   }
 
-  String newPortal() {
-    return "kp" + portals++;
-  }
-
-  void closeLater(List<String> names) {
-    portalsToClose.addAll(names);
+  /// The server's side. Lane only.
+  ServerTransaction server() {
+    return server;
   }
 
   void ended(WireRun run, List<String> openPortals) {
     open.remove(run);
-    closeLater(openPortals);
+    server.closeLater(openPortals);
   }
 
-  /// A series for a statement, with all that has to come before it. Lane only.
-  WireExchange exchange(WireRun run) {
-    WireExchange exchange = exchange(run.statement().onlyReads());
-    PgWireStatement statement = run.statement();
-    String wanted = statement.session().timeZone();
-    if (!wanted.equals(zone)) {
-      exchange.command("SET LOCAL TIME ZONE " + PgWireSession.literal(wanted));
-      zone = wanted;
-    }
-    long asked = run.options().lockTimeoutNanos();
-    long lock =
-        asked > 0 ? Math.max(1, TimeUnit.NANOSECONDS.toMillis(asked)) : engine.lockTimeoutMillis();
-    if (lock != lockMillis) {
-      exchange.command("SET LOCAL lock_timeout = " + lock);
-      lockMillis = lock;
-    }
-    guard(exchange, run);
-    return exchange;
-  }
-
-  private WireExchange exchange(boolean onlyReads) {
-    PooledConnection connection = held;
-    if (connection == null) {
-      connection = engine.pool().acquire();
-      synchronized (cancels) {
-        held = connection;
-      }
-    }
-    WireExchange exchange = new WireExchange(connection.wire());
-    if (!begun) {
-      exchange.command(beginText(onlyReads));
-      begun = true;
-      zone = engine.timeZone();
-      lockMillis = engine.lockTimeoutMillis();
-    }
-    for (String portal : portalsToClose) {
-      exchange.close(portal);
-    }
-    portalsToClose.clear();
-    for (String command : pending) {
-      exchange.command(command);
-    }
-    pending.clear();
-    return exchange;
-  }
-
-  private String beginText(boolean onlyReads) {
-    StringBuilder text = new StringBuilder("BEGIN ISOLATION LEVEL ");
-    boolean snapshot =
-        options.kind() == BeginOptions.Kind.RTX
-            && options.isolation() == BeginOptions.Isolation.READ_COMMITTED;
-    text.append(
-        snapshot
-            ? "REPEATABLE READ"
-            : options.isolation().name().replace('_', ' ').toUpperCase(Locale.ROOT));
-    assumedReadOnly =
-        oneStatement
-            && onlyReads
-            && !mustWrite
-            && options.kind() == BeginOptions.Kind.OCC
-            && options.isolation() != BeginOptions.Isolation.SERIALIZABLE;
-    if (options.kind() == BeginOptions.Kind.RTX || assumedReadOnly) {
-      text.append(" READ ONLY");
-    }
-    if (options.deferrable() && options.kind() == BeginOptions.Kind.RTX) {
-      text.append(" DEFERRABLE");
-    }
-    return text.toString();
-  }
-
-  /// Makes sure that an error of this statement undoes nothing else.
-  private void guard(WireExchange exchange, WireRun run) {
-    if (run.equals(guardOwner) || (run.equals(firstRun) && operations == 1)) {
+  /// Counts what a statement sends. Lane only.
+  ///
+  /// @param bytes of the values of one row
+  /// @throws EngineException LIMIT_EXCEEDED: it is more than the engine takes
+  void sends(PgWireStatement statement, long bytes) {
+    if (statement.kind() == Statement.Kind.QUERY) {
       return;
     }
-    if (operations == 0) {
-      firstRun = run;
-      operations = 1;
-      return;
+    Capabilities capabilities = engine.capabilities();
+    long mostOfRow = capabilities.longestRowBytes();
+    if (mostOfRow > 0 && bytes > mostOfRow) {
+      throw exceeded("row", bytes, mostOfRow);
     }
-    dropGuard(exchange);
-    exchange.command("SAVEPOINT " + GUARD);
-    guardOwner = run;
-    operations++;
-  }
-
-  private void dropGuard(WireExchange exchange) {
-    if (guardOwner != null) {
-      exchange.command("RELEASE SAVEPOINT " + GUARD);
-      guardOwner = null;
+    bytesOfChanges += bytes;
+    long most = capabilities.mostTransactionBytes();
+    if (most > 0 && bytesOfChanges > most) {
+      throw exceeded("transaction", bytesOfChanges, most);
     }
   }
 
-  /// Sends a series of a statement and takes its answers. Lane only.
-  void run(WireExchange exchange, WireRun run) {
-    PooledConnection connection = connection();
-    synchronized (cancels) {
-      active = run;
-    }
-    connection.wire().patience(() -> engine.waitOn(connection));
-    try {
-      exchange.run(run);
-    } finally {
-      connection.wire().patience(null);
-      settle();
-    }
-  }
-
-  /// Waits until a cancel on its way has arrived: it must not hit what runs next.
-  private void settle() {
-    boolean interrupted = false;
-    synchronized (cancels) {
-      active = null;
-      while (canceling) {
-        try {
-          cancels.wait();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private PooledConnection connection() {
-    PooledConnection connection = held;
-    if (connection == null) {
-      throw new IllegalStateException("the transaction has no connection");
-    }
-    return connection;
-  }
-
-  /// Takes back what a statement has done. Lane only.
-  void undo(WireRun run) {
-    PooledConnection connection = held;
-    if (connection == null || !begun) {
-      return;
-    }
-    if (run.equals(guardOwner)) {
-      guardOwner = null;
-      zone = null;
-      lockMillis = -1;
-      new WireExchange(connection.wire())
-          .command("ROLLBACK TO SAVEPOINT " + GUARD)
-          .command("RELEASE SAVEPOINT " + GUARD)
-          .run(WireExchange.NOBODY);
-    } else if (run.equals(firstRun) && operations == 1) {
-      begun = false;
-      operations = 0;
-      firstRun = null;
-      portalsToClose.clear();
-      new WireExchange(connection.wire()).command("ROLLBACK").run(WireExchange.NOBODY);
-    }
-    if (connection.wire().hasFailed()) {
-      throw new WireException("the transaction has failed on the server");
-    }
+  private static EngineException exceeded(String what, long bytes, long most) {
+    return new EngineException(
+        ErrorCode.LIMIT_EXCEEDED,
+        "a %s of %d bytes exceeds the limit of engine \"%s\", which is %d bytes"
+            .formatted(what, bytes, PgWireEngine.NAME, most));
   }
 
   /// Whether a statement that was taken for one that only reads begins anew, because it writes. Lane only.
   boolean writesAfterAll(WireRun run, ServerError error) {
-    if (!assumedReadOnly
-        || mustWrite
-        || run.hasStaged()
-        || !error.sqlstate().equals(ErrorCode.READ_ONLY_TRANSACTION.sqlstate())) {
-      return false;
-    }
-    mustWrite = true;
-    writes = true;
-    undo(run);
-    return true;
-  }
-
-  /// Whether the first statement of a transaction begins anew on another connection: the one that the pool had kept may have been dead for long. Lane only.
-  boolean mayRepeat(WireRun run, WireException cause) {
-    boolean first = operations == 0 || (run.equals(firstRun) && operations == 1);
-    if (!first || repeated || run.hasStaged() || run.hasEnded() || engine.isClosing()) {
-      return false;
-    }
-    engine.log().info("a transaction begins anew: {}", cause.getMessage());
-    repeated = true;
-    dropConnection();
-    begun = false;
-    operations = 0;
-    firstRun = null;
-    return true;
-  }
-
-  /// A plan that the server keeps is no good any more. Lane only.
-  void forget(PgWireStatement statement) {
-    PooledConnection connection = held;
-    if (connection != null) {
-      connection.wire().statements().forget(statement.sql(), statement.parameterTypes());
-    }
+    boolean after = server.writesAfterAll(run, error);
+    writes |= after;
+    return after;
   }
 
   /// The connection is gone, and the transaction with it. Lane only.
@@ -451,32 +236,10 @@ final class PgWireTransaction implements EngineTransaction {
       failure = reason;
     }
     state = State.ABORTED;
-    dropConnection();
+    server.drop();
     leave();
     endOpen(reason);
     return reason;
-  }
-
-  private void dropConnection() {
-    PooledConnection connection = held;
-    synchronized (cancels) {
-      held = null;
-    }
-    if (connection != null) {
-      connection.wire().breakOff();
-      engine.pool().release(connection);
-    }
-  }
-
-  /// Gives the connection back, in no transaction.
-  private void giveBack() {
-    PooledConnection connection = held;
-    synchronized (cancels) {
-      held = null;
-    }
-    if (connection != null) {
-      engine.pool().release(connection);
-    }
   }
 
   private void endOpen(EngineException reason) {
@@ -503,35 +266,23 @@ final class PgWireTransaction implements EngineTransaction {
   public void savepoint(int level, Consumer<@Nullable EngineException> done) {
     lane.add(() -> {
       EngineException refusal = refusal();
+      if (refusal == null && level <= server.depth()) {
+        refusal =
+            new EngineException(
+                ErrorCode.INVALID_PARAMETER_VALUE,
+                "savepoint level %d is not above the last one, %d"
+                    .formatted(level, server.depth()));
+      }
       if (refusal == null) {
-        if (level <= depth) {
-          refusal =
-              new EngineException(
-                  ErrorCode.INVALID_PARAMETER_VALUE,
-                  "savepoint level %d is not above the last one, %d".formatted(level, depth));
-        } else {
-          releaseGuardLater();
-          while (depth < level) {
-            depth++;
-            pending.add("SAVEPOINT s" + depth);
-          }
-          operations++;
-        }
+        server.savepoint(level);
       }
       done.accept(refusal);
     });
   }
 
-  private void releaseGuardLater() {
-    if (guardOwner != null) {
-      pending.add("RELEASE SAVEPOINT " + GUARD);
-      guardOwner = null;
-    }
-  }
-
   private @Nullable EngineException refusal(int level) {
     EngineException refusal = refusal();
-    return refusal != null || (level >= 1 && level <= depth)
+    return refusal != null || (level >= 1 && level <= server.depth())
         ? refusal
         : new EngineException(
             ErrorCode.NO_SUCH_SAVEPOINT, "savepoint level " + level + " does not exist");
@@ -542,9 +293,7 @@ final class PgWireTransaction implements EngineTransaction {
     lane.add(() -> {
       EngineException refusal = refusal(level);
       if (refusal == null) {
-        releaseGuardLater();
-        pending.add("RELEASE SAVEPOINT s" + level);
-        depth = level - 1;
+        server.releaseSavepoint(level);
       }
       done.accept(refusal);
     });
@@ -556,22 +305,9 @@ final class PgWireTransaction implements EngineTransaction {
       EngineException refusal = refusal(level);
       if (refusal == null) {
         endOpen(canceledByEnd());
-        depth = level;
-        guardOwner = null;
-        portalsToClose.clear();
-        if (pending.contains("SAVEPOINT s" + level) && !begun) {
-          done.accept(null); // nothing has happened since
-          return;
-        }
         try {
-          WireExchange exchange = exchange(false);
-          exchange.command("ROLLBACK TO SAVEPOINT s" + level);
-          exchange.run(WireExchange.NOBODY);
-          zone = null;
-          lockMillis = -1;
-        } catch (WireException e) {
-          refusal = lost(e);
-        } catch (ServerError e) {
+          server.rollbackToSavepoint(level);
+        } catch (WireException | ServerError e) {
           refusal = lost(e);
         } catch (EngineException e) {
           refusal = e;
@@ -597,109 +333,18 @@ final class PgWireTransaction implements EngineTransaction {
       return refusal;
     }
     endOpen(canceledByEnd());
-    PooledConnection connection = held;
-    if (connection == null || !begun) {
-      finish(State.COMMITTED);
-      return null;
-    }
-    try {
-      WireExchange exchange = new WireExchange(connection.wire());
-      if (assumedReadOnly) {
-        exchange.command("COMMIT").leave();
-        finish(State.COMMITTED);
-        return null;
-      }
-    } catch (WireException e) {
-      // It has only read, and its rows are there.
-      finish(State.COMMITTED);
-      return null;
-    }
-    Outcomes.Row row = Outcomes.row(engine.endpoint(), reference, connection.slot(), id);
-    try {
-      WireExchange exchange = new WireExchange(connection.wire());
-      if (writes) {
-        writeOutcome(exchange, row);
-      }
-      exchange.command("COMMIT").run(WireExchange.NOBODY);
-      finish(State.COMMITTED);
-      return null;
-    } catch (ServerError e) {
-      return aborted(connection, WireErrors.of(e));
-    } catch (WireException e) {
-      return resolve(connection, row, e);
-    }
+    return finish(
+        new TransactionEnd(engine, server).commit(options.kind(), writes, reference, id));
   }
 
-  private static void writeOutcome(WireExchange exchange, Outcomes.Row row) {
-    String name = exchange.statement(Outcomes.WRITE, OUTCOME_TYPES, false);
-    exchange
-        .out()
-        .begin('B')
-        .put(0)
-        .putText(name)
-        .putShort(1)
-        .putShort(1)
-        .putShort(3)
-        .putInt(8)
-        .putLong(row.endpoint())
-        .putInt(4)
-        .putInt(row.place())
-        .putInt(8)
-        .putLong(row.reference())
-        .putShort(0)
-        .end();
-    exchange.execute("", 0);
-  }
-
-  /// The server has refused the commit, or something before it in the series.
-  private EngineException aborted(PooledConnection connection, EngineException reason) {
-    failure = reason;
-    try {
-      if (!connection.wire().isIdle()) {
-        new WireExchange(connection.wire()).command("ROLLBACK").run(WireExchange.NOBODY);
-      }
-    } catch (WireException | ServerError e) {
-      connection.wire().breakOff();
+  private @Nullable EngineException finish(TransactionEnd.Ending end) {
+    if (end.failure() != null) {
+      failure = end.failure();
     }
-    finish(State.ABORTED);
-    return reason;
-  }
-
-  /// The answer to the commit was lost: looks whether it has happened.
-  private @Nullable EngineException resolve(
-      PooledConnection lost, Outcomes.Row row, WireException cause) {
-    dropConnection();
-    if (options.kind() == BeginOptions.Kind.RTX) {
-      finish(State.COMMITTED);
-      return null;
-    }
-    EngineException unknown =
-        new EngineException(
-                ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
-                "the connection to the engine was lost during COMMIT: " + cause.getMessage())
-            .withHint("The transaction may have committed or not.");
-    if (!writes) {
-      failure = unknown;
-      finish(State.ABORTED);
-      return unknown;
-    }
-    try {
-      boolean committed = engine.committed(lost, row);
-      EngineException reason = committed ? null : WireErrors.lost(cause);
-      failure = reason;
-      finish(committed ? State.COMMITTED : State.ABORTED);
-      return reason;
-    } catch (EngineException | WireException | ServerError e) {
-      failure = unknown.withDetail("Its outcome could not be looked up: " + e.getMessage());
-      finish(State.ABORTED);
-      return unknown;
-    }
-  }
-
-  private void finish(State end) {
-    state = end;
-    giveBack();
+    state = end.state();
+    server.giveBack();
     leave();
+    return end.failure();
   }
 
   @Override
@@ -716,18 +361,10 @@ final class PgWireTransaction implements EngineTransaction {
       return;
     }
     endOpen(reason);
-    PooledConnection connection = held;
-    if (connection != null && begun) {
-      try {
-        new WireExchange(connection.wire()).command("ROLLBACK").run(WireExchange.NOBODY);
-      } catch (WireException | ServerError e) {
-        engine
-            .log()
-            .info("a transaction was rolled back by the end of its connection: {}", e.getMessage());
-        connection.wire().breakOff();
-      }
-    }
-    finish(State.ABORTED);
+    new TransactionEnd(engine, server).rollback();
+    state = State.ABORTED;
+    server.giveBack();
+    leave();
   }
 
   private void expire() {
@@ -739,16 +376,13 @@ final class PgWireTransaction implements EngineTransaction {
 
   /// Lets nothing begin in it any more, and cancels what runs. Any thread; a rollback follows.
   void stop(EngineException reason) {
-    WireRun running;
-    synchronized (cancels) {
-      if (state != State.ACTIVE) {
-        return;
-      }
-      if (ending == null) {
-        ending = reason;
-      }
-      running = active;
+    if (state != State.ACTIVE) {
+      return;
     }
+    if (ending == null) {
+      ending = reason;
+    }
+    WireRun running = server.cancel(null, reason);
     if (running != null) {
       running.cancel(reason);
     }
@@ -785,49 +419,7 @@ final class PgWireTransaction implements EngineTransaction {
       return refusal;
     }
     endOpen(canceledByEnd());
-    PooledConnection connection = null;
-    try {
-      WireExchange exchange = exchange(false);
-      connection = connection();
-      exchange
-          .command("PREPARE TRANSACTION " + PgWireSession.literal(globalId))
-          .run(WireExchange.NOBODY);
-      finish(State.PREPARED);
-      return null;
-    } catch (EngineException e) {
-      failure = e;
-      rollbackNow(e);
-      return e;
-    } catch (ServerError e) {
-      return aborted(connection(), WireErrors.of(e));
-    } catch (WireException e) {
-      if (connection == null) {
-        return lost(e);
-      }
-      return resolvePrepared(connection, globalId, e);
-    }
-  }
-
-  private @Nullable EngineException resolvePrepared(
-      PooledConnection lost, String globalId, WireException cause) {
-    dropConnection();
-    try {
-      boolean prepared = engine.isPrepared(lost, globalId);
-      EngineException reason = prepared ? null : WireErrors.lost(cause);
-      failure = reason;
-      finish(prepared ? State.PREPARED : State.ABORTED);
-      return reason;
-    } catch (EngineException | WireException | ServerError e) {
-      EngineException unknown =
-          new EngineException(
-                  ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
-                  "the connection to the engine was lost during PREPARE TRANSACTION: "
-                      + cause.getMessage())
-              .withDetail("Its outcome could not be looked up: " + e.getMessage());
-      failure = unknown;
-      finish(State.ABORTED);
-      return unknown;
-    }
+    return finish(new TransactionEnd(engine, server).prepare(globalId));
   }
 
   /// Runs something behind what was asked for before.
@@ -847,20 +439,7 @@ final class PgWireTransaction implements EngineTransaction {
         if (refusal != null) {
           throw refusal;
         }
-        WireExchange exchange = exchange(false);
-        releaseGuardLater();
-        pending.forEach(exchange::command);
-        pending.clear();
-        operations++;
-        exchange.command("SAVEPOINT " + GUARD).run(WireExchange.NOBODY);
-        try {
-          work.accept(connection().wire());
-        } finally {
-          new WireExchange(connection().wire())
-              .command("ROLLBACK TO SAVEPOINT " + GUARD)
-              .command("RELEASE SAVEPOINT " + GUARD)
-              .run(WireExchange.NOBODY);
-        }
+        server.within(work);
       } catch (WireException e) {
         refused.accept(lost(e));
       } catch (ServerError | EngineException e) {

@@ -41,7 +41,8 @@ record ServerFacts(
         "t".equals(row.get(3)));
   }
 
-  Capabilities capabilities() {
+  /// @param limits that were set
+  Capabilities capabilities(EngineLimits limits) {
     List<Capability> absent =
         new ArrayList<>(
             List.of(
@@ -66,7 +67,8 @@ record ServerFacts(
     Capabilities all =
         Capabilities.everything(PgWireEngine.NAME).without(absent.toArray(Capability[]::new));
     boolean bytes = OF_BYTES.contains(collation) && !otherCollations;
-    return bytes ? all : all.without(Computation.TEXT_ORDER);
+    return (bytes ? all : all.without(Computation.TEXT_ORDER))
+        .withLimits(limits.rowBytes(), limits.transactionBytes());
   }
 
   @Override

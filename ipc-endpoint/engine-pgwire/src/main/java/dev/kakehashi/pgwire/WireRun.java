@@ -111,7 +111,12 @@ final class WireRun implements Execution, WireExchange.Taker {
     if (canceled == null) {
       canceled = reason;
     }
-    transaction.wakeCanceled(this);
+    transaction.wakeCanceled(this, reason);
+  }
+
+  /// Why it is to end; null: it may go on.
+  @Nullable EngineException canceled() {
+    return canceled;
   }
 
   @Override
@@ -170,7 +175,7 @@ final class WireRun implements Execution, WireExchange.Taker {
       } catch (MalformedFrameException e) {
         fail(new EngineException(ErrorCode.MALFORMED_MESSAGE, String.valueOf(e.getMessage()), e));
       } catch (WireException e) {
-        again = transaction.mayRepeat(this, e);
+        again = transaction.server().mayRepeat(this, e);
         if (again) {
           again();
         } else {
@@ -192,12 +197,12 @@ final class WireRun implements Execution, WireExchange.Taker {
   private void fail(EngineException failure) {
     EngineException reason = canceled;
     if (Statement.OTHER_COLUMNS.equals(failure.getMessage())) {
-      transaction.forget(statement);
+      transaction.server().forget(statement);
     }
     boolean byCancel = reason != null && failure.code() == ErrorCode.QUERY_CANCELED;
     try {
       if (ran) {
-        transaction.undo(this);
+        transaction.server().undo(this);
       }
     } catch (WireException | ServerError e) {
       end(null, transaction.lost(e));
@@ -285,21 +290,21 @@ final class WireRun implements Execution, WireExchange.Taker {
         checkCanceled();
       }
     }
-    transaction.closeLater(portalNames());
+    transaction.server().closeLater(portalNames());
     portals.clear();
     head = 0;
     return true;
   }
 
   private void fetch(Portal portal) {
-    WireExchange exchange = transaction.exchange(this);
+    WireExchange exchange = transaction.server().exchange(this);
     prefix = exchange.commands();
     firstOfRound = head;
     fetchedRows = 0;
     fetchedBytes = 0;
     mine = 1;
     exchange.execute(portal.name, fetch);
-    transaction.run(exchange, this);
+    transaction.server().run(exchange, this);
     adapt();
   }
 
@@ -311,7 +316,7 @@ final class WireRun implements Execution, WireExchange.Taker {
 
   private void round() {
     WireParameters given = parameters();
-    WireExchange exchange = transaction.exchange(this);
+    WireExchange exchange = transaction.server().exchange(this);
     String name = exchange.statement(statement.sql(), statement.parameterTypes(), returnsRows);
     prefix = exchange.commands();
     firstOfRound = portals.size();
@@ -323,9 +328,20 @@ final class WireRun implements Execution, WireExchange.Taker {
     int rowsToFetch = left == 1 ? fetch : FETCH_OF_MANY;
     int start = -1;
     int bound = 0;
+    RuntimeException refused = null;
     while (bound < most && (bound == 0 || exchange.out().size() - start < bytes)) {
-      String portal = returnsRows ? transaction.newPortal() : "";
-      given.bind(exchange.out(), portal, name, nextRow + bound, statement.columnTypes());
+      String portal = returnsRows ? transaction.server().newPortal() : "";
+      int at = exchange.out().size();
+      try {
+        long sent =
+            given.bind(exchange.out(), portal, name, nextRow + bound, statement.columnTypes());
+        transaction.sends(statement, sent);
+      } catch (EngineException | MalformedFrameException e) {
+        // What is before it runs: the savepoint that undoes all of it comes there, too.
+        exchange.out().truncate(at);
+        refused = e;
+        break;
+      }
       if (start < 0) {
         start = exchange.out().size();
       }
@@ -339,7 +355,10 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
     mine = bound;
     ran = true;
-    transaction.run(exchange, this);
+    transaction.server().run(exchange, this);
+    if (refused != null) {
+      throw refused;
+    }
     nextRow += bound;
     if (left == 1) {
       adapt();

@@ -63,7 +63,7 @@ public final class PgWireUnderTest implements EngineUnderTest {
             Duration.ZERO,
             "kakehashi test"),
         new PoolLimits(60, Duration.ofSeconds(30)),
-        1000,
+        new EngineLimits(1000, 0, 0),
         ENDPOINT);
   }
 

@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.pgwire.EngineLimits;
 import dev.kakehashi.pgwire.PgWireConfig;
 import dev.kakehashi.pgwire.PgWireEngine;
 import dev.kakehashi.pgwire.pool.PoolLimits;
@@ -14,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The engine that is a server of PostgreSQL's protocol.
@@ -29,32 +32,42 @@ public final class PgWireEngineFactory implements EngineFactory {
 
   @Override
   public Engine open(Settings settings, TaskScheduler scheduler) {
-    WireSettings wire =
-        new WireSettings(
-            settings.text(Setting.PGWIRE_DATABASE),
-            settings.text(Setting.PGWIRE_USER),
-            path(settings, Setting.PGWIRE_PASSWORD_FILE),
-            tls(settings.text(Setting.PGWIRE_TLS)),
-            path(settings, Setting.PGWIRE_TLS_AUTHORITY),
-            settings.text(Setting.TIME_ZONE),
-            settings.duration(Setting.PGWIRE_CONNECT_TIMEOUT),
-            settings.duration(Setting.PGWIRE_OPERATION_TIMEOUT),
-            settings.duration(Setting.LOCK_TIMEOUT),
-            "kakehashi " + settings.text(Setting.INSTANCE));
     try {
       return PgWireEngine.open(
           new PgWireConfig(
               addresses(settings.list(Setting.PGWIRE_ADDRESSES)),
-              wire,
+              wire(settings),
               new PoolLimits(
                   settings.count(Setting.PGWIRE_CONNECTIONS),
                   settings.duration(Setting.PGWIRE_FAILOVER_WINDOW)),
-              settings.count(Setting.MAX_TRANSACTIONS),
+              new EngineLimits(
+                  settings.count(Setting.MAX_TRANSACTIONS),
+                  settings.number(Setting.PGWIRE_ROW_LIMIT),
+                  settings.number(Setting.PGWIRE_TRANSACTION_LIMIT)),
               endpoint(settings.dataDirectory().resolve(ENDPOINT_FILE))));
     } catch (EngineException e) {
       String detail = e.detail().isEmpty() ? "" : " (" + e.detail() + ")";
       throw new SettingsException(
           "engine \"%s\" cannot be used: %s%s".formatted(name(), e.getMessage(), detail));
+    }
+  }
+
+  private static WireSettings wire(Settings settings) {
+    try {
+      return new WireSettings(
+          settings.text(Setting.PGWIRE_DATABASE),
+          settings.text(Setting.PGWIRE_USER),
+          path(settings, Setting.PGWIRE_PASSWORD_FILE),
+          tls(settings.text(Setting.PGWIRE_TLS)),
+          path(settings, Setting.PGWIRE_TLS_AUTHORITY),
+          settings.text(Setting.TIME_ZONE),
+          settings.duration(Setting.PGWIRE_CONNECT_TIMEOUT),
+          settings.duration(Setting.PGWIRE_OPERATION_TIMEOUT),
+          settings.duration(Setting.LOCK_TIMEOUT),
+          "kakehashi " + settings.text(Setting.INSTANCE));
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(
+          "%s: set \"%s\"".formatted(e.getMessage(), Setting.PGWIRE_TLS_AUTHORITY.key()));
     }
   }
 
@@ -76,15 +89,19 @@ public final class PgWireEngineFactory implements EngineFactory {
   }
 
   private static WireSettings.Tls tls(String text) {
-    return switch (text) {
-      case "off" -> WireSettings.Tls.DISABLE;
-      case "require" -> WireSettings.Tls.REQUIRE;
-      case "verify" -> WireSettings.Tls.VERIFY_FULL;
-      default ->
-          throw new SettingsException(
-              "\"%s\" cannot be \"%s\": it has to be off, require or verify"
-                  .formatted(Setting.PGWIRE_TLS.key(), text));
-    };
+    for (WireSettings.Tls each : WireSettings.Tls.values()) {
+      if (each.key().equals(text)) {
+        return each;
+      }
+    }
+    throw new SettingsException(
+        "\"%s\" cannot be \"%s\": it has to be %s"
+            .formatted(
+                Setting.PGWIRE_TLS.key(),
+                text,
+                Arrays.stream(WireSettings.Tls.values())
+                    .map(WireSettings.Tls::key)
+                    .collect(Collectors.joining(", "))));
   }
 
   /// The number of this data directory, drawn when it is asked for first.

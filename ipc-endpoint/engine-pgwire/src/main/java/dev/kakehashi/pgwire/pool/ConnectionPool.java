@@ -262,6 +262,9 @@ public final class ConnectionPool implements AutoCloseable {
   }
 
   private synchronized void failed(ServerAddress address, String why) {
+    if (Thread.currentThread().isInterrupted()) {
+      return; // whoever asked does not want it any more, which says nothing of the server
+    }
     lastFailure = address + ": " + why;
     LOG.debug("{}: {}", address, why);
     if (address.equals(primary)) {
@@ -279,7 +282,7 @@ public final class ConnectionPool implements AutoCloseable {
                   + connection.serverProcess().number()
                   + " AND state NOT LIKE 'idle%'")
           .isEmpty();
-    } catch (ServerError | WireException e) {
+    } catch (ServerError | WireException | EngineException e) {
       LOG.warn("{} does not answer: {}", connection.wire().address(), e.getMessage());
       return false;
     }

@@ -1,20 +1,13 @@
 package dev.kakehashi.pgwire.wire;
 
-import dev.kakehashi.protocol.authentication.ScramClient;
-import dev.kakehashi.protocol.authentication.ScramException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,10 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Messages are gathered in [#out()] and sent by [#send()]; [#next()] reads the answers. [#query] is for statements of the endpoint itself.
 public final class WireConnection implements AutoCloseable {
-  private static final int VERSION_3 = 3 << 16;
-  private static final int TLS_REQUEST = 80_877_103;
   private static final int CANCEL_REQUEST = 80_877_102;
-  private static final int MAX_PASSWORD_BYTES = 1 << 16;
 
   /// What fits into a socket's buffer: a longer write may wait for the server to read.
   private static final int SHORT_WRITE_BYTES = 32 << 10;
@@ -37,7 +27,10 @@ public final class WireConnection implements AutoCloseable {
   private final ServerAddress address;
   private final WireSettings settings;
   private final ScheduledExecutorService timer;
+
+  /// That below TLS: it is closed at once, whoever writes.
   private final Socket socket;
+
   private final WireInput in;
   private final OutputStream stream;
   private final WireOutput out = new WireOutput();
@@ -51,14 +44,18 @@ public final class WireConnection implements AutoCloseable {
   private volatile boolean broken;
 
   private WireConnection(
-      ServerAddress address, WireSettings settings, ScheduledExecutorService timer, Socket socket)
+      ServerAddress address,
+      WireSettings settings,
+      ScheduledExecutorService timer,
+      Socket socket,
+      Socket reached)
       throws IOException {
     this.address = address;
     this.settings = settings;
     this.timer = timer;
     this.socket = socket;
-    this.in = new WireInput(socket.getInputStream(), () -> patience.waited());
-    this.stream = socket.getOutputStream();
+    this.in = new WireInput(reached.getInputStream(), () -> patience.waited());
+    this.stream = reached.getOutputStream();
   }
 
   /// Connects and logs in.
@@ -66,193 +63,62 @@ public final class WireConnection implements AutoCloseable {
   /// @param timer ends writes that nobody reads
   /// @throws WireException when the server cannot be reached
   /// @throws ServerError when it refuses
+  /// @throws dev.kakehashi.engine.api.EngineException when the password cannot be had, or is not to be sent
   public static WireConnection open(
       ServerAddress address, WireSettings settings, ScheduledExecutorService timer) {
-    Socket socket = new Socket();
+    Socket plain = new Socket();
+    // A server that says a little now and then would never run into the time-out of a read.
+    ScheduledFuture<?> watch =
+        timer.schedule(
+            () -> closeQuietly(plain),
+            settings.connectTimeout().toMillis(),
+            TimeUnit.MILLISECONDS);
     boolean opened = false;
     try {
-      int timeout = millis(settings.connectTimeout().toMillis());
-      socket.connect(new InetSocketAddress(address.host(), address.port()), timeout);
-      socket.setTcpNoDelay(true);
-      socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-      socket.setSoTimeout(timeout);
-      if (settings.tls() != WireSettings.Tls.DISABLE) {
-        socket = tls(socket, address, settings);
+      Socket reached = reach(plain, address, settings);
+      WireConnection connection = new WireConnection(address, settings, timer, plain, reached);
+      new WireLogIn(connection, settings, reached).run();
+      if (!watch.cancel(false)) {
+        throw new IOException("time-out");
       }
-      WireConnection connection = new WireConnection(address, settings, timer, socket);
-      connection.logIn();
-      socket.setSoTimeout(millis(settings.operationTimeout().toMillis()));
+      reached.setSoTimeout(millis(settings.operationTimeout().toMillis()));
       opened = true;
       return connection;
     } catch (IOException e) {
       throw new WireException("could not connect to " + address + ": " + e.getMessage(), e);
     } finally {
       if (!opened) {
-        closeQuietly(socket);
+        watch.cancel(false);
+        closeQuietly(plain);
       }
     }
+  }
+
+  /// @param plain not connected yet
+  /// @return the socket to be used: the same, or TLS above it
+  private static Socket reach(Socket plain, ServerAddress address, WireSettings settings)
+      throws IOException {
+    int timeout = millis(settings.connectTimeout().toMillis());
+    plain.connect(new InetSocketAddress(address.host(), address.port()), timeout);
+    plain.setTcpNoDelay(true);
+    plain.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    plain.setSoTimeout(timeout);
+    return settings.tls() == WireSettings.Tls.DISABLE
+        ? plain
+        : WireTls.over(plain, address, settings);
   }
 
   private static int millis(long millis) {
     return Math.clamp(millis, 1, Integer.MAX_VALUE);
   }
 
-  private static Socket tls(Socket socket, ServerAddress address, WireSettings settings)
-      throws IOException {
-    WireOutput request = new WireOutput().beginUntyped().putInt(TLS_REQUEST).end();
-    socket.getOutputStream().write(request.array(), 0, request.size());
-    int answer = socket.getInputStream().read();
-    if (answer != 'S') {
-      throw new IOException("the server does not offer TLS");
-    }
-    return WireTls.over(socket, address, settings);
+  void key(int process, int key) {
+    processId = process;
+    secret = key;
   }
 
-  // ---- beginning ----
-
-  private void logIn() {
-    out.beginUntyped().putInt(VERSION_3);
-    option("user", settings.user());
-    option("database", settings.database());
-    option("application_name", settings.applicationName());
-    option("client_encoding", "UTF8");
-    option("DateStyle", "ISO, MDY");
-    option("IntervalStyle", "postgres");
-    option("extra_float_digits", "3");
-    option("bytea_output", "hex");
-    option("TimeZone", settings.timeZone());
-    option("lock_timeout", Long.toString(settings.lockTimeout().toMillis()));
-    // Locks of an endpoint whose machine is gone do not stay.
-    option("tcp_keepalives_idle", "10");
-    option("tcp_keepalives_interval", "5");
-    option("tcp_keepalives_count", "3");
-    out.put(0).end();
-    send();
-    ScramClient scram = null;
-    while (true) {
-      switch (in.next()) {
-        case 'R' -> {
-          int kind = in.getInt();
-          switch (kind) {
-            case 0 -> {}
-            case 3 -> password(passwordOfFile());
-            case 5 -> password(md5(in));
-            case 10 -> scram = startScram();
-            case 11 -> proveScram(scram);
-            case 12 -> checkScram(scram);
-            default ->
-                throw new WireException(
-                    "the server at "
-                        + address
-                        + " wants authentication "
-                        + kind
-                        + ", which is not known");
-          }
-        }
-        case 'K' -> {
-          processId = in.getInt();
-          secret = in.getInt();
-        }
-        case 'S' -> parameters.put(in.getText(), in.getText());
-        case 'N', 'v' -> {}
-        case 'E' -> throw in.error();
-        case 'Z' -> {
-          return;
-        }
-        default ->
-            throw new WireException("the server at " + address + " does not speak the protocol");
-      }
-    }
-  }
-
-  private void option(String name, String value) {
-    out.putText(name).putText(value);
-  }
-
-  private String passwordOfFile() {
-    Path file = settings.password();
-    if (file == null) {
-      throw new WireException(
-          "the server at "
-              + address
-              + " wants a password of \""
-              + settings.user()
-              + "\", and none is set");
-    }
-    try {
-      if (Files.size(file) > MAX_PASSWORD_BYTES) {
-        throw new WireException("password file \"" + file + "\" is too long");
-      }
-      return Files.readString(file).stripTrailing();
-    } catch (IOException e) {
-      throw new WireException(
-          "could not read password file \"" + file + "\": " + e.getMessage(), e);
-    }
-  }
-
-  private void password(String text) {
-    out.begin('p').putText(text).end();
-    send();
-  }
-
-  private String md5(WireInput message) {
-    byte[] salt = new byte[4];
-    for (int i = 0; i < salt.length; i++) {
-      salt[i] = (byte) message.getByte();
-    }
-    try {
-      MessageDigest digest = MessageDigest.getInstance("MD5");
-      digest.update(passwordOfFile().getBytes(StandardCharsets.UTF_8));
-      digest.update(settings.user().getBytes(StandardCharsets.UTF_8));
-      String inner = HexFormat.of().formatHex(digest.digest());
-      digest.update(inner.getBytes(StandardCharsets.US_ASCII));
-      digest.update(salt);
-      return "md5" + HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new WireException("this JVM has no MD5", e);
-    }
-  }
-
-  private ScramClient startScram() {
-    boolean offered = false;
-    while (in.remaining() > 1) {
-      offered |= in.getText().equals("SCRAM-SHA-256");
-    }
-    if (!offered) {
-      throw new WireException("the server at " + address + " does not offer SCRAM-SHA-256");
-    }
-    ScramClient scram = new ScramClient("", passwordOfFile().toCharArray());
-    byte[] first = scram.first().getBytes(StandardCharsets.UTF_8);
-    out.begin('p').putText("SCRAM-SHA-256").putInt(first.length).putBytes(first).end();
-    send();
-    return scram;
-  }
-
-  private void proveScram(@Nullable ScramClient scram) {
-    if (scram == null) {
-      throw new WireException("the server at " + address + " does not keep to SCRAM");
-    }
-    try {
-      out.begin('p')
-          .putBytes(scram.prove(rest(), () -> false).getBytes(StandardCharsets.UTF_8))
-          .end();
-    } catch (ScramException e) {
-      throw new WireException(
-          "the server at " + address + " does not keep to SCRAM: " + e.getMessage(), e);
-    }
-    send();
-  }
-
-  private void checkScram(@Nullable ScramClient scram) {
-    if (scram == null || !scram.verifies(rest())) {
-      throw new WireException("the server at " + address + " does not know the password");
-    }
-  }
-
-  private String rest() {
-    String text = new String(in.array(), in.position(), in.remaining(), StandardCharsets.UTF_8);
-    in.skip(in.remaining());
-    return text;
+  void parameter(String name, String value) {
+    parameters.put(name, value);
   }
 
   // ---- exchange ----
@@ -473,14 +339,9 @@ public final class WireConnection implements AutoCloseable {
   ///
   /// @throws WireException when it cannot be told
   public void cancel() {
-    Socket socket = new Socket();
+    Socket plain = new Socket();
     try {
-      int timeout = millis(settings.connectTimeout().toMillis());
-      socket.connect(new InetSocketAddress(address.host(), address.port()), timeout);
-      socket.setSoTimeout(timeout);
-      if (settings.tls() != WireSettings.Tls.DISABLE) {
-        socket = tls(socket, address, settings);
-      }
+      Socket reached = reach(plain, address, settings);
       WireOutput request =
           new WireOutput()
               .beginUntyped()
@@ -488,17 +349,17 @@ public final class WireConnection implements AutoCloseable {
               .putInt(processId)
               .putInt(secret)
               .end();
-      socket.getOutputStream().write(request.array(), 0, request.size());
-      socket.getOutputStream().flush();
+      reached.getOutputStream().write(request.array(), 0, request.size());
+      reached.getOutputStream().flush();
       // The server closes it when the signal is sent.
-      int end = socket.getInputStream().read();
+      int end = reached.getInputStream().read();
       if (end >= 0) {
         throw new WireException("the server at " + address + " answered a cancel");
       }
     } catch (IOException e) {
       throw new WireException("could not cancel at " + address + ": " + e.getMessage(), e);
     } finally {
-      closeQuietly(socket);
+      closeQuietly(plain);
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 /// Not thread-safe.
 public final class WireInput {
   /// What PostgreSQL's longest value and row need.
-  private static final int MAX_MESSAGE_BYTES = Integer.MAX_VALUE - 64;
+  static final int MAX_MESSAGE_BYTES = Integer.MAX_VALUE - 64;
 
   private static final int USUAL_BYTES = 64 << 10;
 
@@ -34,10 +34,16 @@ public final class WireInput {
   private int bodyAt;
   private int bodyEnd;
   private int at;
+  private int limit = MAX_MESSAGE_BYTES;
 
   WireInput(InputStream in, Silence silence) {
     this.in = in;
     this.silence = silence;
+  }
+
+  /// Longest message that is taken from now on.
+  void limit(int bytes) {
+    limit = bytes;
   }
 
   /// Reads the next message.
@@ -49,7 +55,7 @@ public final class WireInput {
     require(5);
     char type = (char) (bytes[start] & 0xFF);
     int length = intAt(start + 1);
-    if (length < 4 || length > MAX_MESSAGE_BYTES) {
+    if (length < 4 || length > limit) {
       throw new WireException("the server sent a message of " + length + " bytes");
     }
     require(1 + length);
@@ -57,11 +63,6 @@ public final class WireInput {
     bodyEnd = start + 1 + length;
     at = bodyAt;
     return type;
-  }
-
-  /// Whether the next byte is here already.
-  boolean hasMore() {
-    return end > bodyEnd;
   }
 
   /// The array that holds the message.

@@ -103,6 +103,11 @@ public final class WireOutput {
     return size;
   }
 
+  /// Forgets what was written from a position on.
+  public void truncate(int at) {
+    size = at;
+  }
+
   /// Forgets what was written; a long array goes.
   void clear() {
     size = 0;

@@ -57,12 +57,14 @@ public final class WireParameters {
   /// Writes a Bind.
   ///
   /// @param columns types of the result's columns
-  public void bind(WireOutput out, String portal, String statement, int row, int[] columns) {
+  /// @return bytes of its values
+  public long bind(WireOutput out, String portal, String statement, int row, int[] columns) {
     out.begin('B').putText(portal).putText(statement).putShort(forms.length);
     for (WireForm form : forms) {
       out.putShort(form.format());
     }
     out.putShort(forms.length);
+    long bytes = 0;
     for (int column = 0; column < forms.length; column++) {
       if (reader.isNull(row, column)) {
         out.putInt(-1);
@@ -70,7 +72,9 @@ public final class WireParameters {
         int lengthAt = out.position();
         out.putInt(0);
         value(out, forms[column], row, column);
-        out.setInt(lengthAt, out.position() - lengthAt - 4);
+        int length = out.position() - lengthAt - 4;
+        out.setInt(lengthAt, length);
+        bytes += length;
       }
     }
     out.putShort(columns.length);
@@ -78,6 +82,7 @@ public final class WireParameters {
       out.putShort(WireForm.of(column).format());
     }
     out.end();
+    return bytes;
   }
 
   private void value(WireOutput out, WireForm form, int row, int column) {

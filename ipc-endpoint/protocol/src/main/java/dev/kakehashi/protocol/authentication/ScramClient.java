@@ -12,14 +12,21 @@ public final class ScramClient {
   private final byte[] password;
   private final String nonce;
   private final String firstBare;
+  private final ScramBinding binding;
   private byte @Nullable [] serverSignature;
 
   /// @param user who is asked for; empty: the OS user
   public ScramClient(String user, char[] password) {
-    this(user, password, Scram.nonce());
+    this(user, password, ScramBinding.NONE);
   }
 
-  ScramClient(String user, char[] password, String nonce) {
+  /// @param user who is asked for; empty: the OS user
+  public ScramClient(String user, char[] password, ScramBinding binding) {
+    this(user, password, binding, Scram.nonce());
+  }
+
+  ScramClient(String user, char[] password, ScramBinding binding, String nonce) {
+    this.binding = binding;
     this.password = SaslPrep.prepare(password);
     this.nonce = nonce;
     this.firstBare = "n=" + Scram.escape(user) + ",r=" + nonce;
@@ -27,7 +34,7 @@ public final class ScramClient {
 
   /// The client's first message.
   public String first() {
-    return Scram.BINDING + firstBare;
+    return binding.header() + firstBare;
   }
 
   /// The client's final message, once for an exchange. The password is forgotten.
@@ -56,7 +63,7 @@ public final class ScramClient {
     byte[] salted = Scram.salted(password, salt, iterations, late);
     Arrays.fill(password, (byte) 0);
     byte[] clientKey = Scram.hmac(salted, "Client Key");
-    String withoutProof = "c=biws,r=" + values[0];
+    String withoutProof = "c=" + binding.proof() + ",r=" + values[0];
     String signed = firstBare + "," + serverFirst + "," + withoutProof;
     serverSignature = Scram.hmac(Scram.hmac(salted, "Server Key"), signed);
     byte[] proof = Scram.xor(clientKey, Scram.hmac(Scram.sha256(clientKey), signed));

@@ -105,6 +105,11 @@ public record Capabilities(
     return new Capabilities(engine, has, computes, left, longestRowBytes, mostTransactionBytes);
   }
 
+  /// The same with other limits.
+  public Capabilities withLimits(long rowBytes, long transactionBytes) {
+    return new Capabilities(engine, has, computes, keeps, rowBytes, transactionBytes);
+  }
+
   /// [#has] as bits of the protocol.
   public long hasBits() {
     return bits(has, Capability::bit);

@@ -27,7 +27,7 @@ class ScramTest {
               + ":wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=");
 
   private static ScramClient client(String password) {
-    return new ScramClient("user", password.toCharArray(), NONCE);
+    return new ScramClient("user", password.toCharArray(), ScramBinding.NONE, NONCE);
   }
 
   private static ScramServer server() {
@@ -46,6 +46,17 @@ class ScramTest {
     assertEquals(CLIENT_FINAL, client.prove(SERVER_FIRST, () -> false));
     assertEquals(SERVER_FINAL, server().verify(CLIENT_FINAL));
     assertTrue(client.verifies(SERVER_FINAL));
+  }
+
+  @Test
+  void shouldRepeatItsBindingInTheProof() {
+    ScramBinding binding = ScramBinding.ofServerEndPoint(new byte[] {1, 2, 3});
+    ScramClient client = new ScramClient("user", "pencil".toCharArray(), binding, NONCE);
+    assertEquals("p=tls-server-end-point,,n=user,r=" + NONCE, client.first());
+    String proof = client.prove(SERVER_FIRST, () -> false);
+    assertTrue(proof.startsWith("c=cD10bHMtc2VydmVyLWVuZC1wb2ludCwsAQID,r="), proof);
+    client = new ScramClient("user", "pencil".toCharArray(), ScramBinding.NOT_OFFERED, NONCE);
+    assertTrue(client.prove(SERVER_FIRST, () -> false).startsWith("c=eSws,r="));
   }
 
   @Test

@@ -1,0 +1,8 @@
+package dev.kakehashi.pgwire;
+
+/// What the engine takes at most. Immutable.
+///
+/// @param transactions open at the same time
+/// @param rowBytes of the values that one row sends; 0: what the server takes
+/// @param transactionBytes of the values that all changes of a transaction send; 0: no limit
+public record EngineLimits(int transactions, long rowBytes, long transactionBytes) {}

@@ -1,0 +1,193 @@
+package dev.kakehashi.pgwire;
+
+import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineTransaction.State;
+import dev.kakehashi.pgwire.catalog.Outcomes;
+import dev.kakehashi.pgwire.pool.PooledConnection;
+import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.pgwire.wire.WireException;
+import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/// How transactions end on the server, and how it is found out when the answer is lost. All of it blocks, on the lane of the transaction.
+final class TransactionEnd {
+  private static final int[] OUTCOME_TYPES = {20, 23, 20};
+
+  private final PgWireEngine engine;
+  private final ServerTransaction server;
+
+  TransactionEnd(PgWireEngine engine, ServerTransaction server) {
+    this.engine = engine;
+    this.server = server;
+  }
+
+  /// What has become of a transaction.
+  ///
+  /// @param failure null: what was asked for
+  record Ending(State state, @Nullable EngineException failure) {
+    static final Ending COMMITTED = new Ending(State.COMMITTED, null);
+
+    static Ending aborted(EngineException reason) {
+      return new Ending(State.ABORTED, reason);
+    }
+  }
+
+  // ---- commit ----
+
+  /// @param kind of the transaction
+  /// @param row what it writes, if it has written
+  Ending commit(BeginOptions.Kind kind, boolean writes, long reference, long number) {
+    PooledConnection connection = server.held();
+    if (connection == null || !server.isBegun()) {
+      return Ending.COMMITTED;
+    }
+    if (server.isAssumedReadOnly()) {
+      return leave(connection);
+    }
+    Outcomes.Row row = Outcomes.row(engine.endpoint(), reference, connection.slot(), number);
+    try {
+      WireExchange exchange = new WireExchange(connection.wire());
+      if (writes) {
+        writeOutcome(exchange, row);
+      }
+      exchange.command("COMMIT").run(WireExchange.NOBODY);
+      return Ending.COMMITTED;
+    } catch (ServerError e) {
+      return aborted(connection, WireErrors.of(e));
+    } catch (WireException e) {
+      if (kind == BeginOptions.Kind.RTX) {
+        server.drop();
+        return Ending.COMMITTED;
+      }
+      return resolve(connection, writes ? row : null, e);
+    }
+  }
+
+  /// It has only read, and its rows are there: nobody waits for the answer.
+  private Ending leave(PooledConnection connection) {
+    try {
+      new WireExchange(connection.wire()).command("COMMIT").leave();
+    } catch (WireException e) {
+      engine.log().debug("the end of a reader was not sent: {}", e.getMessage());
+    }
+    return Ending.COMMITTED;
+  }
+
+  private static void writeOutcome(WireExchange exchange, Outcomes.Row row) {
+    String name = exchange.statement(Outcomes.WRITE, OUTCOME_TYPES, false);
+    exchange
+        .out()
+        .begin('B')
+        .put(0)
+        .putText(name)
+        .putShort(1)
+        .putShort(1)
+        .putShort(3)
+        .putInt(8)
+        .putLong(row.endpoint())
+        .putInt(4)
+        .putInt(row.place())
+        .putInt(8)
+        .putLong(row.reference())
+        .putShort(0)
+        .end();
+    exchange.execute("", 0);
+  }
+
+  /// The server has refused the end, or something before it in the series.
+  private static Ending aborted(PooledConnection connection, EngineException reason) {
+    try {
+      if (!connection.wire().isIdle()) {
+        new WireExchange(connection.wire()).command("ROLLBACK").run(WireExchange.NOBODY);
+      }
+    } catch (WireException | ServerError e) {
+      connection.wire().breakOff();
+    }
+    return Ending.aborted(reason);
+  }
+
+  /// The answer to the commit was lost: looks whether it has happened.
+  ///
+  /// @param row null: it has written none
+  private Ending resolve(PooledConnection lost, Outcomes.@Nullable Row row, WireException cause) {
+    server.drop();
+    EngineException unknown = unknown("COMMIT", cause);
+    if (row == null) {
+      return Ending.aborted(unknown);
+    }
+    try {
+      return engine.committed(lost, row)
+          ? Ending.COMMITTED
+          : Ending.aborted(WireErrors.lost(cause));
+    } catch (EngineException | WireException | ServerError e) {
+      return Ending.aborted(notFound(unknown, e));
+    }
+  }
+
+  private static EngineException unknown(String during, WireException cause) {
+    return new EngineException(
+            ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
+            "the connection to the engine was lost during %s: %s"
+                .formatted(during, cause.getMessage()))
+        .withHint("The transaction may have ended or not.");
+  }
+
+  private static EngineException notFound(EngineException unknown, RuntimeException why) {
+    return unknown.withDetail("Its outcome could not be looked up: " + why.getMessage());
+  }
+
+  // ---- the others ----
+
+  void rollback() {
+    PooledConnection connection = server.held();
+    if (connection == null || !server.isBegun()) {
+      return;
+    }
+    try {
+      new WireExchange(connection.wire()).command("ROLLBACK").run(WireExchange.NOBODY);
+    } catch (WireException | ServerError e) {
+      engine
+          .log()
+          .info("a transaction was rolled back by the end of its connection: {}", e.getMessage());
+      connection.wire().breakOff();
+    }
+  }
+
+  /// First phase of a two-phase commit.
+  ///
+  /// @param globalId as the server is to know it
+  Ending prepare(String globalId) {
+    PooledConnection connection = null;
+    try {
+      WireExchange exchange = server.exchange();
+      connection = server.connection();
+      exchange
+          .command("PREPARE TRANSACTION " + PgWireSession.literal(globalId))
+          .run(WireExchange.NOBODY);
+      return new Ending(State.PREPARED, null);
+    } catch (EngineException e) {
+      rollback();
+      return Ending.aborted(e);
+    } catch (ServerError e) {
+      return aborted(server.connection(), WireErrors.of(e));
+    } catch (WireException e) {
+      if (connection == null) {
+        server.drop();
+        return Ending.aborted(WireErrors.lost(e));
+      }
+      return resolvePrepared(connection, globalId, e);
+    }
+  }
+
+  private Ending resolvePrepared(PooledConnection lost, String globalId, WireException cause) {
+    server.drop();
+    try {
+      return engine.isPrepared(lost, globalId)
+          ? new Ending(State.PREPARED, null)
+          : Ending.aborted(WireErrors.lost(cause));
+    } catch (EngineException | WireException | ServerError e) {
+      return Ending.aborted(notFound(unknown("PREPARE TRANSACTION", cause), e));
+    }
+  }
+}
