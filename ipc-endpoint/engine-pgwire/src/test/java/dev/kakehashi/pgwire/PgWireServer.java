@@ -7,9 +7,11 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// A private PostgreSQL with a database "kakehashi", whose user "kakehashi" needs a password. It ends with the JVM, also when that is killed.
@@ -60,13 +62,23 @@ final class PgWireServer {
   ///
   /// @param settings lines of its configuration besides
   static PgWireServer start(String... settings) throws IOException, InterruptedException {
+    return start(Map.of(), settings);
+  }
+
+  /// Makes and starts one.
+  ///
+  /// @param files of its data directory by name, which nobody else reads
+  /// @param settings lines of its configuration besides
+  static PgWireServer start(Map<String, String> files, String... settings)
+      throws IOException, InterruptedException {
     Path directory = Files.createTempDirectory(PARENT, "kakehashi-pgwire-");
     PgWireServer server = new PgWireServer(directory);
-    server.create(settings);
+    server.create(files, settings);
     return server;
   }
 
-  private void create(String... settings) throws IOException, InterruptedException {
+  private void create(Map<String, String> files, String... settings)
+      throws IOException, InterruptedException {
     if (isRoot()) {
       execute(List.of("chown", OS_USER, directory.toString()));
     }
@@ -98,6 +110,14 @@ final class PgWireServer {
                 "max_connections = 100"));
     lines.addAll(List.of(settings));
     Files.write(data.resolve("postgresql.auto.conf"), lines);
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      Path path = data.resolve(file.getKey());
+      Files.deleteIfExists(path);
+      Files.writeString(ofOwner(path), file.getValue());
+      if (isRoot()) {
+        execute(List.of("chown", OS_USER, path.toString()));
+      }
+    }
     restart();
     psql("CREATE ROLE " + USER + " LOGIN PASSWORD '" + PASSWORD + "'");
     psql("GRANT pg_signal_backend, pg_read_all_stats TO " + USER);
@@ -159,9 +179,14 @@ final class PgWireServer {
   Path passwordFile() throws IOException {
     Path file = directory.resolve("password");
     if (!Files.exists(file)) {
-      Files.writeString(file, PASSWORD + "\n");
+      Files.writeString(ofOwner(file), PASSWORD + "\n");
     }
     return file;
+  }
+
+  private static Path ofOwner(Path file) throws IOException {
+    return Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
   }
 
   void close() throws IOException, InterruptedException {

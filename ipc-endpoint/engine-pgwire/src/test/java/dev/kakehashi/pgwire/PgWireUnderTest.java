@@ -49,6 +49,18 @@ public final class PgWireUnderTest implements EngineUnderTest {
   }
 
   static PgWireConfig config(List<ServerAddress> addresses, @Nullable Path password) {
+    return config(
+        addresses,
+        password,
+        new PoolLimits(60, Duration.ofSeconds(30)),
+        new EngineLimits(1000, 0, 0));
+  }
+
+  static PgWireConfig config(
+      List<ServerAddress> addresses,
+      @Nullable Path password,
+      PoolLimits pool,
+      EngineLimits limits) {
     return new PgWireConfig(
         addresses,
         new WireSettings(
@@ -62,8 +74,8 @@ public final class PgWireUnderTest implements EngineUnderTest {
             Duration.ofSeconds(10),
             Duration.ZERO,
             "kakehashi test"),
-        new PoolLimits(60, Duration.ofSeconds(30)),
-        new EngineLimits(1000, 0, 0),
+        pool,
+        limits,
         ENDPOINT);
   }
 
