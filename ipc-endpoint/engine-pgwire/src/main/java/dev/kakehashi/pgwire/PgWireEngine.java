@@ -11,6 +11,7 @@ import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.pgwire.catalog.CatalogInstaller;
+import dev.kakehashi.pgwire.catalog.OutcomePlaces;
 import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.ConnectionPool;
 import dev.kakehashi.pgwire.pool.PooledConnection;
@@ -23,6 +24,7 @@ import dev.kakehashi.protocol.capability.Capability;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,6 +60,7 @@ public final class PgWireEngine implements Engine {
   private final Set<PgWireTransaction> open = new HashSet<>(); // guarded by itself
   private volatile boolean closing;
   private volatile PreparedTransaction.Listener listener = NOBODY;
+  private @Nullable OutcomePlaces outcomePlaces; // set by begin
   private RecoveredOutcomes recovered = RecoveredOutcomes.NONE;
   private Capabilities capabilities = Capabilities.everything(NAME);
 
@@ -108,8 +111,8 @@ public final class PgWireEngine implements Engine {
     capabilities = facts.capabilities(config.limits());
     CatalogInstaller.install(connection, capabilities);
     LOG.info("{}", facts);
-    Outcomes.begin(connection, config.endpoint());
-    recovered = Outcomes.recovered(connection, config.endpoint());
+    outcomePlaces = OutcomePlaces.of(connection, config.endpoint());
+    recovered = Outcomes.recovered(connection, config.endpoint(), !facts.yugabyte());
   }
 
   // ---- for sessions and transactions ----
@@ -138,8 +141,8 @@ public final class PgWireEngine implements Engine {
     return config.wire().lockTimeout().toMillis();
   }
 
-  long endpoint() {
-    return config.endpoint();
+  OutcomePlaces outcomePlaces() {
+    return Objects.requireNonNull(outcomePlaces, "the engine is not open");
   }
 
   boolean isClosing() {
@@ -200,52 +203,81 @@ public final class PgWireEngine implements Engine {
     }
   }
 
-  /// Whether a transaction has committed whose connection was lost; ends its process first.
+  /// Whether a transaction has committed whose connection was lost. Its process is told to end, because it may hold locks until it notices that nobody listens. That another
+  /// server may have it, or that it takes its time, does not matter to the answer, see [Outcomes#settle].
   boolean committed(PooledConnection lost, Outcomes.Row row) {
-    return whenGone(lost, connection -> Outcomes.isThere(connection, row));
+    return resolved(connection -> {
+      endProcess(connection, lost);
+      return Outcomes.settle(connection, row);
+    });
   }
 
+  /// Whether a transaction has been prepared whose connection was lost. Its process has to be gone first.
   boolean isPrepared(PooledConnection lost, String gid) {
-    return whenGone(
-        lost,
-        connection ->
-            !connection
-                .query(
-                    "SELECT 1 FROM pg_catalog.pg_prepared_xacts WHERE database = pg_catalog.current_database() AND gid = "
-                        + PgWireSession.literal(gid))
-                .isEmpty());
+    return resolved(connection -> {
+      long deadline = System.nanoTime() + RESOLVE_NANOS;
+      while (endProcess(connection, lost)) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new WireException("its process does not end");
+        }
+        Thread.sleep(RETRY_MILLIS); // the server tells nobody when a process has ended
+      }
+      return !connection
+          .query(
+              "SELECT 1 FROM pg_catalog.pg_prepared_xacts WHERE database = pg_catalog.current_database() AND gid = "
+                  + PgWireSession.literal(gid))
+          .isEmpty();
+    });
   }
 
-  private <T> T whenGone(PooledConnection lost, Function<WireConnection, T> question) {
+  /// Tells the process of a lost connection to end.
+  ///
+  /// @return whether it was there
+  private static boolean endProcess(WireConnection connection, PooledConnection lost) {
+    return !connection
+        .query(
+            "SELECT pg_catalog.pg_terminate_backend(a.pid) FROM pg_catalog.pg_stat_activity a WHERE a.pid = "
+                + lost.serverProcess().number()
+                + " AND a.backend_start = "
+                + PgWireSession.literal(lost.serverProcess().began()))
+        .isEmpty();
+  }
+
+  /// A question about what a lost connection has left.
+  private interface Question<T> {
+    T ask(WireConnection connection) throws InterruptedException;
+  }
+
+  private <T> T resolved(Question<T> question) {
     long deadline = System.nanoTime() + RESOLVE_NANOS;
-    String process =
-        "SELECT pg_catalog.pg_terminate_backend(a.pid) FROM pg_catalog.pg_stat_activity a WHERE a.pid = "
-            + lost.serverProcess().number()
-            + " AND a.backend_start = "
-            + PgWireSession.literal(lost.serverProcess().began());
     while (true) {
       PooledConnection connection = pool.acquire();
       try {
-        while (!connection.wire().query(process).isEmpty()) {
-          if (System.nanoTime() - deadline > 0) {
-            throw new WireException("its process does not end");
-          }
-          Thread.sleep(RETRY_MILLIS); // the server tells nobody when a process has ended
-        }
-        return question.apply(connection.wire());
+        return question.ask(connection.wire());
       } catch (WireException | ServerError e) {
         if (System.nanoTime() - deadline > 0) {
           throw e;
         }
         LOG.info("an outcome is looked up again: {}", e.getMessage());
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", e);
+        throw interrupted(e);
       } finally {
         pool.release(connection);
       }
+      try {
+        Thread.sleep(RETRY_MILLIS); // nobody tells when the server can answer
+      } catch (InterruptedException e) {
+        throw interrupted(e);
+      }
     }
   }
+
+  private static EngineException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", e);
+  }
+
+  // ---- two phases ----
 
   TwoPhase twoPhase() {
     return twoPhase;

@@ -252,6 +252,7 @@ final class PgWireTransaction implements EngineTransaction {
     if (expiry != null) {
       expiry.cancel(false);
     }
+    server.leavePlace();
     engine.left(this);
   }
 
@@ -333,8 +334,7 @@ final class PgWireTransaction implements EngineTransaction {
       return refusal;
     }
     endOpen(canceledByEnd());
-    return finish(
-        new TransactionEnd(engine, server).commit(options.kind(), writes, reference, id));
+    return finish(new TransactionEnd(engine, server).commit(options.kind(), writes, reference));
   }
 
   private @Nullable EngineException finish(TransactionEnd.Ending end) {

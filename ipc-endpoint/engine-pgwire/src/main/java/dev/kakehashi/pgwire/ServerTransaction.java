@@ -2,6 +2,7 @@ package dev.kakehashi.pgwire;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
@@ -31,6 +32,7 @@ final class ServerTransaction {
   private volatile boolean oneStatement;
 
   private @Nullable PooledConnection held;
+  private Outcomes.@Nullable Row place;
   private boolean begun;
   private boolean assumedReadOnly;
   private boolean mustWrite;
@@ -108,6 +110,23 @@ final class ServerTransaction {
     }
   }
 
+  /// What it writes when it commits.
+  ///
+  /// @param reference see [dev.kakehashi.engine.api.EngineTransaction#reference(long)]; 0: none
+  Outcomes.Row outcome(long reference) {
+    Outcomes.Row own = place;
+    return reference == 0 && own != null ? own : engine.outcomePlaces().take(reference);
+  }
+
+  /// Its outcome is known, or nobody asks any more.
+  void leavePlace() {
+    Outcomes.Row own = place;
+    place = null;
+    if (own != null) {
+      engine.outcomePlaces().give(own);
+    }
+  }
+
   // ---- statements ----
 
   String newPortal() {
@@ -154,6 +173,10 @@ final class ServerTransaction {
     WireExchange exchange = new WireExchange(connection.wire());
     if (!begun) {
       exchange.command(beginText(onlyReads));
+      if (place == null && !assumedReadOnly && options.kind() != BeginOptions.Kind.RTX) {
+        // Before its snapshot: in one that is older than the last change of the row it could not write there.
+        place = engine.outcomePlaces().take(0);
+      }
       begun = true;
       zone = engine.timeZone();
       lockMillis = engine.lockTimeoutMillis();

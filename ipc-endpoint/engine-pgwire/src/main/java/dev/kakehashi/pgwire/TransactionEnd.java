@@ -36,8 +36,8 @@ final class TransactionEnd {
   // ---- commit ----
 
   /// @param kind of the transaction
-  /// @param row what it writes, if it has written
-  Ending commit(BeginOptions.Kind kind, boolean writes, long reference, long number) {
+  /// @param reference see [dev.kakehashi.engine.api.EngineTransaction#reference(long)]; 0: none
+  Ending commit(BeginOptions.Kind kind, boolean writes, long reference) {
     PooledConnection connection = server.held();
     if (connection == null || !server.isBegun()) {
       return Ending.COMMITTED;
@@ -45,22 +45,25 @@ final class TransactionEnd {
     if (server.isAssumedReadOnly()) {
       return leave(connection);
     }
-    Outcomes.Row row = Outcomes.row(engine.endpoint(), reference, connection.slot(), number);
+    return commitOn(connection, kind, writes ? server.outcome(reference) : null);
+  }
+
+  /// @param row what it writes; null: it has changed nothing
+  private Ending commitOn(
+      PooledConnection connection, BeginOptions.Kind kind, Outcomes.@Nullable Row row) {
     try {
       WireExchange exchange = new WireExchange(connection.wire());
-      if (writes) {
+      if (row != null) {
         writeOutcome(exchange, row);
       }
       exchange.command("COMMIT").run(WireExchange.NOBODY);
       return Ending.COMMITTED;
     } catch (ServerError e) {
-      return aborted(connection, WireErrors.of(e));
+      return WireErrors.leavesOpen(e)
+          ? resolve(connection, kind, row, e)
+          : aborted(connection, WireErrors.of(e));
     } catch (WireException e) {
-      if (kind == BeginOptions.Kind.RTX) {
-        server.drop();
-        return Ending.COMMITTED;
-      }
-      return resolve(connection, writes ? row : null, e);
+      return resolve(connection, kind, row, e);
     }
   }
 
@@ -107,25 +110,32 @@ final class TransactionEnd {
     return Ending.aborted(reason);
   }
 
-  /// The answer to the commit was lost: looks whether it has happened.
-  ///
-  /// @param row null: it has written none
-  private Ending resolve(PooledConnection lost, Outcomes.@Nullable Row row, WireException cause) {
+  /// The answer to the commit was lost, or says nothing: looks whether it has happened.
+  private Ending resolve(
+      PooledConnection lost,
+      BeginOptions.Kind kind,
+      Outcomes.@Nullable Row row,
+      RuntimeException cause) {
     server.drop();
+    if (kind == BeginOptions.Kind.RTX) {
+      return Ending.COMMITTED;
+    }
     EngineException unknown = unknown("COMMIT", cause);
     if (row == null) {
       return Ending.aborted(unknown);
     }
     try {
-      return engine.committed(lost, row)
-          ? Ending.COMMITTED
-          : Ending.aborted(WireErrors.lost(cause));
+      if (engine.committed(lost, row)) {
+        return Ending.COMMITTED;
+      }
+      return Ending.aborted(
+          cause instanceof ServerError error ? WireErrors.of(error) : WireErrors.lost(cause));
     } catch (EngineException | WireException | ServerError e) {
       return Ending.aborted(notFound(unknown, e));
     }
   }
 
-  private static EngineException unknown(String during, WireException cause) {
+  private static EngineException unknown(String during, RuntimeException cause) {
     return new EngineException(
             ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
             "the connection to the engine was lost during %s: %s"

@@ -132,9 +132,6 @@ final class TwoPhase {
   }
 
   private @Nullable PreparedTransaction find(String globalId) {
-    return all().stream()
-        .filter(each -> each.globalId().equals(globalId))
-        .findFirst()
-        .orElse(null);
+    return all().stream().filter(each -> each.globalId().equals(globalId)).findFirst().orElse(null);
   }
 }

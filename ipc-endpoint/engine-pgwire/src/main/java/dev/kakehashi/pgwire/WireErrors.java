@@ -60,6 +60,17 @@ public final class WireErrors {
     };
   }
 
+  /// Whether an error of COMMIT does not say that nothing has happened: a server of a group may fail to hear what the others have decided.
+  static boolean leavesOpen(ServerError error) {
+    String sqlstate = error.sqlstate();
+    return switch (sqlstate.substring(0, 2)) {
+      case "08", "58", "XX", "F0" -> true;
+      case "57" -> sqlstate.startsWith("57P");
+      case "40" -> sqlstate.equals("40003");
+      default -> false;
+    };
+  }
+
   /// The connection was lost before the transaction began to commit: it has changed nothing, and may be tried again.
   static EngineException lost(RuntimeException cause) {
     return new EngineException(

@@ -1,31 +1,46 @@
 package dev.kakehashi.pgwire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.pgwire.catalog.OutcomePlaces;
+import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.PoolLimits;
 import dev.kakehashi.pgwire.wire.ServerAddress;
+import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.pgwire.wire.WireConnection;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
+import dev.kakehashi.tck.drive.Waits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Connections that break at the worst moments.
 class LostConnectionTest {
@@ -34,11 +49,15 @@ class LostConnectionTest {
   private CuttingProxy proxy;
   private PgWireEngine engine;
   private DrivenEngine client;
+  private ScheduledExecutorService timer;
+  private WireConnection observer;
 
   @BeforeAll
   static void startServer() throws IOException, InterruptedException {
     assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
-    server = PgWireServer.start();
+    // Commits wait for no other server, except those of a role that is told to.
+    server =
+        PgWireServer.start("synchronous_standby_names = 'nobody'", "synchronous_commit = 'local'");
   }
 
   @AfterAll
@@ -56,6 +75,8 @@ class LostConnectionTest {
             PgWireUnderTest.config(
                 List.of(new ServerAddress("127.0.0.1", proxy.port())), server.passwordFile()));
     client = new DrivenEngine(engine, "test", "");
+    timer = Executors.newSingleThreadScheduledExecutor();
+    observer = connect();
     client.run("drop table if exists t");
     client.run("create table t (id int8 primary key)");
   }
@@ -64,7 +85,25 @@ class LostConnectionTest {
   void close() throws IOException {
     client.close();
     engine.close();
+    observer.close();
+    timer.shutdownNow();
     proxy.close();
+  }
+
+  /// A connection past the engine and the proxy.
+  private WireConnection connect() throws IOException {
+    ServerAddress address = new ServerAddress("127.0.0.1", server.port());
+    return WireConnection.open(
+        address, PgWireUnderTest.config(List.of(address), server.passwordFile()).wire(), timer);
+  }
+
+  /// Processes of which this holds.
+  private Set<String> processes(String condition) {
+    return observer
+        .query("select pid from pg_stat_activity where pid <> pg_backend_pid() and " + condition)
+        .stream()
+        .map(row -> String.valueOf(row.getFirst()))
+        .collect(Collectors.toSet());
   }
 
   private DrivenTransaction inserted(int id) {
@@ -94,6 +133,103 @@ class LostConnectionTest {
     assertEquals(ErrorCode.SERIALIZATION_FAILURE, failure.code());
     assertEquals(1, proxy.cuts());
     assertEquals(List.of(), ids());
+  }
+
+  /// A process that ends while its commit waits for another server has committed, for this server alone.
+  @Test
+  void shouldNotTakeACommitForDoneThatNoOtherServerHas() throws Exception {
+    server.psql("alter role kakehashi set synchronous_commit = 'on'");
+    proxy.cutAll(); // the next connections have it
+    CompletableFuture<Boolean> commit = inserted(6).startCommit();
+    String waiting = "wait_event = 'SyncRep'";
+    Waits.until("the commit waits", () -> !processes(waiting).isEmpty());
+    Set<String> first = processes(waiting);
+    proxy.cutAll();
+    Waits.until("the look-up waits", () -> !first.containsAll(processes(waiting)));
+    assertFalse(commit.isDone());
+    assertEquals(List.of(List.of("6")), observer.query("select id from t"));
+    server.psql("alter role kakehashi reset synchronous_commit");
+    server.psql("alter system set synchronous_standby_names = ''");
+    server.psql("select pg_reload_conf()");
+    assertTrue(Waits.await(commit));
+  }
+
+  /// As on another server, where the process of the lost connection cannot be ended.
+  @ParameterizedTest
+  @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+  void shouldWaitForTheCommitThatIsOnItsWay(boolean placeIsUsed, boolean commits) throws Exception {
+    try (WireConnection lost = connect();
+        WireConnection looking = connect()) {
+      int place = (placeIsUsed ? 10 : 20) + (commits ? 1 : 0);
+      Outcomes.Row row = new Outcomes.Row(1, place, 20);
+      lost.query("prepare w as " + Outcomes.WRITE);
+      if (placeIsUsed) {
+        lost.query("execute w (1, %d, 10)".formatted(place));
+      }
+      lost.query("begin");
+      lost.query("execute w (1, %d, 20)".formatted(place));
+      CompletableFuture<Boolean> settled =
+          CompletableFuture.supplyAsync(() -> Outcomes.settle(looking, row));
+      Waits.until(
+          "the look-up waits",
+          () -> !processes("wait_event_type = 'Lock' and pid = " + looking.processId()).isEmpty());
+      lost.query(commits ? "commit" : "rollback");
+      assertEquals(commits, Waits.await(settled));
+      assertEquals(commits, Outcomes.settle(looking, row));
+    }
+  }
+
+  @Test
+  void shouldRefuseACommitThatComesAfterItsTransactionWasGivenUp() throws IOException {
+    try (WireConnection late = connect();
+        WireConnection looking = connect()) {
+      late.query("prepare w as " + Outcomes.WRITE);
+      assertFalse(Outcomes.settle(looking, new Outcomes.Row(1, 30, 20)));
+      ServerError refused =
+          assertThrows(ServerError.class, () -> late.query("execute w (1, 30, 20)"));
+      assertEquals("23502", refused.sqlstate());
+      assertFalse(Outcomes.settle(looking, new Outcomes.Row(1, 30, 20)));
+      late.query("execute w (1, 30, 21)"); // the next transaction at the place
+      assertThrows(ServerError.class, () -> late.query("execute w (1, 30, 19)"));
+      assertTrue(Outcomes.settle(looking, new Outcomes.Row(1, 30, 21)));
+    }
+  }
+
+  /// The endpoint was killed, and its successor is there before the server has done what it was told.
+  @Test
+  void shouldWaitForCommitsOfAnEarlierLife() throws Exception {
+    try (WireConnection lost = connect();
+        WireConnection next = connect()) {
+      long reference = 5L << 16 | 40;
+      lost.query("prepare w as " + Outcomes.WRITE);
+      lost.query("begin");
+      lost.query("execute w (4, 40, %d)".formatted(reference));
+      CompletableFuture<RecoveredOutcomes> recovered =
+          CompletableFuture.supplyAsync(() -> Outcomes.recovered(next, 4, true));
+      Waits.until(
+          "the next life waits",
+          () -> !processes("wait_event_type = 'Lock' and pid = " + next.processId()).isEmpty());
+      lost.query("commit");
+      assertEquals(Optional.of(true), Waits.await(recovered).committed(reference));
+    }
+  }
+
+  @Test
+  void shouldGiveNoPlaceAgainWhoseOutcomeMayBeAskedFor() throws IOException {
+    try (WireConnection connection = connect()) {
+      OutcomePlaces places = OutcomePlaces.of(connection, 3);
+      Outcomes.Row first = places.take(0);
+      Outcomes.Row second = places.take(0);
+      assertNotEquals(first.place(), second.place());
+      places.give(first);
+      Outcomes.Row third = places.take(0);
+      assertEquals(first.place(), third.place());
+      assertTrue(third.reference() > second.reference(), "numbers of a place grow");
+      connection.query("prepare w as " + Outcomes.WRITE);
+      connection.query("execute w (3, %d, %d)".formatted(third.place(), third.reference()));
+      long next = OutcomePlaces.of(connection, 3).take(0).reference();
+      assertTrue(next > third.reference(), "numbers of a later life are higher");
+    }
   }
 
   @Test
@@ -167,9 +303,7 @@ class LostConnectionTest {
 
   private EngineException committed(String name) {
     CompletableFuture<EngineException> end = new CompletableFuture<>();
-    client
-        .session()
-        .commitPrepared(name, EngineTransaction.CommitResponse.STORED, end::complete);
+    client.session().commitPrepared(name, EngineTransaction.CommitResponse.STORED, end::complete);
     return end.join();
   }
 

@@ -153,6 +153,22 @@ final class PgWireServer {
     Files.deleteIfExists(file);
   }
 
+  /// A command of the shell that does what [#kill()] and [#restart()] do.
+  String crashCommand() {
+    String data = directory.resolve("data").toString();
+    List<String> start =
+        asServerUser("pg_ctl", "-D", data, "-w", "-s", "-l", directory.resolve("log"), "start");
+    return """
+    postmaster=$(head -1 %1$s/postmaster.pid)
+    all="$postmaster $(pgrep -P "$postmaster" | tr '\\n' ' ')"
+    kill -KILL $all
+    for each in $all; do while kill -0 "$each"; do sleep 0.02; done; done 2>/dev/null
+    rm -f %1$s/postmaster.pid
+    exec %2$s >/dev/null 2>&1
+    """
+        .formatted(data, String.join(" ", start));
+  }
+
   /// Runs a statement as superuser, in the database `postgres`.
   void psql(String sql) throws IOException, InterruptedException {
     run(

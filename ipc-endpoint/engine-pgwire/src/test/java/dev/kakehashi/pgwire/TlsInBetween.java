@@ -59,8 +59,7 @@ final class TlsInBetween implements AutoCloseable {
       Certificate own = CertificateFactory.getInstance("X.509").generateCertificate(in);
       store.setKeyEntry("own", secret, new char[0], new Certificate[] {own});
     }
-    KeyManagerFactory keys =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     keys.init(store, new char[0]);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), new TrustManager[] {new Anybody()}, null);
@@ -78,12 +77,12 @@ final class TlsInBetween implements AutoCloseable {
       client.getOutputStream().write('S');
       toServer
           .getOutputStream()
-          .write(ByteBuffer.allocate(REQUEST_BYTES).putInt(REQUEST_BYTES).putInt(TLS_REQUEST).array());
+          .write(
+              ByteBuffer.allocate(REQUEST_BYTES).putInt(REQUEST_BYTES).putInt(TLS_REQUEST).array());
       toServer.getInputStream().read();
       SSLSocket left = (SSLSocket) context.getSocketFactory().createSocket(client, null, true);
       SSLSocket right =
-          (SSLSocket)
-              context.getSocketFactory().createSocket(toServer, "localhost", server, true);
+          (SSLSocket) context.getSocketFactory().createSocket(toServer, "localhost", server, true);
       Thread back = Thread.ofVirtual().start(() -> forward(right, left));
       forward(left, right);
       back.join();

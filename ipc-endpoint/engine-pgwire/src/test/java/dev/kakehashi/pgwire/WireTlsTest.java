@@ -133,8 +133,7 @@ class WireTlsTest {
     }
   }
 
-  private static EngineException refusal(
-      String host, String user, Tls tls, @Nullable Path signed) {
+  private static EngineException refusal(String host, String user, Tls tls, @Nullable Path signed) {
     return assertThrows(EngineException.class, () -> open(host, user, tls, signed).close());
   }
 

@@ -8,70 +8,77 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What a transaction writes when it commits, so that its outcome can be looked up if the answer is lost: one row for each place that transactions have, which the next one
-/// there overwrites.
+/// there overwrites. References of one place grow.
+///
+/// Who looks writes as well. So it waits for a commit that is still on its way, which holds the row. A commit that has not come that far is refused when it comes: `refused` has
+/// the reference that was looked for in vain. And a commit that only one server of a group has is not taken for one that all keep: the look-up commits behind it.
 ///
 /// The row of a transaction that was prepared says who it was until it is decided; the decision is not in it.
 public final class Outcomes {
   static final String TABLE =
       "CREATE TABLE IF NOT EXISTS kakehashi_catalog.outcomes (endpoint int8, place int4, reference int8 NOT NULL,"
-          + " PRIMARY KEY (endpoint, place)) WITH (fillfactor = 50)";
+          + " refused int8 NOT NULL DEFAULT 0, PRIMARY KEY (endpoint, place)) WITH (fillfactor = 50)";
 
-  /// Writes the row; parameters: endpoint, place, reference.
+  /// Writes the row; parameters: endpoint, place, reference. It fails (23502) where the transaction was given up, or a later one has been at its place.
   public static final String WRITE =
       "INSERT INTO kakehashi_catalog.outcomes AS o (endpoint, place, reference) VALUES ($1, $2, $3)"
-          + " ON CONFLICT (endpoint, place) DO UPDATE SET reference = excluded.reference";
+          + " ON CONFLICT (endpoint, place) DO UPDATE SET reference = CASE WHEN o.reference <= excluded.reference"
+          + " AND o.refused < excluded.reference THEN excluded.reference END";
 
-  private static final int PLACES = 1 << 16;
+  /// From here on, places are of transactions without a reference.
+  static final int PLACES = 1 << 16;
+
+  /// How long a look-up waits for a commit that is on its way, before it is tried again.
+  private static final long LOCK_MILLIS = 5000;
 
   private Outcomes() {}
 
   /// What a transaction writes.
   ///
-  /// @param place see [RecoveredOutcomes#place(long)], or from 65536 on that of a transaction without a reference
-  /// @param reference of the transaction
+  /// @param place see [RecoveredOutcomes#place(long)], or from 65536 on one of [OutcomePlaces]
+  /// @param reference of the transaction, above 0
   public record Row(long endpoint, int place, long reference) {}
 
-  /// The row of a transaction.
+  /// Whether a transaction has committed; if not, it never will. To be tried again if it fails, also without an answer.
   ///
-  /// @param reference see [dev.kakehashi.engine.api.EngineTransaction#reference(long)]; 0: none
-  /// @param slot of its connection
-  /// @param number of the transaction in the life of this endpoint
-  public static Row row(long endpoint, long reference, int slot, long number) {
-    return reference == 0
-        ? new Row(endpoint, PLACES + slot, number)
-        : new Row(endpoint, RecoveredOutcomes.place(reference), reference);
+  /// @throws dev.kakehashi.pgwire.wire.ServerError also when its commit takes longer than some seconds
+  public static boolean settle(WireConnection connection, Row row) {
+    List<List<@Nullable String>> found =
+        connection.query(
+            "SET LOCAL lock_timeout = %d; INSERT INTO kakehashi_catalog.outcomes AS o (endpoint, place, reference, refused) VALUES (%d, %d, 0, %d)"
+                    .formatted(LOCK_MILLIS, row.endpoint(), row.place(), row.reference())
+                + " ON CONFLICT (endpoint, place) DO UPDATE SET refused = CASE WHEN o.reference = excluded.refused THEN o.refused ELSE excluded.refused END"
+                + " RETURNING o.reference");
+    return Long.toString(row.reference()).equals(found.getFirst().getFirst());
   }
 
-  /// Whether the row is there: its transaction has committed. Nothing of the transaction may run any more.
-  public static boolean isThere(WireConnection connection, Row row) {
-    return !connection
-        .query(
-            "SELECT 1 FROM kakehashi_catalog.outcomes WHERE endpoint = "
-                + row.endpoint()
-                + " AND place = "
-                + row.place()
-                + " AND reference = "
-                + row.reference())
-        .isEmpty();
-  }
-
-  /// Forgets rows of an earlier life whose numbers this one uses again.
-  public static void begin(WireConnection connection, long endpoint) {
-    connection.query(
-        "DELETE FROM kakehashi_catalog.outcomes WHERE endpoint = "
-            + endpoint
-            + " AND place >= "
-            + PLACES);
+  /// The highest reference at the places of transactions without one.
+  static long last(WireConnection connection, long endpoint) {
+    List<List<@Nullable String>> found =
+        connection.query(
+            "SELECT coalesce(max(greatest(reference, refused)), 0) FROM kakehashi_catalog.outcomes WHERE endpoint = "
+                + endpoint
+                + " AND place >= "
+                + PLACES);
+    return Long.parseLong(String.valueOf(found.getFirst().getFirst()));
   }
 
   /// How transactions of earlier lives have ended.
-  public static RecoveredOutcomes recovered(WireConnection connection, long endpoint) {
+  ///
+  /// @param waits whether to wait for commits that are still on their way, which needs a lock of the table; a server without such locks has to end them by itself
+  /// @throws dev.kakehashi.pgwire.wire.ServerError also when they take longer than some seconds
+  public static RecoveredOutcomes recovered(
+      WireConnection connection, long endpoint, boolean waits) {
     Map<Integer, Long> commits = new HashMap<>();
+    String lock =
+        "SET LOCAL lock_timeout = %d; LOCK TABLE kakehashi_catalog.outcomes IN SHARE MODE; "
+            .formatted(LOCK_MILLIS);
     List<List<@Nullable String>> rows =
         connection.query(
-            "SELECT place, reference FROM kakehashi_catalog.outcomes WHERE endpoint = "
+            (waits ? lock : "")
+                + "SELECT place, reference FROM kakehashi_catalog.outcomes WHERE endpoint = "
                 + endpoint
-                + " AND place < "
+                + " AND reference <> 0 AND place < "
                 + PLACES);
     for (List<@Nullable String> row : rows) {
       commits.put(

@@ -10,7 +10,6 @@ import dev.kakehashi.pgwire.wire.WireSettings;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -51,7 +50,6 @@ public final class ConnectionPool implements AutoCloseable {
 
   // Guarded by this.
   private final Deque<PooledConnection> idle = new ArrayDeque<>();
-  private final BitSet slots = new BitSet();
   private final Set<PooledConnection> lent = new HashSet<>();
   private long generation;
   private boolean closed;
@@ -127,7 +125,6 @@ public final class ConnectionPool implements AutoCloseable {
 
   private synchronized void drop(PooledConnection connection) {
     lent.remove(connection);
-    slots.clear(connection.slot());
     connection.wire().breakOff();
   }
 
@@ -144,7 +141,6 @@ public final class ConnectionPool implements AutoCloseable {
         lent.remove(connection);
         idle.addFirst(connection);
       } else {
-        slots.clear(connection.slot());
         lent.remove(connection);
       }
     }
@@ -252,11 +248,9 @@ public final class ConnectionPool implements AutoCloseable {
       LOG.info("the engine's server is {}", address);
       primary = address;
     }
-    int slot = slots.nextClearBit(0);
-    slots.set(slot);
     PooledConnection connection =
         new PooledConnection(
-            wire, slot, generation, new PooledConnection.ServerProcess(wire.processId(), began));
+            wire, generation, new PooledConnection.ServerProcess(wire.processId(), began));
     lent.add(connection);
     return connection;
   }

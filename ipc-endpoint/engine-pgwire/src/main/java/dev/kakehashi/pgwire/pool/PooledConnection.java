@@ -5,11 +5,9 @@ import dev.kakehashi.pgwire.wire.WireConnection;
 /// A connection that is lent to one user at a time.
 ///
 /// @param wire the connection itself
-/// @param slot number among those that are open: no two have the same
 /// @param generation of the pool when it was made
 /// @param serverProcess the server's process as `pg_stat_activity` tells it apart: its number and when it began
-public record PooledConnection(
-    WireConnection wire, int slot, long generation, ServerProcess serverProcess) {
+public record PooledConnection(WireConnection wire, long generation, ServerProcess serverProcess) {
   /// A process of a server.
   ///
   /// @param number of the process

@@ -70,9 +70,7 @@ public final class WireConnection implements AutoCloseable {
     // A server that says a little now and then would never run into the time-out of a read.
     ScheduledFuture<?> watch =
         timer.schedule(
-            () -> closeQuietly(plain),
-            settings.connectTimeout().toMillis(),
-            TimeUnit.MILLISECONDS);
+            () -> closeQuietly(plain), settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
     boolean opened = false;
     try {
       Socket reached = reach(plain, address, settings);

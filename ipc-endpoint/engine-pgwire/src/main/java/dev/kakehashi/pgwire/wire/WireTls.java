@@ -65,9 +65,7 @@ final class WireTls {
       throws GeneralSecurityException, IOException {
     Path authority = settings.authority();
     if (authority == null) {
-      return settings.tls() == WireSettings.Tls.REQUIRE
-          ? new TrustManager[] {new Anybody()}
-          : null;
+      return settings.tls() == WireSettings.Tls.REQUIRE ? new TrustManager[] {new Anybody()} : null;
     }
     KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
     store.load(null, null);
@@ -90,8 +88,7 @@ final class WireTls {
   /// Hash of the server's certificate as RFC 5929 wants it for tls-server-end-point; null: the certificate's signature has no hash.
   static byte @Nullable [] certificateHash(SSLSocket tls) {
     try {
-      X509Certificate certificate =
-          (X509Certificate) tls.getSession().getPeerCertificates()[0];
+      X509Certificate certificate = (X509Certificate) tls.getSession().getPeerCertificates()[0];
       String signature = certificate.getSigAlgName().toUpperCase(Locale.ROOT);
       int with = signature.indexOf("WITH");
       if (with <= 0) {
