@@ -7,6 +7,8 @@ import dev.kakehashi.tck.drive.Waits;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// ```
 /// TransferTrial --engine=CLASS [--ledger=FILE] [--accounts=1000] [--writers=4] [--readers=1] [--kills=10] [--millis=5000]
-///     [--call-limit-millis=35000] [--recovery-millis=60000] [--kill=COMMAND --restart=COMMAND]
+///     [--call-limit-millis=35000] [--recovery-millis=60000] [--least-rate=0] [--kill=COMMAND --restart=COMMAND]
 /// ```
 ///
 /// The engine is to be without the tables `transfer_account` and `transfer_journal`.
@@ -133,12 +135,13 @@ public final class TransferTrial {
         bank.create(client);
       }
       TransferCheck check = new TransferCheck(bank, options, figures);
-      figures.endPhase();
+      List<Double> before = new ArrayList<>();
+      List<Double> without = new ArrayList<>();
       try (TransferLoad load = new TransferLoad(bank, options, ledger, figures, 1)) {
         load.start();
         for (int kill = 1; kill <= options.kills(); kill++) {
-          pass(options.millis());
-          out.println("before kill " + kill + ": " + figures.endPhase());
+          figures.endPhase(); // what it takes to start, or to come back, is no rate
+          before.add(phase(options, figures, out, "before kill " + kill));
           long killed = System.nanoTime();
           command(options.kill(), kill);
           long millis = check.everyAccountIsWritable(killed);
@@ -147,15 +150,15 @@ public final class TransferTrial {
           out.printf(
               "kill %d: every account writable after %d ms, %d transfers in doubt, %d of them committed, %s%n",
               kill, millis, doubtful.size(), committed, figures.endPhase());
-          pass(options.millis());
-          out.println("without it: " + figures.endPhase());
+          without.add(phase(options, figures, out, "without it"));
           if (!options.restart().isEmpty()) {
             command(options.restart(), kill);
           }
         }
-        pass(options.millis());
-        out.println("at the end: " + figures.endPhase());
+        figures.endPhase();
+        phase(options, figures, out, "at the end");
       }
+      rate(options, figures, out, before, without);
       out.println(check.everythingIsRight());
     } finally {
       made.close();
@@ -163,8 +166,42 @@ public final class TransferTrial {
   }
 
   /// Time of load.
-  private static void pass(long millis) throws InterruptedException {
-    Thread.sleep(millis);
+  ///
+  /// @return its commits each second
+  private static double phase(
+      TrialOptions options, TransferFigures figures, PrintStream out, String what)
+      throws InterruptedException {
+    Thread.sleep(options.millis());
+    TransferFigures.Phase phase = figures.endPhase();
+    out.println(what + ": " + phase);
+    return phase.perSecond();
+  }
+
+  /// How the rate without what was killed is to that before, each pair by itself.
+  private static void rate(
+      TrialOptions options,
+      TransferFigures figures,
+      PrintStream out,
+      List<Double> before,
+      List<Double> without) {
+    List<Double> percents = new ArrayList<>();
+    for (int i = 0; i < before.size(); i++) {
+      if (before.get(i) > 0) {
+        percents.add(100 * without.get(i) / before.get(i));
+      }
+    }
+    if (percents.isEmpty()) {
+      return;
+    }
+    Collections.sort(percents);
+    double median = percents.get(percents.size() / 2);
+    out.printf(
+        "rate without what was killed: %.0f %% of that before, median of %d kills, %.0f to %.0f %%%n",
+        median, percents.size(), percents.getFirst(), percents.getLast());
+    if (median < options.leastRate()) {
+      figures.violated(
+          "the rate is %.0f %%, not %d %%, of that before".formatted(median, options.leastRate()));
+    }
   }
 
   private static void command(String command, int kill) throws IOException, InterruptedException {

@@ -20,6 +20,7 @@ import java.util.Set;
 /// @param millis time of load before a kill, and after it
 /// @param callLimitMillis longest time of one call
 /// @param recoveryMillis time after a kill within which every row has to be writable, and no transaction may be undecided
+/// @param leastRate percent of the rate before a kill that is to be reached between the first commit after it and the restart; the median of all kills counts
 /// @param kill command that kills something; empty: the engine runs in a child of this process, which is killed
 /// @param restart command that starts again what was killed; empty: nothing has to be started
 /// @param role `trial`, or what a child does: `load`, `check`
@@ -33,6 +34,7 @@ public record TrialOptions(
     long millis,
     long callLimitMillis,
     long recoveryMillis,
+    int leastRate,
     String kill,
     String restart,
     String role) {
@@ -48,6 +50,7 @@ public record TrialOptions(
     DEFAULTS.put("millis", "5000");
     DEFAULTS.put("call-limit-millis", "35000");
     DEFAULTS.put("recovery-millis", "60000");
+    DEFAULTS.put("least-rate", "0");
     DEFAULTS.put("kill", "");
     DEFAULTS.put("restart", "");
     DEFAULTS.put("role", "trial");
@@ -90,6 +93,7 @@ public record TrialOptions(
         number(values, "millis", 1),
         number(values, "call-limit-millis", 1),
         number(values, "recovery-millis", 1),
+        (int) number(values, "least-rate", 0),
         value(values, "kill"),
         value(values, "restart"),
         role);
