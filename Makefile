@@ -51,7 +51,7 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 	@.make/deps.sh
 	@.make/test.sh
 
-soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,queue,applications,engines,scheduler,system SEED=)
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system SEED=)
 	@.make/stage.sh
 	@.make/soak.sh
 

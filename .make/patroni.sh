@@ -103,6 +103,8 @@ postgresql:
   data_dir: "$dir/data"
   bin_dir: "$bin"
   pgpass: "$dir/pgpass"
+  # Without it a copy waits for a checkpoint that takes its time.
+  basebackup: {checkpoint: fast}
   authentication:
     superuser: {username: postgres, password: "$(cat "$home/password")"}
     replication: {username: replicator, password: "$(cat "$home/password")"}
