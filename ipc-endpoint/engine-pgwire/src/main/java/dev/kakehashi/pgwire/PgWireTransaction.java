@@ -151,7 +151,7 @@ final class PgWireTransaction implements EngineTransaction {
     }
     lane.add(() -> {
       open.add(run);
-      run.start();
+      run.start(server.depth());
     });
     return run;
   }
@@ -295,6 +295,7 @@ final class PgWireTransaction implements EngineTransaction {
       EngineException refusal = refusal(level);
       if (refusal == null) {
         server.releaseSavepoint(level);
+        open.forEach(run -> run.released(server.depth()));
       }
       done.accept(refusal);
     });
@@ -305,7 +306,12 @@ final class PgWireTransaction implements EngineTransaction {
     lane.add(() -> {
       EngineException refusal = refusal(level);
       if (refusal == null) {
-        endOpen(canceledByEnd());
+        // What began before it goes on.
+        for (WireRun run : List.copyOf(open)) {
+          if (run.level() >= level) {
+            run.end(null, canceledByEnd());
+          }
+        }
         try {
           server.rollbackToSavepoint(level);
         } catch (WireException | ServerError e) {

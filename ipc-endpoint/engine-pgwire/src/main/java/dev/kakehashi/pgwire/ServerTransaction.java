@@ -313,14 +313,20 @@ final class ServerTransaction {
   }
 
   /// A plan that the server keeps is no good any more.
-  void forget(PgWireStatement statement) {
+  void forget(PgWireStatement statement, String preparedIn) {
     PooledConnection connection = held;
     if (connection != null) {
-      connection.wire().statements().forget(statement.sql(), statement.parameterTypes());
+      connection.wire().statements().forget(statement.sql(), statement.parameterTypes(), preparedIn);
     }
   }
 
   // ---- savepoints ----
+
+  /// The time zone of what comes next; empty: not known.
+  String zone() {
+    String known = zone;
+    return known == null ? "" : known;
+  }
 
   /// The last level.
   int depth() {

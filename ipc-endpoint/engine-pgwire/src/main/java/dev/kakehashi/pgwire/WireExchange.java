@@ -46,7 +46,7 @@ final class WireExchange {
         public void columns(List<Statement.Column> columns) {}
       };
 
-  private record Parsed(String sql, int[] types) {}
+  private record Parsed(String sql, int[] types, String zone) {}
 
   private final WireConnection connection;
   private final List<Parsed> parsed = new ArrayList<>(2);
@@ -67,10 +67,15 @@ final class WireExchange {
   ///
   /// @return its name
   String statement(String sql, int[] types, boolean described) {
+    return statement(sql, types, "", described);
+  }
+
+  /// The same of a statement whose literals depend on the time zone.
+  String statement(String sql, int[] types, String zone, boolean described) {
     WireStatements statements = connection.statements();
-    String name = statements.name(connection.out(), sql, types, described);
+    String name = statements.name(connection.out(), sql, types, zone, described);
     if (statements.wasNew()) {
-      parsed.add(new Parsed(sql, types));
+      parsed.add(new Parsed(sql, types, zone));
     }
     return name;
   }
@@ -153,7 +158,7 @@ final class WireExchange {
     }
     if (error != null) {
       for (Parsed each : parsed.subList(prepared, parsed.size())) {
-        connection.statements().forget(each.sql(), each.types());
+        connection.statements().forget(each.sql(), each.types(), each.zone());
       }
       throw error;
     }

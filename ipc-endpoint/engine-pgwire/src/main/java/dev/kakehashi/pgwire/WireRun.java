@@ -49,6 +49,8 @@ final class WireRun implements Execution, WireExchange.Taker {
   private final List<Portal> portals = new ArrayList<>();
   private @Nullable WireParameters parameters;
   private @Nullable WireRows rows;
+  private String zone = "";
+  private int level;
   private int nextRow;
   private long changed;
   private int head;
@@ -127,7 +129,10 @@ final class WireRun implements Execution, WireExchange.Taker {
   // ---- on the lane ----
 
   /// Begins.
-  void start() {
+  ///
+  /// @param depth how many savepoints there are
+  void start(int depth) {
+    level = depth;
     step(() -> {
       if (!started) {
         started = true;
@@ -145,6 +150,16 @@ final class WireRun implements Execution, WireExchange.Taker {
         rounds();
       }
     });
+  }
+
+  /// How many savepoints there were when it began.
+  int level() {
+    return level;
+  }
+
+  /// Savepoints above a level are no more.
+  void released(int depth) {
+    level = Math.min(level, depth);
   }
 
   boolean hasEnded() {
@@ -197,7 +212,7 @@ final class WireRun implements Execution, WireExchange.Taker {
   private void fail(EngineException failure) {
     EngineException reason = canceled;
     if (Statement.OTHER_COLUMNS.equals(failure.getMessage())) {
-      transaction.server().forget(statement);
+      transaction.server().forget(statement, zone);
     }
     boolean byCancel = reason != null && failure.code() == ErrorCode.QUERY_CANCELED;
     try {
@@ -317,7 +332,9 @@ final class WireRun implements Execution, WireExchange.Taker {
   private void round() {
     WireParameters given = parameters();
     WireExchange exchange = transaction.server().exchange(this);
-    String name = exchange.statement(statement.sql(), statement.parameterTypes(), returnsRows);
+    zone = transaction.server().zone();
+    String name =
+        exchange.statement(statement.sql(), statement.parameterTypes(), zone, returnsRows);
     prefix = exchange.commands();
     firstOfRound = portals.size();
     fetchedRows = 0;

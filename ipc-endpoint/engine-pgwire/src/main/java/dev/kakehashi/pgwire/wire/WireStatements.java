@@ -14,10 +14,10 @@ public final class WireStatements {
   private final List<String> closed = new ArrayList<>();
   private long made;
 
-  private record Key(String sql, int[] types) {
+  private record Key(String sql, int[] types, String zone) {
     @Override
     public boolean equals(Object other) {
-      return other instanceof Key key && sql.equals(key.sql) && Arrays.equals(types, key.types);
+      return other instanceof Key key && sql.equals(key.sql) && zone.equals(key.zone) && Arrays.equals(types, key.types);
     }
 
     @Override
@@ -28,10 +28,11 @@ public final class WireStatements {
 
   /// Writes what prepares a statement, unless it is.
   ///
+  /// @param zone the time zone that it is prepared in, of which literals depend; empty: it has none
   /// @param described whether the server is to describe its columns when it is prepared now
   /// @return its name; [#wasNew()] says whether it is prepared by this
-  public String name(WireOutput out, String sql, int[] types, boolean described) {
-    Key key = new Key(sql, types);
+  public String name(WireOutput out, String sql, int[] types, String zone, boolean described) {
+    Key key = new Key(sql, types, zone);
     String known = names.get(key);
     wasNew = known == null;
     if (known != null) {
@@ -50,7 +51,7 @@ public final class WireStatements {
     if (described) {
       out.begin('D').put('S').putText(name).end();
     }
-    names.put(new Key(sql, types.clone()), name);
+    names.put(new Key(sql, types.clone(), zone), name);
     if (names.size() > MAX_STATEMENTS) {
       var eldest = names.entrySet().iterator();
       closed.add(eldest.next().getValue());
@@ -67,8 +68,8 @@ public final class WireStatements {
   }
 
   /// Forgets a statement: it was not prepared after all, or is no good any more.
-  public void forget(String sql, int[] types) {
-    String name = names.remove(new Key(sql, types));
+  public void forget(String sql, int[] types, String zone) {
+    String name = names.remove(new Key(sql, types, zone));
     if (name != null) {
       closed.add(name);
     }

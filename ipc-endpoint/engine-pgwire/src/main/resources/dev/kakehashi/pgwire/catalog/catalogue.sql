@@ -19,7 +19,10 @@ SELECT r.table_schema, r.table_name, a.attname::text AS column_name, (pg_catalog
   b.base::int8 AS type_oid, CASE WHEN a.atttypmod >= 0 THEN a.atttypmod ELSE b.modifier END AS type_modifier, a.attnotnull AS not_null,
   CASE WHEN a.attgenerated = '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid) END AS column_default,
   pg_catalog.array_position(i.indkey::int2[], a.attnum) + 1 AS key_position,
-  CASE WHEN a.attgenerated <> '' THEN 'STORED' END AS generated,
+  CASE WHEN a.attgenerated <> '' THEN 'stored' WHEN a.attidentity = 'a' THEN 'always' WHEN a.attidentity = 'd' THEN 'by default'
+    WHEN EXISTS (SELECT FROM pg_catalog.pg_depend o WHERE o.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND o.refobjid = a.attrelid AND o.refobjsubid = a.attnum
+      AND o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND o.deptype = 'a'
+      AND pg_catalog.pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%') THEN 'serial' END AS generated,
   CASE WHEN a.attgenerated <> '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid) END AS generation_expression
 FROM kakehashi_catalog.relations r
 JOIN pg_catalog.pg_attribute a ON a.attrelid = r.relation AND a.attnum > 0 AND NOT a.attisdropped
@@ -30,7 +33,8 @@ LEFT JOIN pg_catalog.pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 VIEW indexes
 SELECT r.table_schema, r.table_name, ic.relname::text AS index_name, i.indisunique AS is_unique, i.indisprimary AS is_primary, a.attname::text AS column_name,
   k.position::int4 AS key_position, (i.indoption[k.position - 1] & 1) <> 0 AS is_descending, i.indpred IS NOT NULL AS is_partial,
-  (i.indoption[k.position - 1] & 2) <> 0 AS nulls_first, false AS nulls_not_distinct
+  (i.indoption[k.position - 1] & 2) <> 0 AS nulls_first,
+  coalesce((pg_catalog.to_jsonb(i) ->> 'indnullsnotdistinct')::bool, false) AS nulls_not_distinct
 FROM kakehashi_catalog.relations r
 JOIN pg_catalog.pg_index i ON i.indrelid = r.relation AND i.indisvalid
 JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
@@ -56,7 +60,7 @@ SELECT r.table_schema, r.table_name, c.conname::text AS constraint_name, a.attna
   f.table_schema AS referenced_schema, f.table_name AS referenced_table, fa.attname::text AS referenced_column,
   CASE c.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS update_rule,
   CASE c.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS delete_rule,
-  CASE c.confmatchtype WHEN 'f' THEN 'FULL' ELSE 'SIMPLE' END AS match_option, c.condeferrable AS is_deferrable, c.condeferred AS initially_deferred, c.convalidated AS is_validated
+  CASE c.confmatchtype WHEN 'f' THEN 'FULL' ELSE 'NONE' END AS match_option, c.condeferrable AS is_deferrable, c.condeferred AS initially_deferred, c.convalidated AS is_validated
 FROM kakehashi_catalog.relations r
 JOIN pg_catalog.pg_constraint c ON c.conrelid = r.relation AND c.contype = 'f'
 JOIN kakehashi_catalog.relations f ON f.relation = c.confrelid
@@ -68,9 +72,10 @@ VIEW keys
 SELECT r.table_schema, r.table_name, c.conname::text AS constraint_name,
   CASE c.contype WHEN 'p' THEN 'PRIMARY KEY' WHEN 'u' THEN 'UNIQUE' ELSE 'FOREIGN KEY' END AS constraint_type, a.attname::text AS column_name, k.position::int4 AS ordinal_position,
   c.condeferrable AS is_deferrable, c.condeferred AS initially_deferred, f.referenced_schema, f.referenced_table, f.referenced_column,
-  u.conname::text AS referenced_constraint, f.match_option, f.update_rule, f.delete_rule, CASE WHEN c.contype = 'u' THEN true END AS nulls_distinct
+  u.conname::text AS referenced_constraint, f.match_option, f.update_rule, f.delete_rule, CASE WHEN c.contype = 'u' THEN NOT coalesce((pg_catalog.to_jsonb(x) ->> 'indnullsnotdistinct')::bool, false) END AS nulls_distinct
 FROM kakehashi_catalog.relations r
 JOIN pg_catalog.pg_constraint c ON c.conrelid = r.relation AND c.contype IN ('p', 'u', 'f')
+LEFT JOIN pg_catalog.pg_index x ON x.indexrelid = c.conindid
 CROSS JOIN LATERAL pg_catalog.unnest(c.conkey) WITH ORDINALITY AS k (own, position)
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.own
 LEFT JOIN kakehashi_catalog.foreign_keys f ON c.contype = 'f' AND f.table_schema = r.table_schema AND f.table_name = r.table_name

@@ -1,6 +1,7 @@
 package dev.kakehashi.tck.cases;
 
 import static dev.kakehashi.protocol.capability.Capability.RETURNING;
+import static dev.kakehashi.protocol.capability.Capability.SAVEPOINTS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -182,6 +183,25 @@ public interface BulkCases extends Conformance {
       slow.sink().readOn();
       assertEquals(RESULT_ROWS, slow.await());
       assertEquals(RESULT_ROWS, slow.sink().count());
+    }
+  }
+
+  @Test
+  @NeedsCapability(SAVEPOINTS)
+  default void shouldGoOnWithAQueryThatBeganBeforeASavepoint() {
+    String table = many();
+    try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
+      RunningStatement before = transaction.startInto("select * from " + table, Reading.HOLD, 2);
+      Waits.until("the first waits for its reader", () -> before.sink().hasWaiters());
+      transaction.savepoint(1);
+      RunningStatement after = transaction.startInto("select * from " + table, Reading.HOLD, 2);
+      Waits.until("the second waits for its reader", () -> after.sink().hasWaiters());
+      transaction.rollbackTo(1);
+      refused("57014", after);
+      before.sink().release();
+      before.sink().readOn();
+      assertEquals(RESULT_ROWS, before.await());
+      assertEquals(RESULT_ROWS, before.sink().count());
     }
   }
 

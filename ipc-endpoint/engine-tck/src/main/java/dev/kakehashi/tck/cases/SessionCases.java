@@ -159,4 +159,17 @@ public interface SessionCases extends Conformance {
       transactions.forEach(DrivenTransaction::close);
     }
   }
+
+  /// Also when the engine keeps what it has prepared for another session.
+  @Test
+  default void shouldReadLiteralsInTheTimeZoneOfTheSession() {
+    String noon = "select cast(extract(epoch from timestamptz '2024-07-01 12:00:00') as int8)";
+    DrivenEngine inTokyo = another();
+    client().run("set time zone 'UTC'");
+    inTokyo.run("set time zone 'Asia/Tokyo'");
+    for (int i = 0; i < 2; i++) {
+      assertEquals(List.of("1719835200"), client().query(noon));
+      assertEquals(List.of("1719802800"), inTokyo.query(noon));
+    }
+  }
 }
