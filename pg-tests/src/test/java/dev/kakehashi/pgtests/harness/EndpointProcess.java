@@ -21,6 +21,9 @@ public final class EndpointProcess implements AutoCloseable {
   /// Environment variable: path of the file.
   public static final String WITHHELD = "KAKEHASHI_WITHHELD";
 
+  /// The setting of an endpoint whose rows another PostgreSQL keeps; it starts and ends with the endpoint.
+  public static final String OVER_POSTGRES = EngineServer.SETTING;
+
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final Path runtimeDirectory;
@@ -28,6 +31,7 @@ public final class EndpointProcess implements AutoCloseable {
   private final Path log;
   private final List<String> prefix;
   private final List<String> settings;
+  private final @Nullable EngineServer engineServer;
   private volatile @Nullable Process process;
 
   /// Bytes of the log when this process was started.
@@ -38,19 +42,21 @@ public final class EndpointProcess implements AutoCloseable {
       Path dataDirectory,
       Path log,
       List<String> prefix,
-      List<String> settings) {
+      List<String> settings,
+      @Nullable EngineServer engineServer) {
     this.runtimeDirectory = runtimeDirectory;
     this.dataDirectory = dataDirectory;
     this.log = log;
     this.prefix = prefix;
     this.settings = settings;
+    this.engineServer = engineServer;
   }
 
   /// Starts an endpoint.
   ///
   /// @param runtimeDirectory made by the endpoint
   /// @param home existing directory on disk; the data directory and the log are made in it
-  /// @param settings further `name=value` settings of the endpoint
+  /// @param settings further `name=value` settings of the endpoint; [#OVER_POSTGRES] makes a server for its rows, too
   public static EndpointProcess start(Path runtimeDirectory, Path home, String... settings) {
     return startWith(Map.of(), runtimeDirectory, home, settings);
   }
@@ -67,14 +73,29 @@ public final class EndpointProcess implements AutoCloseable {
   /// The same with a prefix of its command that decides as which OS user; see [Installation#asUser].
   public static EndpointProcess startAs(
       List<String> prefix, Path runtimeDirectory, Path home, String... settings) {
+    var all = new ArrayList<>(List.of(settings));
+    EngineServer engineServer = EngineServer.forEndpoint(home, all);
+    if (engineServer != null) {
+      all.remove(EngineServer.SETTING);
+      all.addAll(engineServer.endpointSettings());
+    }
     var endpoint =
         new EndpointProcess(
             runtimeDirectory,
             home.resolve("endpoint"),
             home.resolve("endpoint.log"),
             prefix,
-            List.of(settings));
-    endpoint.start();
+            all,
+            engineServer);
+    boolean started = false;
+    try {
+      endpoint.start();
+      started = true;
+    } finally {
+      if (!started && engineServer != null) {
+        engineServer.close();
+      }
+    }
     return endpoint;
   }
 
@@ -254,6 +275,12 @@ public final class EndpointProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    stop();
+    try {
+      stop();
+    } finally {
+      if (engineServer != null) {
+        engineServer.close();
+      }
+    }
   }
 }

@@ -85,8 +85,13 @@ public final class Workspace implements AutoCloseable {
 
   /// A new directory in [#disk()].
   public Path newDiskDirectory(String name) {
+    return newDirectory(disk, name);
+  }
+
+  /// A new directory of the servers' OS user.
+  static Path newDirectory(Path parent, String name) {
     try {
-      Path directory = Files.createDirectory(disk.resolve(name));
+      Path directory = Files.createDirectory(parent.resolve(name));
       giveToServerUser(directory);
       return directory;
     } catch (IOException e) {
