@@ -3,10 +3,14 @@ package dev.kakehashi.pgwire;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.WireException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Where a cancel meets what a transaction does: a wait for a connection, or a statement on the server. Thread-safe.
 final class CancelPoint {
+  private static final long FIRST_REPEAT_MILLIS = 10;
+  private static final long LAST_REPEAT_MILLIS = 1000;
+
   private final PgWireEngine engine;
 
   // Guarded by this.
@@ -61,10 +65,13 @@ final class CancelPoint {
     return reason;
   }
 
-  /// A statement goes to the server.
+  /// A statement goes to the server. A cancel that came since it was looked at follows it there.
   synchronized void begin(WireRun run, PooledConnection on) {
     active = run;
     connection = on;
+    if (stopped != null || run.canceled() != null) {
+      tell(run, on);
+    }
   }
 
   /// The server has answered. Waits until a cancel on its way has arrived: it must not hit what runs next.
@@ -72,6 +79,7 @@ final class CancelPoint {
     boolean interrupted = false;
     synchronized (this) {
       active = null;
+      notifyAll();
       while (telling) {
         try {
           wait();
@@ -107,24 +115,47 @@ final class CancelPoint {
     if (running == null || on == null || (run != null && !run.equals(running))) {
       return null;
     }
-    if (!telling) {
-      telling = true;
-      engine.threads().execute(() -> tellServer(on));
-    }
+    tell(running, on);
     return running;
   }
 
-  private void tellServer(PooledConnection on) {
+  private synchronized void tell(WireRun run, PooledConnection on) {
+    if (!telling) {
+      telling = true;
+      engine.threads().execute(() -> tellServer(run, on));
+    }
+  }
+
+  /// Tells the server until it answers: a cancel that arrives before its statement is forgotten there.
+  private void tellServer(WireRun run, PooledConnection on) {
     try {
-      on.wire().cancel();
+      long wait = FIRST_REPEAT_MILLIS;
+      do {
+        on.wire().cancel();
+        wait = Math.min(2 * wait, LAST_REPEAT_MILLIS);
+      } while (goesOn(run, wait));
     } catch (WireException e) {
       engine.log().warn("a statement could not be canceled: {}", e.getMessage());
       on.wire().breakOff(); // else it would run on
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the engine ends, and its connections with it
     } finally {
       synchronized (this) {
         telling = false;
         notifyAll();
       }
     }
+  }
+
+  /// Waits for the answer to a statement.
+  ///
+  /// @return whether it has not come
+  private synchronized boolean goesOn(WireRun run, long millis) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    for (long left = millis; run.equals(active) && left > 0; ) {
+      wait(left);
+      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+    }
+    return run.equals(active);
   }
 }

@@ -79,6 +79,23 @@ public interface CancellationCases extends Conformance {
     assertEquals(List.of("11"), client().query("select v from " + table));
   }
 
+  /// A cancel meets the statement at each place of its way: `-Dkakehashi.tck.rounds` waits from none to a millisecond.
+  @Test
+  default void shouldCancelWhereverTheStatementIs() {
+    for (int round = 0; round < SessionCases.ROUNDS; round++) {
+      try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
+        RunningStatement running = transaction.start(ENDLESS);
+        long until = System.nanoTime() + 1_000_000L * round / SessionCases.ROUNDS;
+        while (System.nanoTime() < until) {
+          Thread.onSpinWait();
+        }
+        running.cancel();
+        refused("57014", running);
+        assertEquals(List.of("1"), transaction.query("select 1"));
+      }
+    }
+  }
+
   @Test
   default void shouldCancelAStatementBeforeItsTurn() {
     try (DrivenTransaction transaction = client().begin(Isolation.READ_COMMITTED)) {
