@@ -55,7 +55,7 @@ public final class PgWireEngine implements Engine {
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("kakehashi-pgwire-", 0).factory());
   private final ScheduledExecutorService timer = newTimer();
   private final ConnectionPool pool;
-  private final TwoPhase twoPhase = new TwoPhase(this);
+  private final ServerTwoPhase twoPhase = new ServerTwoPhase(this);
   private final AtomicLong numbers = new AtomicLong();
   private final Set<PgWireTransaction> open = new HashSet<>(); // guarded by itself
   private volatile boolean closing;
@@ -279,7 +279,7 @@ public final class PgWireEngine implements Engine {
 
   // ---- two phases ----
 
-  TwoPhase twoPhase() {
+  ServerTwoPhase twoPhase() {
     return twoPhase;
   }
 

@@ -340,10 +340,11 @@ final class PgWireTransaction implements EngineTransaction {
       return refusal;
     }
     endOpen(canceledByEnd());
-    return finish(new TransactionEnd(engine, server).commit(options.kind(), writes, reference));
+    return finish(
+        new ServerTransactionEnd(engine, server).commit(options.kind(), writes, reference));
   }
 
-  private @Nullable EngineException finish(TransactionEnd.Ending end) {
+  private @Nullable EngineException finish(ServerTransactionEnd.Ending end) {
     if (end.failure() != null) {
       failure = end.failure();
     }
@@ -367,7 +368,7 @@ final class PgWireTransaction implements EngineTransaction {
       return;
     }
     endOpen(reason);
-    new TransactionEnd(engine, server).rollback();
+    new ServerTransactionEnd(engine, server).rollback();
     state = State.ABORTED;
     server.giveBack();
     leave();
@@ -425,7 +426,7 @@ final class PgWireTransaction implements EngineTransaction {
       return refusal;
     }
     endOpen(canceledByEnd());
-    return finish(new TransactionEnd(engine, server).prepare(globalId));
+    return finish(new ServerTransactionEnd(engine, server).prepare(globalId));
   }
 
   /// Runs something behind what was asked for before.

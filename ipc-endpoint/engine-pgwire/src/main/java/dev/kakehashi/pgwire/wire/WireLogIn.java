@@ -116,7 +116,7 @@ final class WireLogIn {
     if (file == null) {
       throw wrong("wants a password of \"" + settings.user() + "\", and none is set", null);
     }
-    return PasswordFile.read(file);
+    return ServerPasswordFile.read(file);
   }
 
   private String protectedPassword(String form) {

@@ -11,13 +11,13 @@ import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /// How transactions end on the server, and how it is found out when the answer is lost. All of it blocks, on the lane of the transaction.
-final class TransactionEnd {
+final class ServerTransactionEnd {
   private static final int[] OUTCOME_TYPES = {20, 23, 20};
 
   private final PgWireEngine engine;
   private final ServerTransaction server;
 
-  TransactionEnd(PgWireEngine engine, ServerTransaction server) {
+  ServerTransactionEnd(PgWireEngine engine, ServerTransaction server) {
     this.engine = engine;
     this.server = server;
   }

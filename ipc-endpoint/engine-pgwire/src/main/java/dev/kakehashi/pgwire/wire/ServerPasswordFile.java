@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /// The file with the password. It is read for each connection, so that a new password needs no restart.
-final class PasswordFile {
+final class ServerPasswordFile {
   private static final int MAX_BYTES = 1 << 16;
 
   private static final Set<PosixFilePermission> OF_OWNER =
@@ -20,7 +20,7 @@ final class PasswordFile {
           PosixFilePermission.OWNER_WRITE,
           PosixFilePermission.OWNER_EXECUTE);
 
-  private PasswordFile() {}
+  private ServerPasswordFile() {}
 
   /// @throws EngineException AUTHENTICATION_FAILED: others than its owner may use the file, or it cannot be read
   static String read(Path file) {

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The server's prepared transactions as those of the engine, and their decision. Thread-safe; blocks.
-final class TwoPhase {
+final class ServerTwoPhase {
   private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long RETRY_MILLIS = 50;
 
@@ -23,7 +23,7 @@ final class TwoPhase {
 
   private final PgWireEngine engine;
 
-  TwoPhase(PgWireEngine engine) {
+  ServerTwoPhase(PgWireEngine engine) {
     this.engine = engine;
   }
 
