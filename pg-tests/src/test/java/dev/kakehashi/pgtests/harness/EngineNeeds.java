@@ -47,7 +47,7 @@ public final class EngineNeeds implements ExecutionCondition {
       List<Need> needs = new ArrayList<>();
       for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList()) {
         if (!line.isBlank() && !line.startsWith("#")) {
-          String[] words = line.strip().split("\\s{2,}");
+          String[] words = line.strip().split("\\s{2,}", 2);
           needs.add(new Need(words[0], words[1]));
         }
       }
