@@ -9,20 +9,8 @@
 . "$(dirname "$0")/lib.sh"
 
 ROWS=${ROWS:-procedure lookup invoke scan process route messages}
-find_java
-find_postgres
-"$ROOT/.make/stage.sh"
-prepare_run_dir
-. "$ROOT/.make/cluster.sh"
-benchmarks=$ROOT/ipc-endpoint/benchmarks/target
-install -m 644 "$benchmarks"/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
-mkdir -p "$RUN_DIR/lib/peer"
-install -m 644 "$benchmarks"/peer/*.jar "$RUN_DIR/lib/peer"
-out=$ROOT/target/bench-applications
-home=$RUN_DIR/bench-applications
-runtime_dir=/dev/shm/kakehashi-bench-applications-$$
+. "$ROOT/.make/bench-files.sh" bench-applications
 user=$(as_server id -un)
-mkdir -p "$out"
 
 step "servers"
 end_servers_with_script "$home"

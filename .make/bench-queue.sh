@@ -8,19 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ROWS=${ROWS:-life batches latency consumers snapshot backlog keys polls push kill local}
-find_java
-find_postgres
-"$ROOT/.make/stage.sh"
-prepare_run_dir
-. "$ROOT/.make/cluster.sh"
-benchmarks=$ROOT/ipc-endpoint/benchmarks/target
-install -m 644 "$benchmarks"/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
-mkdir -p "$RUN_DIR/lib/peer"
-install -m 644 "$benchmarks"/peer/*.jar "$RUN_DIR/lib/peer"
-out=$ROOT/target/bench-queue
-home=$RUN_DIR/bench-queue
-runtime_dir=/dev/shm/kakehashi-bench-queue-$$
-mkdir -p "$out"
+. "$ROOT/.make/bench-files.sh" bench-queue
 
 step "the others"
 missing=()

@@ -9,20 +9,8 @@
 
 ROWS=${ROWS:-select insert rows1m download shared polls scrape privileges}
 TABLE_ROWS=${TABLE_ROWS:-1000000}
-find_java
-find_postgres
-"$ROOT/.make/stage.sh"
-prepare_run_dir
-. "$ROOT/.make/cluster.sh"
-benchmarks=$ROOT/ipc-endpoint/benchmarks/target
-install -m 644 "$benchmarks"/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
-mkdir -p "$RUN_DIR/lib/peer"
-install -m 644 "$benchmarks"/peer/*.jar "$RUN_DIR/lib/peer"
-out=$ROOT/target/bench-rest
-home=$RUN_DIR/bench-rest
-runtime_dir=/dev/shm/kakehashi-bench-rest-$$
+. "$ROOT/.make/bench-files.sh" bench-rest
 user=$(as_server id -un)
-mkdir -p "$out"
 
 add_user() { # name: with the password of this run
   java_in -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" user add "$1" --data-directory "$home/endpoint/data" \
