@@ -79,7 +79,11 @@ class ShellTerminalTest {
     screen.await("an empty screen", lines -> lines.getFirst().startsWith(PROMPT));
     screen.type(line);
     screen.press("Enter");
-    screen.await("echo", lines -> lines.getFirst().length() > PROMPT.length() + 1);
+    screen.await(
+        "echo, or what has pushed it off the screen",
+        lines ->
+            lines.getFirst().length() > PROMPT.length() + 1
+                || !lines.getFirst().startsWith(PROMPT));
     return awaitPrompt();
   }
 
