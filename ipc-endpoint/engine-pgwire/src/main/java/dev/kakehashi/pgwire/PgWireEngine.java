@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 
 /// An engine that is a PostgreSQL, or what speaks its protocol and is its code: rows, transactions and SQL are the server's.
 ///
-/// What blocks runs on virtual threads, never on those of the caller. [#open] blocks.
+/// What blocks runs on threads of its own, never on those of the caller. [#open] blocks.
 public final class PgWireEngine implements Engine {
   /// As the setting `engine` has it.
   public static final String NAME = "pgwire";
@@ -51,8 +51,13 @@ public final class PgWireEngine implements Engine {
   private static final long OLD_MICROS = 60_000_000;
 
   private final PgWireConfig config;
+
+  /// As many as transactions have work at a time; one that has none for a minute ends. No virtual threads: their reads of sockets go through a poller of the JVM, which is a
+  /// third of a select by key.
   private final ExecutorService threads =
-      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("kakehashi-pgwire-", 0).factory());
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("kakehashi-pgwire-", 0).factory());
+
   private final ScheduledExecutorService timer = newTimer();
   private final ConnectionPool pool;
   private final ServerTwoPhase twoPhase = new ServerTwoPhase(this);
