@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-pgwire soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install clean
+.PHONY: help deps generate build run psql stop test test-pgwire soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor 
 
 bench-settings: build ## what watchdog, limits and other settings cost a select by key, in one run
 	@.make/bench-settings.sh
+
+bench-pgwire: build ## the engine "pgwire" against PgJDBC and postgres_fdw on the same PostgreSQL, in one run
+	@.make/bench-pgwire.sh
 
 bench-shell: build ## start, rows and memory of "kakehashi sql" beside psql, in one run
 	@.make/bench-shell.sh

@@ -44,7 +44,8 @@ part queue QueueKillTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehash
 part applications IsolatedApplicationTest,OwnProcessTest -pl ipc-endpoint/applications,ipc-endpoint/server -am -Dkakehashi.processKills=$((20 * factor))
 part engines 'EmbeddedConformanceTest,TransferTrialTest' -pl ipc-endpoint/engine-tck -am \
   -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000 -Dkakehashi.tck.jvm=-XX:+UseSerialGC
-part engines PgWireConformanceTest -pl ipc-endpoint/engine-pgwire -am -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor))
+part engines 'PgWireConformanceTest,KilledServerTrialTest' -pl ipc-endpoint/engine-pgwire -am -Dkakehashi.tck.rows=1000000 -Dkakehashi.tck.rounds=$((50 * factor)) \
+  -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.tck.millis=3000
 part engines ForeignDifferenceTest -f pg-tests/pom.xml -Dkakehashi.engine=pgwire -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" -Dkakehashi.queries=$((1000 * factor))
 if [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",cluster,"* ]]; then
   step "soak: cluster"

@@ -64,7 +64,7 @@ if [ -n "$built" ] || [ ${#failed_suites[@]} = 0 ]; then
   suite c c_suite
   .make/extension.sh
   .make/stage.sh
-  # Of use from the tenth endpoint on, and the tests of the system start hundreds.
+  # The tests of the system start endpoints and commands some hundred times.
   .make/train.sh
   suite regress regress_suite
   suite system system_suite

@@ -174,7 +174,8 @@ final class ServerTransaction {
     if (!begun) {
       exchange.command(beginText(onlyReads));
       if (place == null && !assumedReadOnly && options.kind() != BeginOptions.Kind.RTX) {
-        // Before its snapshot: in one that is older than the last change of the row it could not write there.
+        // Before its snapshot: in one that is older than the last change of the row it could not
+        // write there.
         place = engine.outcomePlaces().take(0);
       }
       begun = true;
@@ -316,7 +317,10 @@ final class ServerTransaction {
   void forget(PgWireStatement statement, String preparedIn) {
     PooledConnection connection = held;
     if (connection != null) {
-      connection.wire().statements().forget(statement.sql(), statement.parameterTypes(), preparedIn);
+      connection
+          .wire()
+          .statements()
+          .forget(statement.sql(), statement.parameterTypes(), preparedIn);
     }
   }
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /// Limits of rows, transactions and connections.
+@SuppressWarnings("NullAway") // what is null fails the test
 class EngineLimitsTest {
   private static PgWireServer server;
 

@@ -28,7 +28,8 @@ class OverPostgresTest {
   private static final int PROGRAMS = Integer.getInteger("kakehashi.wire.queries", 60);
 
   /// What the list explains and is no capability.
-  private static final Set<String> OTHER_NEEDS = Set.of("NO_ENDPOINT", "EMBEDDED_STORE", "OWN_SESSIONS");
+  private static final Set<String> OTHER_NEEDS =
+      Set.of("NO_ENDPOINT", "EMBEDDED_STORE", "OWN_SESSIONS");
 
   private final Cluster cluster = Cluster.start("wire", EndpointProcess.OVER_POSTGRES);
 

@@ -59,8 +59,7 @@ final class EngineServer implements AutoCloseable {
 
   /// Settings of the endpoint, by which it finds the server.
   List<String> endpointSettings() {
-    return List.of(
-        SETTING, "pgwire_addresses=127.0.0.1:" + postgres.port(), "pgwire_user=" + ROLE);
+    return List.of(SETTING, "pgwire_addresses=127.0.0.1:" + postgres.port(), "pgwire_user=" + ROLE);
   }
 
   @Override

@@ -229,8 +229,7 @@ final class QueuePage implements ConsolePage {
 
   /// The owner, and the options: these are the columns of the queue's row behind its counts.
   private static Html options(PageRow values) {
-    List<String> columns =
-        values.result().columns().stream().map(TextResult.Column::name).toList();
+    List<String> columns = values.result().columns().stream().map(TextResult.Column::name).toList();
     Html rows = new Html();
     addOption(rows, "owner", values);
     columns

@@ -17,7 +17,10 @@ public final class WireStatements {
   private record Key(String sql, int[] types, String zone) {
     @Override
     public boolean equals(Object other) {
-      return other instanceof Key key && sql.equals(key.sql) && zone.equals(key.zone) && Arrays.equals(types, key.types);
+      return other instanceof Key key
+          && sql.equals(key.sql)
+          && zone.equals(key.zone)
+          && Arrays.equals(types, key.types);
     }
 
     @Override

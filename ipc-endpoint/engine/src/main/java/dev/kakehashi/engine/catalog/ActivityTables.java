@@ -171,7 +171,11 @@ public final class ActivityTables {
               "disk_bytes int8",
               "disk_free_bytes int8"),
           SystemTableForm.table(
-              REQUEST_TIMES, SystemTables.CATALOG_SCHEMA, "request_times", "upper_us int8", "requests int8"),
+              REQUEST_TIMES,
+              SystemTables.CATALOG_SCHEMA,
+              "request_times",
+              "upper_us int8",
+              "requests int8"),
           SystemTableForm.table(
               CAPABILITIES,
               SystemTables.CATALOG_SCHEMA,

@@ -14,7 +14,11 @@ public final class InformationTables {
   static final List<Table> TABLES =
       List.of(
           SystemTableForm.table(
-              SCHEMATA, SystemTables.INFORMATION_SCHEMA, "schemata", "catalog_name text", "schema_name text"),
+              SCHEMATA,
+              SystemTables.INFORMATION_SCHEMA,
+              "schemata",
+              "catalog_name text",
+              "schema_name text"),
           SystemTableForm.table(
               TABLE_NAMES,
               SystemTables.INFORMATION_SCHEMA,

@@ -165,7 +165,8 @@ public final class EmbeddedEngine implements Engine {
   public EngineSession openSession(String userName, String owner) {
     refuseWhenClosing();
     roles.came(userName);
-    return new EmbeddedSession(this, userName, owner, sequenceValues.session(), surroundings.timeZone());
+    return new EmbeddedSession(
+        this, userName, owner, sequenceValues.session(), surroundings.timeZone());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
@@ -12,6 +11,7 @@ import dev.kakehashi.engine.api.queue.LeaseToken;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.ddl.Definer;
+import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.rights.Role;
 import dev.kakehashi.engine.rights.RoleSet;
@@ -248,7 +248,8 @@ final class EmbeddedSession implements EngineSession {
     if (last != null && last.role() == roleId && last.catalog().equals(catalog)) {
       return last;
     }
-    CatalogQuestions now = new CatalogQuestions(catalog, roleId, engine.surroundings().locationNames());
+    CatalogQuestions now =
+        new CatalogQuestions(catalog, roleId, engine.surroundings().locationNames());
     questions = now;
     return now;
   }

@@ -1,7 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.embedded.plans.ReceiveCall;
-import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
@@ -21,6 +19,8 @@ import dev.kakehashi.engine.bulk.LoadTransaction;
 import dev.kakehashi.engine.catalog.LocationUser;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.embedded.plans.ReceiveCall;
+import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.ScanActivity;
@@ -284,12 +284,14 @@ final class EmbeddedStatement implements Statement {
     @Override
     public void prepare() {
       StatementPlan next =
-          engine.plans().plan(
-              sql,
-              givenOids.length == 0 ? parameterOids : givenOids,
-              transaction.catalog(),
-              state.zone(),
-              roleId());
+          engine
+              .plans()
+              .plan(
+                  sql,
+                  givenOids.length == 0 ? parameterOids : givenOids,
+                  transaction.catalog(),
+                  state.zone(),
+                  roleId());
       if (!next.prepared().columns().equals(columns)) {
         throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, OTHER_COLUMNS);
       }

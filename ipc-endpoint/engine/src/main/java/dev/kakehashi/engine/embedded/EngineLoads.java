@@ -60,8 +60,7 @@ final class EngineLoads implements LoadEngine {
             engine.roles()::names,
             engine.surroundings().locationNames());
     DdlStatement statement = DdlParser.parse(sql, Lexer.tokenize(sql));
-    return engine.define(
-        statement, execution, ParameterBatch.NONE, definer, sink, done);
+    return engine.define(statement, execution, ParameterBatch.NONE, definer, sink, done);
   }
 
   @Override

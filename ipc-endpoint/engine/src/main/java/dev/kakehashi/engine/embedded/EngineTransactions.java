@@ -60,8 +60,7 @@ final class EngineTransactions implements TransactionEnvironment {
     this.most = config.maxTransactions();
     this.limits = new StatementLimits(config.statementMemoryBytes(), config.lockTimeoutNanos());
     this.prepared = new PreparedTransactions(store.prepared());
-    this.locks =
-        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.get().hasObject(id));
+    this.locks = new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.get().hasObject(id));
     store.prepared().forEach(this::lockForPrepared);
   }
 

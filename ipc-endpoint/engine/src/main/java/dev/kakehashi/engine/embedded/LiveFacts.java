@@ -117,8 +117,7 @@ final class LiveFacts implements LiveTables, StatisticsSource {
           Privilege.of(permissions.onLocation(each.name())).stream()
               .map(Privilege::name)
               .collect(Collectors.joining(", "));
-      rows.add(
-          new @Nullable Object[] {each.name(), each.readable(), each.writable(), privileges});
+      rows.add(new @Nullable Object[] {each.name(), each.readable(), each.writable(), privileges});
     }
     return rows;
   }
@@ -227,7 +226,11 @@ final class LiveFacts implements LiveTables, StatisticsSource {
     List<Deadlocks.Edge> edges = transactions.deadlocks().list();
     return edges.isEmpty()
         ? List.of()
-        : ActivityRows.waits(edges, transactions.open(), surroundings.clientSessions(), transactions.prepared().list());
+        : ActivityRows.waits(
+            edges,
+            transactions.open(),
+            surroundings.clientSessions(),
+            transactions.prepared().list());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -12,6 +11,7 @@ import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.rights.RoleSet;
@@ -140,8 +140,10 @@ final class PlannerStatisticsTest {
   }
 
   private StatementPlan planOf(String sql) {
-    return engine.engine.plans().plan(
-        sql, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER);
+    return engine
+        .engine
+        .plans()
+        .plan(sql, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER);
   }
 
   private PhysicalPlan plan(String sql) {

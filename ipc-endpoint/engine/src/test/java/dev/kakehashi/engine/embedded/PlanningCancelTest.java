@@ -54,8 +54,15 @@ final class PlanningCancelTest {
     Interrupts.during(
         source,
         () ->
-            engine.engine.plans().plan(
-                text, new int[0], engine.engine.catalogSnapshot(), Zone.UTC, RoleSet.SUPERUSER));
+            engine
+                .engine
+                .plans()
+                .plan(
+                    text,
+                    new int[0],
+                    engine.engine.catalogSnapshot(),
+                    Zone.UTC,
+                    RoleSet.SUPERUSER));
   }
 
   /// Says stop at one of its looks, and at all after it.

@@ -1,11 +1,11 @@
 package dev.kakehashi.engine.catalog.listing;
 
-import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.Jar;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.VersionDefinition;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.type.queue.QueueDurations;
 import dev.kakehashi.engine.type.text.Quoting;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.kakehashi.engine.catalog.listing;
 
-import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Group;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Schedule;
 import dev.kakehashi.engine.api.queue.QueueOptions;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Queue;
 import dev.kakehashi.engine.type.queue.QueueDurations;
 import dev.kakehashi.engine.type.text.Quoting;
 import java.math.BigDecimal;

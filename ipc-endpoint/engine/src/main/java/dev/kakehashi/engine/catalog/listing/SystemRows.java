@@ -89,9 +89,7 @@ public final class SystemRows {
 
   private static List<@Nullable Object[]> views(CatalogNames names) {
     List<@Nullable Object[]> rows = new ArrayList<>();
-    names
-        .views()
-        .forEach(view -> rows.add(new Object[] {view.schema(), view.name(), view.text()}));
+    names.views().forEach(view -> rows.add(new Object[] {view.schema(), view.name(), view.text()}));
     return rows;
   }
 

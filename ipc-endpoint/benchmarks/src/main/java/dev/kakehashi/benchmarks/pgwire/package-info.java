@@ -1,0 +1,5 @@
+/// What the engine "pgwire" costs, beside PgJDBC and postgres_fdw on the same server.
+@NullMarked
+package dev.kakehashi.benchmarks.pgwire;
+
+import org.jspecify.annotations.NullMarked;
