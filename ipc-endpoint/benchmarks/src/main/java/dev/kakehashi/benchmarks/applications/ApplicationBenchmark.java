@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.applications;
 
+import dev.kakehashi.benchmarks.engine.BenchmarkRows;
 import dev.kakehashi.benchmarks.engine.Heap;
 import dev.kakehashi.benchmarks.engine.Numbers;
 import dev.kakehashi.benchmarks.engine.Repetitions;
@@ -62,12 +63,7 @@ public final class ApplicationBenchmark {
   public static void main(String[] arguments) throws Exception {
     List<String> all = Arrays.asList(arguments);
     List<String> wanted = all.subList(5, all.size());
-    for (String row : wanted) {
-      if (!ROWS.contains(row)) {
-        throw new IllegalArgumentException(
-            "no row \"" + row + "\"; the rows are " + String.join(", ", ROWS));
-      }
-    }
+    BenchmarkRows.require(ROWS, wanted);
     new ApplicationBenchmark(all).run(wanted);
   }
 

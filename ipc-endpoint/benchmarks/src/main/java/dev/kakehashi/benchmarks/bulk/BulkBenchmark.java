@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.bulk;
 
+import dev.kakehashi.benchmarks.engine.BenchmarkRows;
 import dev.kakehashi.benchmarks.engine.Heap;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
@@ -27,12 +28,7 @@ public final class BulkBenchmark {
 
   public static void main(String[] arguments) throws Exception {
     List<String> wanted = Arrays.asList(arguments).subList(2, arguments.length);
-    for (String row : wanted) {
-      if (!ROWS.contains(row)) {
-        throw new IllegalArgumentException(
-            "no row \"" + row + "\"; the rows are " + String.join(", ", ROWS));
-      }
-    }
+    BenchmarkRows.require(ROWS, wanted);
     run(Path.of(arguments[0]), Long.parseLong(arguments[1]), wanted);
   }
 

@@ -62,12 +62,7 @@ public final class EngineBenchmark {
   }
 
   private void run(List<String> wanted) throws Exception {
-    for (String row : wanted) {
-      if (!ROWS.contains(row)) {
-        throw new IllegalArgumentException(
-            "no row \"" + row + "\"; the rows are " + String.join(", ", ROWS));
-      }
-    }
+    BenchmarkRows.require(ROWS, wanted);
     try (Session session = Session.attach(options)) {
       prepareTables(session);
       for (String row : wanted) {

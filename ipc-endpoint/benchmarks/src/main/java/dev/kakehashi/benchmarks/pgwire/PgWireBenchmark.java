@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.pgwire;
 
+import dev.kakehashi.benchmarks.engine.BenchmarkRows;
 import dev.kakehashi.benchmarks.engine.Heap;
 import dev.kakehashi.benchmarks.engine.Numbers;
 import dev.kakehashi.benchmarks.engine.Repetitions;
@@ -57,12 +58,7 @@ public final class PgWireBenchmark implements AutoCloseable {
   public static void main(String[] arguments) throws Exception {
     List<String> all = Arrays.asList(arguments);
     List<String> wanted = all.subList(5, all.size());
-    for (String row : wanted) {
-      if (!ROWS.contains(row)) {
-        throw new IllegalArgumentException(
-            "no row \"" + row + "\"; the rows are " + String.join(", ", ROWS));
-      }
-    }
+    BenchmarkRows.require(ROWS, wanted);
     try (PgWireBenchmark benchmark = new PgWireBenchmark(all)) {
       benchmark.run(wanted);
     }

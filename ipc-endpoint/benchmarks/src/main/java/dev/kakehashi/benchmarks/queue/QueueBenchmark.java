@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.queue;
 
+import dev.kakehashi.benchmarks.engine.BenchmarkRows;
 import dev.kakehashi.benchmarks.rest.BenchmarkTable;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.PreparedStatement;
@@ -78,12 +79,7 @@ public final class QueueBenchmark {
   public static void main(String[] arguments) throws Exception {
     List<String> all = Arrays.asList(arguments);
     List<String> wanted = all.subList(6, all.size());
-    for (String row : wanted) {
-      if (!ROWS.contains(row)) {
-        throw new IllegalArgumentException(
-            "no row \"" + row + "\"; the rows are " + String.join(", ", ROWS));
-      }
-    }
+    BenchmarkRows.require(ROWS, wanted);
     try {
       new QueueBenchmark(all).run(wanted);
     } catch (Exception | Error e) {

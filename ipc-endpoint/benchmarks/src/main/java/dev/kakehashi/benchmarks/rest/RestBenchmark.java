@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.rest;
 
+import dev.kakehashi.benchmarks.engine.BenchmarkRows;
 import dev.kakehashi.benchmarks.engine.Numbers;
 import dev.kakehashi.benchmarks.engine.Repetitions;
 import dev.kakehashi.client.AttachOptions;
@@ -53,12 +54,7 @@ public final class RestBenchmark {
   public static void main(String[] arguments) throws Exception {
     List<String> all = Arrays.asList(arguments);
     List<String> wanted = all.subList(6, all.size());
-    for (String row : wanted) {
-      if (!ROWS.contains(row)) {
-        throw new IllegalArgumentException(
-            "no row \"" + row + "\"; the rows are " + String.join(", ", ROWS));
-      }
-    }
+    BenchmarkRows.require(ROWS, wanted);
     new RestBenchmark(all).run(wanted);
   }
 
