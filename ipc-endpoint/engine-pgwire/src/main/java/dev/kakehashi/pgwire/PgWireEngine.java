@@ -46,8 +46,11 @@ public final class PgWireEngine implements Engine {
   public static final String NAME = "pgwire";
 
   private static final Logger LOG = LoggerFactory.getLogger(PgWireEngine.class);
-  private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final long RETRY_MILLIS = 50;
+
+  /// How long an outcome is looked up that the server cannot say yet, and the pause between two looks.
+  static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  static final long RETRY_MILLIS = 50;
   private static final long OLD_MICROS = 60_000_000;
 
   private final PgWireConfig config;

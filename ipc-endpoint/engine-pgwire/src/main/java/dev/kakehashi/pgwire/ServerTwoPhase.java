@@ -9,14 +9,10 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capability;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The server's prepared transactions as those of the engine, and their decision. Thread-safe; blocks.
 final class ServerTwoPhase {
-  private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final long RETRY_MILLIS = 50;
-
   private static final String PREPARED =
       "SELECT p.gid, p.transaction::text, (extract(epoch FROM p.prepared - timestamptz '2000-01-01 00:00:00+00') * 1000000)::int8"
           + " FROM pg_catalog.pg_prepared_xacts p WHERE p.database = pg_catalog.current_database()";
@@ -60,7 +56,7 @@ final class ServerTwoPhase {
   ///
   /// @return null: it is done
   @Nullable EngineException decide(String globalId, String owner, boolean commit) {
-    long deadline = System.nanoTime() + RESOLVE_NANOS;
+    long deadline = System.nanoTime() + PgWireEngine.RESOLVE_NANOS;
     PreparedTransaction sent = null;
     try {
       engine.require(Capability.TWO_PHASE);
@@ -104,7 +100,7 @@ final class ServerTwoPhase {
                       .formatted(globalId, trouble.getMessage()))
               .withHint("The transaction may be decided or not.");
         }
-        Thread.sleep(RETRY_MILLIS); // the server tells nobody when a process has ended
+        Thread.sleep(PgWireEngine.RETRY_MILLIS); // the server tells nobody when a process has ended
       }
     } catch (EngineException e) {
       return e;
