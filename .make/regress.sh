@@ -46,6 +46,7 @@ status=0
 suite=0
 make -s -C "$ROOT/fdw-extension" PG_CONFIG="$PG_CONFIG" installcheck 2>&1 | tee "$log" || suite=1
 if [ "${ENGINE:-embedded}" = embedded ]; then
+  # There is no such file where the suite did not begin; what failed then is in the log.
   [ $suite = 0 ] || cat "$ROOT/fdw-extension/test-results/regression.diffs" 2>/dev/null || true
   status=$suite
 else
@@ -54,6 +55,7 @@ else
   listed=$(awk '/^[0-9]/ {print $1}' "$ROOT/fdw-extension/test/pgwire.txt" | sort)
   say "$(awk '/^(ok [0-9]|test .*\.\.\. ok)/ {p++} END {print p + 0}' "$log") scripts give the output of the embedded engine, $(printf '%s\n' "$differing" | grep -c .) another one"
   if [ "$differing" != "$listed" ]; then
+    # That they differ is no failure of diff.
     { diff <(printf '%s\n' "$listed") <(printf '%s\n' "$differing") || true; } | sed -n 's/^< /no longer differs: /p; s/^> /differs: /p'
     status=1
   fi

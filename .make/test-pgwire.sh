@@ -14,6 +14,7 @@ reports=pg-tests/target/surefire-reports
 rm -rf "$reports"
 failed=()
 
+# Nothing is left where regress alone is wanted.
 tests=$(printf '%s' "$classes" | tr ',' '\n' | { grep -vx regress || true; } | paste -sd,)
 if [ -n "$tests" ]; then
   # A failed class does not hide the others, and the table says which it was.

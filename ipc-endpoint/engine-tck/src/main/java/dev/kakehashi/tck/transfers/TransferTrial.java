@@ -171,7 +171,7 @@ public final class TransferTrial {
   private static double phase(
       TrialOptions options, TransferFigures figures, PrintStream out, String what)
       throws InterruptedException {
-    Thread.sleep(options.millis());
+    Thread.sleep(options.millis()); // the phase itself, whose rate is measured
     TransferFigures.Phase phase = figures.endPhase();
     out.println(what + ": " + phase);
     return phase.perSecond();
