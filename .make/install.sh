@@ -39,4 +39,7 @@ chmod 0755 "$DESTDIR$PREFIX/bin/kakehashi"
 mkdir -p "$DESTDIR$PREFIX/etc/kakehashi"
 [ -f "$DESTDIR$PREFIX/etc/kakehashi/kakehashi.conf" ] ||
   install -m 0644 "$ROOT/ipc-endpoint/server/src/main/dist/kakehashi.conf" "$DESTDIR$PREFIX/etc/kakehashi/kakehashi.conf"
+[ -f "$DESTDIR$PREFIX/etc/kakehashi/client.conf" ] || {
+  cat "$ROOT/packaging/client.conf" && printf 'requirepeer = %s\n' "${KAKEHASHI_OS_USER:-postgres}"
+} >"$DESTDIR$PREFIX/etc/kakehashi/client.conf"
 say "installed; next: $PREFIX/bin/kakehashi start --config $PREFIX/etc/kakehashi/kakehashi.conf, then CREATE EXTENSION kakehashi_fdw"

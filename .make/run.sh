@@ -32,7 +32,18 @@ else
   http_port=$(free_port 18080)
   as_server sh -c "echo $http_port > '$endpoint/http_port'"
   server_mkdir "$endpoint/files"
-  start_endpoint "$endpoint" "$runtime_dir" --set "http_port=$http_port" --set http_console=on --set "bulk_locations=files:$endpoint/files:readwrite"
+  # What somebody has changed there stays until "make clean".
+  conf=$RUN_DIR/etc/kakehashi
+  as_server mkdir -p -m 0755 "$conf"
+  [ -f "$conf/kakehashi.conf" ] || as_server tee "$conf/kakehashi.conf" >/dev/null <<CONF
+# Of the endpoint of "make run"; ipc-endpoint/server/src/main/dist/kakehashi.conf has all settings. ".run/bin/kakehashi reload" reads it again.
+data_directory = $endpoint/data
+runtime_directory = $runtime_dir
+http_console = on
+bulk_locations = files:$endpoint/files:readwrite
+CONF
+  printf 'runtime_directory = %s\nrequirepeer = %s\n' "$runtime_dir" "$SERVER_USER" | as_server tee "$conf/client.conf" >/dev/null
+  start_endpoint "$endpoint" "$runtime_dir" --config "$conf/kakehashi.conf" --set "http_port=$http_port"
 fi
 # The server loads the library when it starts: one that runs with another is started anew.
 library=$(find "$RUN_DIR/pgsql-$PG_MAJOR" -name kakehashi_fdw.so -type f -exec sha256sum {} + | cut -c1-64)
@@ -98,6 +109,7 @@ cat <<END
 Both servers run; everything was ready after $(elapsed "$started").
   connect   make psql      or: . .run/env && psql
   HTTP      $KAKEHASHI_URL, login in .run/env (KAKEHASHI_USER, KAKEHASHI_PASSWORD)
+  shell     .run/bin/kakehashi sql
   console   $KAKEHASHI_URL/console in a browser, with the same login
   stop      make stop
   logs      .run/endpoint/log, .run/pg/log

@@ -3,6 +3,7 @@
 # the extension in it, lib/ the endpoint. Neither "make run" nor the tests need root or touch the system's PostgreSQL.
 . "$(dirname "$0")/lib.sh"
 
+find_java
 find_postgres
 prepare_run_dir
 
@@ -62,6 +63,14 @@ stage_endpoint() {
   [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
 }
 
+# The command, which finds its files beside itself, and the endpoint of "make run" in etc/kakehashi.
+stage_launcher() {
+  mkdir -p "$RUN_DIR/bin"
+  sed "s|@JAVA@|$JAVA_HOME|; s|/../lib/kakehashi$|/../lib|" "$ROOT/packaging/launcher" >"$RUN_DIR/bin/kakehashi.new"
+  chmod 0755 "$RUN_DIR/bin/kakehashi.new"
+  mv "$RUN_DIR/bin/kakehashi.new" "$RUN_DIR/bin/kakehashi"
+}
+
 # An engine for tests, which endpoints of theirs have in their class path. It is made of the test classes of the server.
 stage_test_engine() {
   local classes=$ROOT/ipc-endpoint/server/target/test-classes package=dev/kakehashi/server/withheld to=$RUN_DIR/lib/test-engine
@@ -91,6 +100,7 @@ stage_examples() {
 
 stage_postgres
 stage_endpoint
+stage_launcher
 stage_test_engine
 stage_examples
 stage_ping

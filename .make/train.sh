@@ -43,5 +43,6 @@ say "   worked for $(elapsed "$began")"
 stop_endpoint "$home" >/dev/null # it writes the cache before it ends
 [ -s "$home/endpoint.aot" ] || { tail -20 "$home/log" >&2; die "the JVM left no ahead-of-time cache" "JAVA_HOME is $JAVA_HOME."; }
 install -m 0644 "$home/endpoint.aot" "$cache"
+install -m 0644 "$JAVA_HOME/release" "${cache%.aot}.release" # of the JVM that may use them
 printf '%s\n' "$wanted" >"$cache.of"
 say "   $(du -h "$cache" | cut -f1) after $(elapsed "$began")"

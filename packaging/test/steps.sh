@@ -47,13 +47,16 @@ as_kakehashi sql -At -c 'SELECT 1' >/dev/null
 printf '   a shell with one statement takes %s ms\n' "$(($(date +%s%3N) - began))"
 
 step "settings, reload, commands"
+expect "shell of root, without options" 1000 "$(kakehashi sql -At -c 'SELECT count(*) FROM account')"
+expect "shell of a user that may attach" 1000 "$(sudo -u postgres kakehashi sql -At -c 'SELECT count(*) FROM account')"
+kakehashi status | head -1
 expect "shell" 1000 "$(as_kakehashi sql -At -c 'SELECT count(*) FROM account')"
 sed -i 's/^#lock_timeout = 0s/lock_timeout = 7s/' /etc/kakehashi/kakehashi.conf
 systemctl reload kakehashi
 expect "reload" 7s "$(as_kakehashi sql -At -c 'SHOW lock_timeout')"
-as_kakehashi doctor --config /etc/kakehashi/kakehashi.conf || [ $? = 1 ]
-as_kakehashi status --config /etc/kakehashi/kakehashi.conf | head -3
-as_kakehashi backup --config /etc/kakehashi/kakehashi.conf /var/lib/kakehashi/backup
+as_kakehashi doctor || [ $? = 1 ]
+as_kakehashi status | head -3
+as_kakehashi backup /var/lib/kakehashi/backup
 as_kakehashi check /var/lib/kakehashi/backup | tail -1
 man kakehashi-load | head -4
 bash -c '. /usr/share/bash-completion/completions/kakehashi; complete -p kakehashi'

@@ -97,7 +97,10 @@ class CookbookTest {
   @BeforeAll
   void makeWhatTheReaderHas() throws IOException, SQLException {
     Files.createDirectories(root.resolve(".run"));
-    Files.createSymbolicLink(root.resolve(".run/lib"), Installation.runDirectory().resolve("lib"));
+    for (String name : List.of("lib", "bin")) {
+      Files.createSymbolicLink(
+          root.resolve(".run").resolve(name), Installation.runDirectory().resolve(name));
+    }
     Files.writeString(
         root.resolve(".run/env"),
         environment("postgres").entrySet().stream()

@@ -71,12 +71,44 @@ class InstallTest {
         run(Installation.ping().toString(), runtime.toString(), "10");
         String status = run(with(directories, kakehashi, "status"));
         assertTrue(status.contains("endpoint is ready"), status);
+        shouldFindItsEndpoint(prefix, data, runtime);
         run(with(directories, kakehashi, "stop"));
         assertEquals(143, OsProcess.awaitExit(endpoint, LIMIT), "ended by SIGTERM");
         assertTrue(Files.notExists(runtime.resolve("endpoint.sock")));
       } finally {
         endpoint.destroyForcibly();
       }
+    }
+  }
+
+  /// Without an option, for the endpoint's user and for root; and what is wrong is said in a few lines.
+  private static void shouldFindItsEndpoint(Path prefix, Path data, Path runtime)
+      throws IOException {
+    String kakehashi = prefix.resolve("bin/kakehashi").toString();
+    Path settings = prefix.resolve("etc/kakehashi");
+    assertTrue(
+        Files.readString(settings.resolve("client.conf")).contains("\nrequirepeer = "),
+        "whom to trust is said");
+    Files.writeString(
+        settings.resolve("client.conf"),
+        "runtime_directory = %s\nrequirepeer = %s\n".formatted(runtime, Installation.serverUser()));
+    Files.writeString(
+        settings.resolve("kakehashi.conf"),
+        "data_directory = %s\nruntime_directory = %s\n".formatted(data, runtime));
+    List<String> query = List.of(kakehashi, "sql", "-At", "-c", "SELECT 6 * 7");
+    assertEquals("42\n", OsProcess.runOk(query, Map.of(), LIMIT));
+    assertEquals("42\n", OsProcess.runOkAsSelf(query, LIMIT));
+    String status = OsProcess.runOkAsSelf(List.of(kakehashi, "status"), LIMIT);
+    assertTrue(status.contains("endpoint is ready"), status);
+    for (List<String> wrong :
+        List.of(
+            List.of(kakehashi, "sql", "--nonsense"),
+            List.of(kakehashi, "status", "--nonsense"),
+            List.of(kakehashi, "sql", "--transaction", "none", "-c", "SELECT 1"))) {
+      OsProcess.Outcome outcome = OsProcess.run(wrong, Map.of(), "", LIMIT);
+      assertEquals(2, outcome.exitCode(), outcome.output());
+      assertTrue(outcome.output().lines().count() <= 3, outcome.output());
+      assertTrue(outcome.output().contains(" --help\" lists"), outcome.output());
     }
   }
 

@@ -1,7 +1,12 @@
 package dev.kakehashi.client;
 
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.os.MeantEndpoint;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// How to attach.
 ///
@@ -21,6 +26,23 @@ public record AttachOptions(
 
   public static AttachOptions of(Path runtimeDirectory) {
     return new AttachOptions(runtimeDirectory, "", "java", "", "", Duration.ofSeconds(10));
+  }
+
+  /// To the endpoint that is meant where a command says no more: `KAKEHASHI_RUNTIME_DIR` and `KAKEHASHI_REQUIREPEER` name it, else the file of `KAKEHASHI_CLIENT_CONF`.
+  ///
+  /// @param runtimeDirectory null: the environment's
+  /// @param requirePeer empty: the environment's
+  /// @throws EndpointException 08001 when nothing names an endpoint, or the file cannot be read
+  public static AttachOptions usual(@Nullable Path runtimeDirectory, String requirePeer) {
+    try {
+      MeantEndpoint meant = MeantEndpoint.of(runtimeDirectory, requirePeer);
+      return of(meant.directory()).withRequirePeer(meant.requiredPeer());
+    } catch (TransportException e) {
+      throw new EndpointException(e.failure(), e);
+    } catch (IOException e) {
+      throw EndpointException.of(
+          ErrorCode.CANNOT_CONNECT, "could not read \"" + e.getMessage() + "\"", e);
+    }
   }
 
   public AttachOptions withRequirePeer(String osUser) {

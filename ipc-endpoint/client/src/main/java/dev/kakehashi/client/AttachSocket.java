@@ -39,7 +39,9 @@ final class AttachSocket implements AutoCloseable {
     boolean done = false;
     try {
       RequiredPeer peer =
-          RequiredPeer.of(options.requirePeer(), "the option \"requirePeer\" of the session");
+          RequiredPeer.of(
+              options.requirePeer(),
+              "withRequirePeer(\"%1$s\"), or --requirepeer %1$s of a command");
       Path directory = peer.trusted(options.runtimeDirectory());
       path = directory.resolve("endpoint.sock");
       channel = SocketChannel.open(UnixDomainSocketAddress.of(path));

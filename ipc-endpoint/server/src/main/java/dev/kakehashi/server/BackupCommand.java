@@ -32,7 +32,7 @@ final class BackupCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Settings settings = common.settings();
+    Settings settings = common.settingsOfOther();
     DirectoryLock.Owner owner =
         DirectoryLock.owner(settings.dataDirectory())
             .orElseThrow(() ->

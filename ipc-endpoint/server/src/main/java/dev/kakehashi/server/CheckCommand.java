@@ -37,7 +37,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Settings settings = common.settings();
+    Settings settings = common.settingsOfOther();
     Path data = directory == null ? settings.dataDirectory() : directory;
     Path store = EmbeddedEngineFactory.storeDirectory(data);
     if (BackupManifest.isBackup(data)) {

@@ -35,7 +35,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Settings settings = common.settings();
+    Settings settings = common.settingsOfOther();
     Path data = settings.dataDirectory();
     DirectoryLock.@Nullable Owner owner = DirectoryLock.owner(data).orElse(null);
     HostChecks checks = new HostChecks(Path.of("/"));

@@ -17,7 +17,7 @@ final class DumpSchemaCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Settings settings = common.settings();
+    Settings settings = common.settingsOfOther();
     DirectoryLock.Owner owner =
         DirectoryLock.owner(settings.dataDirectory())
             .orElseThrow(() ->

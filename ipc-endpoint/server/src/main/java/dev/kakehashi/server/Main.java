@@ -6,9 +6,11 @@ import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.os.MeantEndpoint;
 import dev.kakehashi.transport.os.ServiceManager;
 import dev.kakehashi.transport.os.Umask;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -50,6 +52,7 @@ import picocli.CommandLine.Spec;
     },
     versionProvider = Main.Version.class,
     mixinStandardHelpOptions = true,
+    footer = "Clients: kakehashi sql, load, dump, inspect, queue, app, replay, tpch.",
     scope = CommandLine.ScopeType.INHERIT)
 public final class Main implements Runnable {
   @Spec private @Nullable CommandSpec spec;
@@ -71,6 +74,14 @@ public final class Main implements Runnable {
       }
       LoggerFactory.getLogger(Main.class).debug("failed", exception);
       return 1;
+    });
+    command.setParameterExceptionHandler((refused, words) -> {
+      PrintWriter err = refused.getCommandLine().getErr();
+      CommandSpec spec = refused.getCommandLine().getCommandSpec();
+      err.println("kakehashi: " + refused.getMessage());
+      CommandLine.UnmatchedArgumentException.printSuggestions(refused, err);
+      err.printf("HINT:  \"%s --help\" lists what there is%n", spec.qualifiedName());
+      return spec.exitCodeOnInvalidInput();
     });
     return command;
   }
@@ -97,7 +108,8 @@ public final class Main implements Runnable {
     @Option(
         names = {"-c", "--config"},
         paramLabel = "FILE",
-        description = "settings, see kakehashi.conf")
+        description =
+            "settings, see kakehashi.conf (default of commands about an endpoint: the file beside client.conf)")
     private @Nullable Path config;
 
     @Option(
@@ -122,7 +134,7 @@ public final class Main implements Runnable {
         names = "--requirepeer",
         paramLabel = "USER",
         description =
-            "OS user, by name or number, that a running endpoint has to run as (default: our own)")
+            "OS user, by name or number, that a running endpoint has to run as (default: $KAKEHASHI_REQUIREPEER, or what client.conf says, or our own)")
     private String requiredPeer = "";
 
     /// Whether the command line names a data directory.
@@ -131,12 +143,27 @@ public final class Main implements Runnable {
     }
 
     /// Where the commands that ask a running endpoint find it.
-    RuntimeLocation location(DirectoryLock.Owner owner, Settings settings) {
-      return new RuntimeLocation(owner.runtimeDirectory(settings.runtimeDirectory()), requiredPeer);
+    RuntimeLocation location(DirectoryLock.Owner owner, Settings settings) throws IOException {
+      MeantEndpoint meant =
+          MeantEndpoint.of(owner.runtimeDirectory(settings.runtimeDirectory()), requiredPeer);
+      return new RuntimeLocation(meant.directory(), meant.requiredPeer());
+    }
+
+    /// Of the endpoint that a command is about. Where no option says which one, those beside `client.conf` count: the packages' or those of `make run`.
+    Settings settingsOfOther() throws IOException {
+      boolean said =
+          dataDirectory != null
+              || runtimeDirectory != null
+              || overrides.containsKey(Setting.DATA_DIRECTORY.key());
+      return settings(config != null || said ? config : MeantEndpoint.settings());
     }
 
     Settings settings() throws IOException {
-      Settings settings = config == null ? Settings.defaults() : Settings.read(config);
+      return settings(config);
+    }
+
+    private Settings settings(@Nullable Path file) throws IOException {
+      Settings settings = file == null ? Settings.defaults() : Settings.read(file);
       if (dataDirectory != null) {
         settings.set(Setting.DATA_DIRECTORY.key(), dataDirectory.toString());
       }
@@ -235,7 +262,7 @@ public final class Main implements Runnable {
 
     @Override
     public Integer call() throws Exception {
-      Path data = common.settings().dataDirectory();
+      Path data = common.settingsOfOther().dataDirectory();
       ProcessHandle process =
           DirectoryLock.owner(data)
               .flatMap(owner -> ProcessHandle.of(owner.pid()))
@@ -274,7 +301,7 @@ public final class Main implements Runnable {
 
     @Override
     public Integer call() throws Exception {
-      Settings settings = common.settings();
+      Settings settings = common.settingsOfOther();
       DirectoryLock.Owner owner = DirectoryLock.owner(settings.dataDirectory()).orElse(null);
       if (owner == null) {
         System.out.println("no endpoint runs on \"" + settings.dataDirectory() + "\"");

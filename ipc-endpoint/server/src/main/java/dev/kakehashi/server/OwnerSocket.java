@@ -132,8 +132,7 @@ final class OwnerSocket implements AutoCloseable {
   ///
   /// @throws dev.kakehashi.transport.TransportException AUTHENTICATION_FAILED when it is not of the OS user that is required
   static SocketChannel connect(RuntimeLocation location, String name) throws IOException {
-    RequiredPeer peer =
-        RequiredPeer.of(location.requiredPeer(), "the option --requirepeer of the command");
+    RequiredPeer peer = RequiredPeer.of(location.requiredPeer(), "--requirepeer %s");
     Path path = peer.trusted(location.directory()).resolve(name);
     SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path));
     boolean trusted = false;

@@ -30,7 +30,7 @@ final class ReloadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Settings settings = common.settings();
+    Settings settings = common.settingsOfOther();
     Path data = settings.dataDirectory();
     DirectoryLock.Owner owner =
         DirectoryLock.owner(data)

@@ -53,7 +53,7 @@ final class UserCommand {
   }
 
   private static UserFile users(Main.Common common) throws IOException {
-    return new UserFile(common.settings().dataDirectory());
+    return new UserFile(common.settingsOfOther().dataDirectory());
   }
 
   @SuppressWarnings("SystemConsoleNull") // since 25 it is null again without a terminal

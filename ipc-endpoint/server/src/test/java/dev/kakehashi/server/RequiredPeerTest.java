@@ -67,7 +67,8 @@ class RequiredPeerTest {
   void shouldRefuseAnEndpointOfAnotherUser() {
     Path run = endpoint.runtimeDirectory();
     EndpointException e = refused(run, ANOTHER, "28000", "not to \"" + ANOTHER + "\"");
-    assertTrue(e.failure().hint().contains("\"requirePeer\""), e.toString());
+    assertTrue(
+        e.failure().hint().contains("--requirepeer " + Credentials.ownUserName()), e.toString());
     refused(run, "no such user", "08001", "does not exist");
     refused(run, "-1", "08001", "does not exist");
   }
@@ -129,7 +130,8 @@ class RequiredPeerTest {
           .expect(0, "endpoint is ready");
       for (String command : new String[] {"status", "reload", "dump-schema"}) {
         Command.run(command, "-D", data, "--requirepeer", ANOTHER)
-            .expect(1, "belongs to OS user", "HINT:  ", "--requirepeer");
+            .expect(
+                1, "belongs to OS user", "HINT:  ", "--requirepeer " + Credentials.ownUserName());
       }
       Command.run("backup", data + "-copy", "-D", data, "--requirepeer", ANOTHER)
           .expect(1, "belongs to OS user");

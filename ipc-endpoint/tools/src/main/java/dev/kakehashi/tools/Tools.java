@@ -9,12 +9,14 @@ import dev.kakehashi.tools.replay.ReplayCommand;
 import dev.kakehashi.tools.shell.SqlCommand;
 import dev.kakehashi.tools.tpch.TpchCommand;
 import dev.kakehashi.tools.training.TrainingCommand;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// All commands: `java -jar kakehashi-tools.jar COMMAND`, which begins in [Launch]. Exits with 0, 1 (it failed; one line says why) or 2 (usage).
 @Command(
-    name = "kakehashi-tools",
+    name = "kakehashi",
     description = "Tools around a Kakehashi endpoint.",
     mixinStandardHelpOptions = true,
     version = "1.0.0",
@@ -38,6 +40,15 @@ public final class Tools {
             .setExecutionExceptionHandler((failure, commandLine, parsed) -> {
               commandLine.getErr().println("error: " + Reason.of(failure));
               return 1;
+            })
+            .setParameterExceptionHandler((refused, words) -> {
+              PrintWriter err = refused.getCommandLine().getErr();
+              err.println("error: " + refused.getMessage());
+              UnmatchedArgumentException.printSuggestions(refused, err);
+              err.printf(
+                  "hint: \"%s --help\" lists what there is%n",
+                  refused.getCommandLine().getCommandSpec().qualifiedName());
+              return refused.getCommandLine().getCommandSpec().exitCodeOnInvalidInput();
             })
             .execute(arguments);
     System.exit(exit);

@@ -3,30 +3,23 @@ package dev.kakehashi.tools.bulk;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /// Options of commands that attach to an endpoint.
 public final class Connecting {
   @Option(
       names = {"-R", "--runtime-directory"},
       paramLabel = "DIRECTORY",
-      defaultValue = "${env:KAKEHASHI_RUNTIME_DIR}",
-      description = "runtime directory of the endpoint (default: $KAKEHASHI_RUNTIME_DIR)")
+      description =
+          "runtime directory of the endpoint (default: $KAKEHASHI_RUNTIME_DIR, or what client.conf says)")
   private @Nullable Path runtimeDirectory;
-
-  @Spec(Spec.Target.MIXEE)
-  private @Nullable CommandSpec command;
 
   @Option(
       names = "--requirepeer",
       paramLabel = "USER",
       description =
-          "OS user, by name or number, that the endpoint has to run as (default: our own)")
+          "OS user, by name or number, that the endpoint has to run as (default: $KAKEHASHI_REQUIREPEER, or what client.conf says, or our own)")
   private String requiredPeer = "";
 
   @Option(
@@ -36,36 +29,20 @@ public final class Connecting {
           "user of the engine (default: the OS user); its password is in $KAKEHASHI_PASSWORD")
   private @Nullable String user;
 
-  /// @throws ParameterException it was not given
-  public Path runtimeDirectory() {
-    Path given = runtimeDirectory;
-    if (given == null) {
-      throw Missing.directory(Objects.requireNonNull(command));
-    }
-    return given;
-  }
-
-  /// Apart, so that who has given it needs nothing of the library for arguments.
-  private static final class Missing {
-    static ParameterException directory(CommandSpec command) {
-      return new ParameterException(
-          command.commandLine(), "Missing required option: '--runtime-directory=DIRECTORY'");
-    }
-  }
-
   /// Takes what was given without the library for arguments.
   ///
-  /// @param directory null: the environment's
+  /// @param directory null: none
   /// @param name null: the OS user
-  /// @return false: no runtime directory is known
-  public boolean take(@Nullable String directory, @Nullable String name) {
-    String given = directory == null ? System.getenv("KAKEHASHI_RUNTIME_DIR") : directory;
-    if (given == null || given.isEmpty()) {
-      return false;
-    }
-    runtimeDirectory = Path.of(given);
+  public void take(@Nullable String directory, @Nullable String name) {
+    runtimeDirectory = directory == null ? null : Path.of(directory);
     user = name;
-    return true;
+  }
+
+  /// Where the endpoint is.
+  ///
+  /// @throws dev.kakehashi.client.EndpointException 08001 when nothing says which one is meant
+  public Path runtimeDirectory() {
+    return AttachOptions.usual(runtimeDirectory, requiredPeer).runtimeDirectory();
   }
 
   /// Whether a user was named.
@@ -81,9 +58,7 @@ public final class Connecting {
   /// A new session.
   public Session attach(String application) {
     AttachOptions options =
-        AttachOptions.of(runtimeDirectory())
-            .withRequirePeer(requiredPeer)
-            .withApplicationName(application);
+        AttachOptions.usual(runtimeDirectory, requiredPeer).withApplicationName(application);
     if (user == null) {
       return Session.attach(options);
     }

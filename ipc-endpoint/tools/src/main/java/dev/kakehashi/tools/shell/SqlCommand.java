@@ -131,13 +131,17 @@ public final class SqlCommand implements Callable<Integer> {
   @Option(
       names = "--transaction",
       paramLabel = "KIND",
-      defaultValue = "OCC",
+      defaultValue = "occ",
+      completionCandidates = TransactionWords.Kinds.class,
+      converter = TransactionWords.Kinds.class,
       description = "kind of transactions: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
   private TransactionKind kind = TransactionKind.OCC;
 
   @Option(
       names = "--isolation",
       paramLabel = "LEVEL",
+      completionCandidates = TransactionWords.Levels.class,
+      converter = TransactionWords.Levels.class,
       description = "isolation of transactions: ${COMPLETION-CANDIDATES}")
   private @Nullable IsolationLevel isolation;
 
@@ -166,7 +170,9 @@ public final class SqlCommand implements Callable<Integer> {
   @Option(
       names = "--commit-response",
       paramLabel = "RESPONSE",
-      defaultValue = "STORED",
+      defaultValue = "stored",
+      completionCandidates = TransactionWords.Responses.class,
+      converter = TransactionWords.Responses.class,
       description =
           "when a commit is reported: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
   private CommitResponse response = CommitResponse.STORED;
@@ -233,7 +239,8 @@ public final class SqlCommand implements Callable<Integer> {
     }
     command.fieldSeparator = given.get('F');
     command.output = given.get('o');
-    return command.connecting.take(given.get('R'), given.get('U')) ? command : null;
+    command.connecting.take(given.get('R'), given.get('U'));
+    return command;
   }
 
   /// Takes one option.

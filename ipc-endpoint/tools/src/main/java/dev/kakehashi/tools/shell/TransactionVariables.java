@@ -4,7 +4,6 @@ import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,17 +29,13 @@ public final class TransactionVariables {
   /// Shows a manner in variables.
   static void show(Link.Manner manner, Variables variables) {
     TransactionOptions options = manner.options();
-    variables.set(KIND, word(options.kind()));
-    variables.set(ISOLATION, word(options.isolation()));
+    variables.set(KIND, TransactionWords.of(options.kind()));
+    variables.set(ISOLATION, TransactionWords.of(options.isolation()));
     variables.set(LABEL, options.label());
     variables.set(WRITE_PRESERVE, options.writePreserve());
     variables.set(READ_INCLUDE, options.readInclude());
     variables.set(READ_EXCLUDE, options.readExclude());
-    variables.set(COMMIT_RESPONSE, word(manner.response()));
-  }
-
-  private static String word(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    variables.set(COMMIT_RESPONSE, TransactionWords.of(manner.response()));
   }
 
   /// The manner with one variable changed. A kind brings the isolation that it usually has.
@@ -85,24 +80,11 @@ public final class TransactionVariables {
   }
 
   private static <E extends Enum<E>> E word(Class<E> type, String name, String value) {
-    String wanted = value.strip().toUpperCase(Locale.ROOT).replace('-', '_').replace(' ', '_');
-    StringBuilder known = new StringBuilder();
-    for (E each : type.getEnumConstants()) {
-      if (each.name().equals(wanted) && !isNone(each)) {
-        return each;
-      }
-      if (!isNone(each)) {
-        known.append(known.isEmpty() ? "" : ", ").append(word(each));
-      }
-    }
-    throw new ShellException(
-        "unrecognized value \"%s\" for \"%s\"\nAvailable values are: %s."
-            .formatted(value, name, known));
-  }
-
-  /// The word of generated enumerations for what is not known.
-  private static boolean isNone(Enum<?> constant) {
-    return constant.name().equals("NULL_VAL");
+    return TransactionWords.find(type, value)
+        .orElseThrow(() ->
+            new ShellException(
+                "unrecognized value \"%s\" for \"%s\"\nAvailable values are: %s."
+                    .formatted(value, name, String.join(", ", TransactionWords.all(type)))));
   }
 
   /// Takes a variable over that was set or unset.

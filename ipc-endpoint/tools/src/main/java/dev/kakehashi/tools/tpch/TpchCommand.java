@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -63,16 +64,17 @@ public final class TpchCommand {
   @Command(name = "load", description = "Make and fill the tables on an endpoint.")
   int load(
       @Option(
-              names = "--runtime-directory",
-              required = true,
-              description = "runtime directory of the endpoint")
-          Path runtimeDirectory,
+              names = {"-R", "--runtime-directory"},
+              paramLabel = "DIRECTORY",
+              description =
+                  "runtime directory of the endpoint (default: $KAKEHASHI_RUNTIME_DIR, or what client.conf says)")
+          @Nullable Path runtimeDirectory,
       @Option(
               names = "--requirepeer",
               paramLabel = "USER",
               defaultValue = "",
               description =
-                  "OS user, by name or number, that the endpoint has to run as (default: our own)")
+                  "OS user, by name or number, that the endpoint has to run as (default: $KAKEHASHI_REQUIREPEER, or what client.conf says, or our own)")
           String requiredPeer,
       @Option(
               names = "--scale",
@@ -87,9 +89,7 @@ public final class TpchCommand {
       @Option(names = "--replace", description = "drop tables that are there") boolean replace) {
     requireScale(scale);
     AttachOptions options =
-        AttachOptions.of(runtimeDirectory)
-            .withRequirePeer(requiredPeer)
-            .withApplicationName("tpch load");
+        AttachOptions.usual(runtimeDirectory, requiredPeer).withApplicationName("tpch load");
     boolean terminal = isTerminal();
     try (Session session = Session.attach(options)) {
       Loader loader = new Loader(session, schema, scale);

@@ -28,7 +28,7 @@ public final class RequiredPeer {
   }
 
   /// @param user name or number of the OS user that the endpoint has to run as; empty: our own
-  /// @param option how the user of this process names another, for hints
+  /// @param option how the user of this process names another, for hints: a format of its name
   /// @throws TransportException CANNOT_CONNECT when there is none of that name
   public static RequiredPeer of(String user, String option) throws IOException {
     int uid = user.isEmpty() ? Credentials.ownUid() : Credentials.uidOf(user);
@@ -116,7 +116,7 @@ public final class RequiredPeer {
         "%s \"%s\" belongs to OS user \"%s\", not to \"%s\""
             .formatted(what, path, Credentials.userName(is), Credentials.userName(uid)),
         "",
-        "If the endpoint is to run as that OS user, name it with " + option + ".",
+        "If it is the one that you mean, say so: " + option.formatted(Credentials.userName(is)),
         null);
   }
 
