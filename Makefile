@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-pgwire soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install clean
+.PHONY: help deps generate build run psql stop test test-pgwire soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,7 +111,10 @@ bench-pgwire: build ## the engine "pgwire" against PgJDBC and postgres_fdw on th
 bench-shell: build ## start, rows and memory of "kakehashi sql" beside psql, in one run
 	@.make/bench-shell.sh
 
-deb: build ## Debian packages in target/deb (installs debhelper, mkdocs and lintian where they are missing)
+maven: build ## a repository of Maven in target/maven with API, client and test kit, for projects outside of this checkout
+	@.make/maven-repository.sh
+
+deb: maven ## Debian packages in target/deb (installs debhelper, mkdocs and lintian where they are missing)
 	@.make/deb.sh
 
 site: build ## the documentation as pages of HTML in target/site/html
@@ -120,7 +123,7 @@ site: build ## the documentation as pages of HTML in target/site/html
 test-packages: deb ## install, use, upgrade and remove the packages in a container with systemd, and run two containers (root; minutes)
 	@.make/test-packages.sh
 
-install: build ## install the extension into PG_CONFIG's PostgreSQL and the endpoint into PREFIX (/usr/local)
+install: maven ## install the extension into PG_CONFIG's PostgreSQL and the endpoint into PREFIX (/usr/local)
 	@.make/install.sh
 
 clean: ## stop the servers, remove everything that was built or generated at run time

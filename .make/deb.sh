@@ -45,6 +45,8 @@ for jar in ipc-endpoint/server/target/kakehashi-endpoint.jar ipc-endpoint/tools/
   ln "$jar" "$tree/$jar" 2>/dev/null || cp "$jar" "$tree/$jar"
 done
 
+cp -a target/maven "$tree/maven-repository"
+
 # Here, or in a container that sees the tree and the JDK where they are. Debian's JDK has its certificates elsewhere, behind a link.
 cacerts=$(readlink -f "$JAVA_HOME/lib/security/cacerts")
 build_in() {

@@ -35,6 +35,10 @@ if [ "${TRAIN:-yes}" != no ]; then
 fi
 sed "s|@JAVA@|\${JAVA_HOME:-$JAVA_HOME}|" "$ROOT/packaging/launcher" >"$DESTDIR$PREFIX/bin/kakehashi"
 chmod 0755 "$DESTDIR$PREFIX/bin/kakehashi"
+[ -d "$ROOT/target/maven" ] || "$ROOT/.make/maven-repository.sh"
+mkdir -p "$DESTDIR$PREFIX/share/kakehashi"
+rm -rf "$DESTDIR$PREFIX/share/kakehashi/maven"
+cp -r "$ROOT/target/maven" "$DESTDIR$PREFIX/share/kakehashi/maven"
 # Settings that an administrator has changed stay.
 mkdir -p "$DESTDIR$PREFIX/etc/kakehashi"
 [ -f "$DESTDIR$PREFIX/etc/kakehashi/kakehashi.conf" ] ||

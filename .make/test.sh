@@ -53,6 +53,7 @@ system_suite() {
     say "no Docker daemon answers: container tests will be skipped"
   fi
   .make/batch.sh
+  .make/maven-repository.sh
   # A class starts servers of its own and waits for them more than it computes.
   local forks=$(($(nproc) + 1))
   .make/maven.sh tests-system -f pg-tests/pom.xml -Dkakehashi.forks=$((forks < 4 ? forks : 4)) -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" test

@@ -1,5 +1,8 @@
 package dev.kakehashi.testkit;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.core.joran.util.ConfigurationWatchListUtil;
 import dev.kakehashi.application.Application;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.PreparedStatement;
@@ -26,6 +29,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// An endpoint in this JVM with the real engine, in directories of its own that go with it. Used by one thread at a time; [#attach] is for others.
 public final class TestPlatform implements AutoCloseable {
@@ -47,6 +52,7 @@ public final class TestPlatform implements AutoCloseable {
 
   /// @param settings of the endpoint, keys and values by turns
   public static TestPlatform start(List<String> settings) {
+    quieten();
     EndpointServer server = null;
     Session session = null;
     Path root = null;
@@ -71,6 +77,14 @@ public final class TestPlatform implements AutoCloseable {
       if (session == null) {
         end(server, root);
       }
+    }
+  }
+
+  /// Where a project says nothing of its log, Logback writes all that there is, and a test is lost in it.
+  private static void quieten() {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context
+        && ConfigurationWatchListUtil.getMainWatchURL(context) == null) {
+      context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
     }
   }
 

@@ -36,8 +36,7 @@ final class TransactionWords {
   }
 
   /// Values of an option.
-  abstract static class Words<E extends Enum<E>>
-      implements ITypeConverter<E>, Iterable<String> {
+  abstract static class Words<E extends Enum<E>> implements ITypeConverter<E>, Iterable<String> {
     private final Class<E> type;
 
     Words(Class<E> type) {
