@@ -104,7 +104,8 @@ final class Reload {
               defaults.getOrDefault(key, ""),
               sources.getOrDefault(key, Settings.DEFAULT),
               isChangeable(key),
-              isChangeable(key) || after.equals(value) ? null : after));
+              isChangeable(key) || after.equals(value) ? null : after,
+              Setting.isConfidential(key)));
     });
     factory.show(engine, shown, host);
   }

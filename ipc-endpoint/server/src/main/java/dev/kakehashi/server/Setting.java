@@ -1,6 +1,8 @@
 package dev.kakehashi.server;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /// Every setting of the endpoint, with its default and range. `kakehashi.conf` documents them; a test keeps both equal.
 enum Setting {
@@ -109,6 +111,26 @@ enum Setting {
     DURATION
   }
 
+  /// Those that tell of the machine: places of files, addresses, OS users.
+  private static final Set<Setting> CONFIDENTIAL =
+      EnumSet.of(
+          DATA_DIRECTORY,
+          RUNTIME_DIRECTORY,
+          GROUP,
+          ALLOWED_USERS,
+          HTTP_SOCKET,
+          HTTP_TLS_CERTIFICATE,
+          HTTP_TLS_KEY,
+          HTTP_TLS_CLIENT_AUTHORITY,
+          BULK_LOCATIONS,
+          QUEUE_PUSH_TARGETS,
+          APPLICATION_USER,
+          APPLICATION_CGROUP,
+          PGWIRE_ADDRESSES,
+          PGWIRE_USER,
+          PGWIRE_PASSWORD_FILE,
+          PGWIRE_TLS_AUTHORITY);
+
   private final Kind kind;
   private final String defaultValue;
   private final long min;
@@ -124,6 +146,11 @@ enum Setting {
   /// Name in the file.
   String key() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  /// Whether SQL shows the setting to superusers and members of `pg_read_all_settings` alone.
+  static boolean isConfidential(String key) {
+    return CONFIDENTIAL.stream().anyMatch(each -> each.key().equals(key));
   }
 
   Kind kind() {

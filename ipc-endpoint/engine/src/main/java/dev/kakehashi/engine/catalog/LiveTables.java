@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What a planner asks about the running engine: how many rows a table has, and the rows of system tables that show the engine's state. What the viewer may not see is null or "<insufficient privilege>".
 public interface LiveTables extends ToLongFunction<Table> {
+  /// What a viewer may do in a version of the catalogue.
+  Permissions permissions(CatalogSnapshot catalog, Viewer viewer);
+
   /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held.
   List<@Nullable Object[]> transactions(Viewer viewer);
 

@@ -14,12 +14,19 @@ import org.jspecify.annotations.Nullable;
 /// @param relations tables and views, in the order in which they are named
 /// @param sequences of calls of nextval, currval and setval
 /// @param members functions and procedures of applications
+/// @param setting name of a setting that is shown, and not to everybody; null: none
 public record Needs(
     List<Schema> schemas,
     List<Relation> relations,
     List<SequenceUse> sequences,
-    List<MemberUse> members) {
-  public static final Needs NONE = new Needs(List.of(), List.of(), List.of(), List.of());
+    List<MemberUse> members,
+    @Nullable String setting) {
+  public static final Needs NONE = new Needs(List.of(), List.of(), List.of(), List.of(), null);
+
+  /// Of a statement that shows a setting which tells of the machine.
+  public static Needs ofSetting(String name) {
+    return new Needs(List.of(), List.of(), List.of(), List.of(), name);
+  }
 
   /// A schema whose objects are named.
   ///
@@ -87,6 +94,12 @@ public record Needs(
       }
     }
     members.forEach(use -> use.check(catalog, own));
+    if (setting != null && !own.has(RoleSet.READ_ALL_SETTINGS)) {
+      throw new EngineException(
+          ErrorCode.INSUFFICIENT_PRIVILEGE,
+          "must be superuser or have privileges of pg_read_all_settings to examine \"%s\""
+              .formatted(setting));
+    }
   }
 
   /// Whether the role may look into the schemas; asked also where the statement is wrong, so that it learns nothing of what is in them.

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param source where the value comes from, as `default` or `configuration file`
 /// @param changeable whether it can change while the endpoint runs
 /// @param pending value after a restart; null: the same
+/// @param confidential whether it tells of the machine, as paths do: for superusers and members of `pg_read_all_settings`
 public record ShownSetting(
     String name,
     String value,
@@ -18,10 +19,11 @@ public record ShownSetting(
     String defaultValue,
     String source,
     boolean changeable,
-    @Nullable String pending) {
+    @Nullable String pending,
+    boolean confidential) {
   /// One that nothing changes.
   public ShownSetting(String name, String value, String description) {
-    this(name, value, description, value, "default", false, null);
+    this(name, value, description, value, "default", false, null, false);
   }
 
   /// Who keeps the settings of the program that an engine is a part of. Thread-safe.

@@ -85,9 +85,13 @@ final class LiveFacts implements LiveTables, StatisticsSource {
   }
 
   @Override
+  public Permissions permissions(CatalogSnapshot version, Viewer viewer) {
+    return new Permissions(version, roles.role(version.roles(), viewer.userName()));
+  }
+
+  @Override
   public List<@Nullable Object[]> columnStatistics(List<Table> of, Viewer viewer) {
-    CatalogSnapshot now = catalog.get();
-    Permissions permissions = new Permissions(now, roles.role(now.roles(), viewer.userName()));
+    Permissions permissions = permissions(catalog.get(), viewer);
     return StatisticsRows.of(
         of,
         this,
@@ -109,8 +113,7 @@ final class LiveFacts implements LiveTables, StatisticsSource {
 
   @Override
   public List<@Nullable Object[]> locations(Viewer viewer) {
-    CatalogSnapshot now = catalog.get();
-    Permissions permissions = new Permissions(now, roles.role(now.roles(), viewer.userName()));
+    Permissions permissions = permissions(catalog.get(), viewer);
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (BulkAccess.Location each : surroundings.bulkAccess().locations()) {
       String privileges =

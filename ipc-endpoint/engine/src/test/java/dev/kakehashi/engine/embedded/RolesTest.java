@@ -11,6 +11,7 @@ import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -382,6 +383,32 @@ class RolesTest {
       assertTrue(engine.other("bob").query(labels).contains("secret label"));
       assertTrue(engine.other("guard").query(labels).contains("secret label"));
       engine.rollback(transaction);
+    }
+  }
+
+  @Test
+  void shouldShowSettingsThatTellOfTheMachineToFew() {
+    try (TestEngine engine = open()) {
+      engine.engine.showSettings(
+          List.of(
+              new ShownSetting("place", "/srv", "", "", "default", false, null, true),
+              new ShownSetting("size", "7", "")));
+      String all = "select name from kakehashi_catalog.settings where name in ('place', 'size')";
+      TestEngine.Other operator = engine.other(OPERATOR);
+      assertEquals(List.of("place", "size"), engine.other("alice").query(all));
+      operator.run("create role alice login");
+      operator.run("create role watcher login");
+      operator.run("grant pg_monitor to watcher");
+      TestEngine.Other alice = engine.other("alice");
+      assertEquals(List.of("size"), alice.query(all));
+      assertEquals(List.of("7"), alice.query("show size"));
+      assertState("42501", () -> alice.query("show place"));
+      for (String who : List.of("watcher", OPERATOR)) {
+        assertEquals(List.of("place", "size"), engine.other(who).query(all), who);
+        assertEquals(List.of("/srv"), engine.other(who).query("show place"), who);
+        assertTrue(
+            engine.other(who).query("show all").stream().noneMatch(row -> row.contains("/srv")));
+      }
     }
   }
 

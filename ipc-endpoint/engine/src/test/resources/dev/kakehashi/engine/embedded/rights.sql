@@ -493,3 +493,81 @@ drop schema patsy cascade;
 drop schema pat;
 -- as reader
 create schema r;
+-- as postgres
+create role nothing login;
+create role reads login;
+create role onecolumn login;
+create role changes login;
+create role owns login;
+create role owners;
+grant owners to owns;
+create schema look;
+create schema secret;
+grant usage on schema look to reads, onecolumn, changes;
+create table look.plain (a int primary key, b int default 7, c text);
+create table look.child (a int primary key, p int references look.plain);
+create view look.seen as select a, c from look.plain;
+create table secret.hidden (a int);
+grant select on look.plain, look.seen to reads;
+grant select (c), update (b) on look.plain to onecolumn;
+grant insert, select on look.child to changes;
+alter table look.child owner to owners;
+-- as nothing
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as reads
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as onecolumn
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as changes
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as owns
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as postgres
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as postgres
+revoke all on all tables in schema look from reads;
+grant pg_read_all_data to nothing;
+-- as nothing
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');
+-- as reads
+select table_schema, table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema', 'kakehashi_catalog');
+select table_name, column_name, ordinal_position, column_default from information_schema.columns where table_schema = 'look';
+select table_name, constraint_name, constraint_type from information_schema.table_constraints where constraint_schema = 'look' and constraint_type <> 'CHECK';
+select table_name, column_name from information_schema.key_column_usage where constraint_schema = 'look';
+select constraint_name from information_schema.referential_constraints where constraint_schema = 'look';
+select schema_name from information_schema.schemata where schema_name in ('look', 'public', 'secret');

@@ -17,51 +17,61 @@ final class InformationRows {
 
   private InformationRows() {}
 
-  static List<@Nullable Object[]> of(int tableId, CatalogNames names) {
+  static List<@Nullable Object[]> of(int tableId, CatalogNames names, InformationSight sight) {
     return switch (tableId) {
-      case InformationTables.SCHEMATA -> schemas(names);
-      case InformationTables.TABLE_NAMES -> tables(names);
-      case InformationTables.COLUMNS -> columns(names);
-      case InformationTables.TABLE_CONSTRAINTS -> KeyRows.constraints(names, DATABASE);
-      case InformationTables.KEY_COLUMN_USAGE -> KeyRows.columns(names, DATABASE);
-      default -> KeyRows.references(names, DATABASE);
+      case InformationTables.SCHEMATA -> schemas(names, sight);
+      case InformationTables.TABLE_NAMES -> tables(names, sight);
+      case InformationTables.COLUMNS -> columns(names, sight);
+      case InformationTables.TABLE_CONSTRAINTS -> KeyRows.constraints(names, sight, DATABASE);
+      case InformationTables.KEY_COLUMN_USAGE -> KeyRows.columns(names, sight, DATABASE);
+      default -> KeyRows.references(names, sight, DATABASE);
     };
   }
 
-  private static List<@Nullable Object[]> schemas(CatalogNames names) {
+  private static List<@Nullable Object[]> schemas(CatalogNames names, InformationSight sight) {
     List<@Nullable Object[]> rows = new ArrayList<>();
-    names.schemas().forEach(schema -> rows.add(new Object[] {DATABASE, schema}));
+    names.schemas().stream()
+        .filter(sight::seesSchema)
+        .forEach(schema -> rows.add(new Object[] {DATABASE, schema}));
     return rows;
   }
 
-  private static List<@Nullable Object[]> tables(CatalogNames names) {
+  private static List<@Nullable Object[]> tables(CatalogNames names, InformationSight sight) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (View view : names.views()) {
-      rows.add(new Object[] {DATABASE, view.schema(), view.name(), "VIEW"});
+      if (sight.sees(view.form())) {
+        rows.add(new Object[] {DATABASE, view.schema(), view.name(), "VIEW"});
+      }
     }
     for (Table each : names.tables()) {
-      rows.add(
-          new Object[] {
-            DATABASE, each.schema(), each.name(), each.isSystem() ? "VIEW" : "BASE TABLE"
-          });
+      if (sight.sees(each)) {
+        rows.add(
+            new Object[] {
+              DATABASE, each.schema(), each.name(), each.isSystem() ? "VIEW" : "BASE TABLE"
+            });
+      }
     }
     return rows;
   }
 
-  private static List<@Nullable Object[]> columns(CatalogNames names) {
+  private static List<@Nullable Object[]> columns(CatalogNames names, InformationSight sight) {
     List<@Nullable Object[]> rows = new ArrayList<>();
-    names.views().forEach(view -> addColumns(rows, view.form()));
-    names.tables().forEach(table -> addColumns(rows, table));
+    names.views().forEach(view -> addColumns(rows, view.form(), sight));
+    names.tables().forEach(table -> addColumns(rows, table, sight));
     return rows;
   }
 
-  private static void addColumns(Collection<@Nullable Object[]> rows, Table table) {
+  private static void addColumns(
+      Collection<@Nullable Object[]> rows, Table table, InformationSight sight) {
     long ordinal = 0;
     for (Column column : table.columns()) {
       if (column.hidden()) {
         continue;
       }
       ordinal++;
+      if (!sight.sees(table, column)) {
+        continue;
+      }
       rows.add(
           new Object[] {
             DATABASE,

@@ -81,9 +81,13 @@ final class KeyRows {
   }
 
   /// Of `information_schema.table_constraints`.
-  static List<@Nullable Object[]> constraints(CatalogNames names, String database) {
+  static List<@Nullable Object[]> constraints(
+      CatalogNames names, InformationSight sight, String database) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Table table : names.tables()) {
+      if (!sight.changes(table)) {
+        continue;
+      }
       for (Index index : table.indexes()) {
         if (index.constraint()) {
           String distinct = index.primary() ? null : yesOrNo(!index.nullsNotDistinct());
@@ -126,12 +130,15 @@ final class KeyRows {
   }
 
   /// Of `information_schema.key_column_usage`.
-  static List<@Nullable Object[]> columns(CatalogNames names, String database) {
+  static List<@Nullable Object[]> columns(
+      CatalogNames names, InformationSight sight, String database) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Table table : names.tables()) {
       for (Index index : table.indexes()) {
         for (int k = 0; index.constraint() && k < index.columns().size(); k++) {
-          rows.add(column(table, index.name(), index.columns().get(k), k, null, database));
+          if (sight.sees(table, table.columns().get(index.columns().get(k)))) {
+            rows.add(column(table, index.name(), index.columns().get(k), k, null, database));
+          }
         }
       }
       for (ForeignKey key : table.foreignKeys()) {
@@ -142,7 +149,9 @@ final class KeyRows {
               unique == null
                   ? null
                   : (Long) (unique.columns().indexOf(key.referencedColumns().get(k)) + 1L);
-          rows.add(column(table, key.name(), key.columns().get(k), k, position, database));
+          if (sight.sees(table, table.columns().get(key.columns().get(k)))) {
+            rows.add(column(table, key.name(), key.columns().get(k), k, position, database));
+          }
         }
       }
     }
@@ -170,9 +179,13 @@ final class KeyRows {
   }
 
   /// Of `information_schema.referential_constraints`. It names no table, so nothing narrows it but the schema.
-  static List<@Nullable Object[]> references(CatalogNames names, String database) {
+  static List<@Nullable Object[]> references(
+      CatalogNames names, InformationSight sight, String database) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Table table : names.tables()) {
+      if (!sight.changes(table)) {
+        continue;
+      }
       for (ForeignKey key : table.foreignKeys()) {
         Table referenced = names.catalog().table(key.referencedId());
         Index unique = referenced == null ? null : referencedKey(key, referenced);

@@ -4,9 +4,11 @@ import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.ActivityTables;
 import dev.kakehashi.engine.catalog.CatalogNames;
 import dev.kakehashi.engine.catalog.LiveTables;
+import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.QueueTables;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.capability.Computation;
@@ -34,7 +36,8 @@ final class LiveRows {
       case ActivityTables.STORAGE -> live.storage(viewer);
       case ActivityTables.REQUEST_TIMES -> live.requestTimes(viewer);
       case ActivityTables.LOCATIONS -> live.locations(viewer);
-      case ActivityTables.SETTINGS -> settings(live.settings());
+      case ActivityTables.SETTINGS ->
+          settings(live.settings(), live.permissions(catalog.catalog(), viewer));
       case ActivityTables.CAPABILITIES -> capabilities(Capabilities.EMBEDDED);
       case ActivityTables.MEMORY -> live.memory();
       case QueueTables.QUEUES, QueueTables.QUEUE_GROUPS, QueueTables.TASKS, QueueTables.LEASES ->
@@ -43,9 +46,15 @@ final class LiveRows {
     };
   }
 
-  private static List<@Nullable Object[]> settings(List<ShownSetting> settings) {
+  /// Without those that tell of the machine, but for superusers and members of `pg_read_all_settings`.
+  private static List<@Nullable Object[]> settings(
+      List<ShownSetting> settings, Permissions permissions) {
     List<@Nullable Object[]> rows = new ArrayList<>();
+    boolean all = permissions.has(RoleSet.READ_ALL_SETTINGS);
     for (ShownSetting each : settings) {
+      if (each.confidential() && !all) {
+        continue;
+      }
       rows.add(
           new @Nullable Object[] {
             each.name(),

@@ -46,7 +46,14 @@ public final class SystemRows {
           ObjectTables.CHECK_CONSTRAINTS,
           ObjectTables.FOREIGN_KEYS ->
           partsOfTables(id, names);
-      default -> InformationRows.of(id, names);
+      default ->
+          InformationRows.of(
+              id,
+              names,
+              new InformationSight(
+                  rowCount instanceof LiveTables live
+                      ? live.permissions(names.catalog(), viewer)
+                      : null));
     };
   }
 

@@ -62,7 +62,10 @@ public final class Show {
     String name = in.acceptWords("time", "zone") ? TIME_ZONE : dotted(in);
     in.expectEnd();
     ShownSetting setting = setting(name, first, ofEngine, zone);
-    return rows(List.of(List.of(setting.value())), List.of(setting.name()));
+    return rows(
+        List.of(List.of(setting.value())),
+        List.of(setting.name()),
+        setting.confidential() ? Needs.ofSetting(setting.name()) : Needs.NONE);
   }
 
   /// @throws EngineException UNDEFINED_OBJECT
@@ -94,15 +97,18 @@ public final class Show {
         .sorted(Comparator.comparing(setting -> setting.name().toLowerCase(Locale.ROOT)));
   }
 
+  /// The plan is everybody's, so it is without those that not everybody sees; `kakehashi_catalog.settings` has them.
   private static Prepared.Planned all(List<ShownSetting> ofEngine, Zone zone) {
     return rows(
         settings(ofEngine, zone)
+            .filter(setting -> !setting.confidential())
             .map(setting -> List.of(setting.name(), setting.value(), setting.description()))
             .toList(),
-        List.of("name", "setting", "description"));
+        List.of("name", "setting", "description"),
+        Needs.NONE);
   }
 
-  private static Prepared.Planned rows(List<List<String>> rows, List<String> names) {
+  private static Prepared.Planned rows(List<List<String>> rows, List<String> names, Needs needs) {
     List<List<Expr>> values = new ArrayList<>();
     for (List<String> row : rows) {
       List<Expr> constants = new ArrayList<>();
@@ -123,6 +129,6 @@ public final class Show {
         false,
         new PlanEstimates(),
         new long[0],
-        Needs.NONE);
+        needs);
   }
 }

@@ -195,7 +195,8 @@ public final class BindContext {
         List.copyOf(schemas),
         relations.stream().map(RelationUse::need).toList(),
         List.copyOf(sequences),
-        List.copyOf(members));
+        List.copyOf(members),
+        null);
   }
 
   public CorrelationId newCorrelation() {
