@@ -114,6 +114,9 @@ extern void kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const Range
 /* The same of a set operation. */
 extern bool kakehashi_find_set_operation(PlannerInfo *subroot, List *types, KakehashiQuery *query);
 
+/* Whether the order of a query in FROM, or of a part of a set operation, can be seen in the result of the query around it: row_order.c. */
+extern bool kakehashi_shows_order(PlannerInfo *root, const RelOptInfo *rel);
+
 extern void kakehashi_set_operation_init(void);
 extern void kakehashi_append_init(void);
 

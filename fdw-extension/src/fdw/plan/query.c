@@ -178,7 +178,8 @@ kakehashi_note_query(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *rt
 	List *types = NIL;
 	ListCell *cell;
 
-	if (rel->subroot == NULL || rte->security_barrier || !bms_is_empty(rel->lateral_relids))
+	if (rel->subroot == NULL || rte->security_barrier || !bms_is_empty(rel->lateral_relids) ||
+	    kakehashi_shows_order(root, rel))
 		return;
 	foreach (cell, rel->subroot->processed_tlist)
 	{
