@@ -22,14 +22,15 @@ is_supported(JoinType join_type)
 static bool
 has_placeholders(PlannerInfo *root, RelOptInfo *joinrel)
 {
+	/* They are known by the partitioned tables, of which a join of partitions is a part. */
+	Relids relids = joinrel->top_parent_relids != NULL ? joinrel->top_parent_relids : joinrel->relids;
 	ListCell *cell;
 
 	foreach (cell, root->placeholder_list)
 	{
 		PlaceHolderInfo *info = lfirst_node(PlaceHolderInfo, cell);
 
-		if (bms_is_subset(info->ph_eval_at, joinrel->relids) &&
-		    bms_nonempty_difference(joinrel->relids, info->ph_eval_at))
+		if (bms_is_subset(info->ph_eval_at, relids) && bms_nonempty_difference(relids, info->ph_eval_at))
 			return true;
 	}
 	return false;
