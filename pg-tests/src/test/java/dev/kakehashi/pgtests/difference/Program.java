@@ -1,5 +1,6 @@
 package dev.kakehashi.pgtests.difference;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /// Statements of one seed.
@@ -15,6 +16,31 @@ record Program(
     boolean ordered,
     boolean changing,
     boolean commits) {
+  /// What the planner may do by default, and what it may not.
+  private static final List<String> ON =
+      List.of(
+          "enable_async_append",
+          "enable_bitmapscan",
+          "enable_gathermerge",
+          "enable_hashagg",
+          "enable_hashjoin",
+          "enable_incremental_sort",
+          "enable_indexonlyscan",
+          "enable_indexscan",
+          "enable_material",
+          "enable_memoize",
+          "enable_mergejoin",
+          "enable_nestloop",
+          "enable_parallel_append",
+          "enable_parallel_hash",
+          "enable_partition_pruning",
+          "enable_seqscan",
+          "enable_sort",
+          "enable_tidscan");
+
+  private static final List<String> OFF =
+      List.of("enable_partitionwise_aggregate", "enable_partitionwise_join");
+
   static Program of(long seed) {
     Dice dice = new Dice(seed);
     List<String> settings = settings(dice);
@@ -40,8 +66,25 @@ record Program(
       case 2 -> List.of("SET enable_hashagg = off", "SET enable_sort = off");
       case 3 -> List.of("SET enable_hashjoin = off", "SET enable_mergejoin = off");
       case 4 -> List.of("SET plan_cache_mode = force_generic_plan");
+      case 5, 6, 7 -> turned(dice);
       default -> List.of();
     };
+  }
+
+  /// Some of the planner's settings, against their defaults.
+  private static List<String> turned(Dice dice) {
+    List<String> settings = new ArrayList<>();
+    for (String name : ON) {
+      if (dice.oneIn(6)) {
+        settings.add("SET " + name + " = off");
+      }
+    }
+    for (String name : OFF) {
+      if (dice.oneIn(2)) {
+        settings.add("SET " + name + " = on");
+      }
+    }
+    return settings;
   }
 
   private static List<String> cursor(Dice dice, String query) {

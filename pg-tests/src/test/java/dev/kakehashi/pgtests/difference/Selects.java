@@ -16,7 +16,7 @@ final class Selects {
   /// A query. If the last ORDER BY names all columns of the output, the order is compared, too.
   Query next() {
     expressions.scope("a");
-    return switch (dice.below(17)) {
+    return switch (dice.below(20)) {
       case 0, 1 -> projection();
       case 2, 3 -> grouped();
       case 4, 5 -> joined();
@@ -30,6 +30,8 @@ final class Selects {
       case 13 -> window();
       case 14 -> groupingSets();
       case 15 -> new CombinedSelects(dice, expressions).next();
+      case 16 -> new PartitionedSelects(dice, expressions).next();
+      case 17, 18 -> new OrderedSelects(dice, expressions).next();
       default -> nested();
     };
   }

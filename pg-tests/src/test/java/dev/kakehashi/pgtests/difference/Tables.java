@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /// Tables of every type: `a` and `b` with small values, of which no expression of [Expressions] overflows, `x` with extremes,
-/// `k` with a key of two columns, and `w` to be changed.
+/// `k` with a key of two columns, `p` and `r` with partitions, and `w` to be changed.
 final class Tables {
   static final int ROWS = 40;
 
@@ -34,9 +34,34 @@ final class Tables {
         "CREATE TABLE diff.w (id int4 PRIMARY KEY, "
             + COLUMNS
             + ", must int4 NOT NULL, UNIQUE (i8))",
+        partition("p_1"),
+        partition("p_2"),
+        partition("r_1"),
+        partition("r_2"),
         "CREATE INDEX ON diff.a (i4)",
         "CREATE INDEX ON diff.b (t, i2)",
         "CREATE INDEX ON diff.x (i8)");
+  }
+
+  private static String partition(String name) {
+    return "CREATE TABLE diff." + name + " (id int4 PRIMARY KEY, " + COLUMNS + ")";
+  }
+
+  /// Partitioned tables of foreign tables in `remote`, and plain tables of the same rows in `heap`.
+  private static List<String> partitioned(String name) {
+    String whole = "remote." + name;
+    List<String> statements = new ArrayList<>();
+    for (int i = 1; i <= 2; i++) {
+      statements.add(
+          "ALTER FOREIGN TABLE " + whole + "_" + i + " ALTER e TYPE mood, ALTER dm TYPE small");
+    }
+    statements.add("CREATE TABLE " + whole + " (LIKE " + whole + "_1) PARTITION BY RANGE (id)");
+    statements.add(
+        "ALTER TABLE " + whole + " ATTACH PARTITION " + whole + "_1 FOR VALUES FROM (0) TO (20)");
+    statements.add(
+        "ALTER TABLE " + whole + " ATTACH PARTITION " + whole + "_2 FOR VALUES FROM (20) TO (100)");
+    statements.add("CREATE TABLE heap." + name + " (LIKE " + whole + ", PRIMARY KEY (id))");
+    return statements;
   }
 
   /// Statements for PostgreSQL: foreign tables in schema `remote`, their likes in `heap`.
@@ -59,6 +84,8 @@ final class Tables {
               + " ADD PRIMARY KEY "
               + (table.equals("k") ? "(g, s)" : "(id)"));
     }
+    statements.addAll(partitioned("p"));
+    statements.addAll(partitioned("r"));
     statements.add("ALTER TABLE heap.w ADD UNIQUE (i8)");
     // In neither schema: joins of local tables with foreign ones.
     statements.add(
@@ -72,7 +99,7 @@ final class Tables {
   /// Statements that fill the tables of one schema.
   static List<String> rows(String schema, long seed) {
     List<String> statements = new ArrayList<>();
-    for (String table : List.of("a", "b", "x")) {
+    for (String table : List.of("a", "b", "x", "p", "r")) {
       statements.add("INSERT INTO " + schema + "." + table + " VALUES " + values(table, seed));
     }
     statements.add(rowsOfW(schema, seed));
@@ -91,6 +118,8 @@ final class Tables {
     Dice dice = new Dice(seed + table.charAt(0));
     Values values = new Values(dice, table.equals("x"));
     return IntStream.rangeClosed(1, ROWS)
+        // Partitioned tables have rows without a partner.
+        .filter(id -> !table.equals("r") || id % 3 > 0)
         .mapToObj(id -> row(table, id, dice, values))
         .collect(Collectors.joining(",\n"));
   }
