@@ -80,6 +80,10 @@ final class Checkpointer implements AutoCloseable {
 
   // Of the thread.
   private long applied;
+
+  /// Whether all was taken, and nothing more comes. Not where it woke up for a segment only, and was stopped while it made that.
+  private boolean ended;
+
   private long checkpointed;
   private long lastPrepared;
 
@@ -215,7 +219,6 @@ final class Checkpointer implements AutoCloseable {
     attempt(() -> segments.prepare(lastPrepared));
     while (true) {
       List<Step> steps = next();
-      boolean last = steps.isEmpty();
       attempt(this::prepareSegment);
       int from = 0;
       while (from < steps.size()) {
@@ -232,7 +235,7 @@ final class Checkpointer implements AutoCloseable {
         done(bytes);
         from = to;
       }
-      if (isStopping() && last) {
+      if (ended) {
         // A clean end leaves nothing to be recovered.
         attempt(this::checkpoint);
         return;
@@ -260,6 +263,7 @@ final class Checkpointer implements AutoCloseable {
       }
       List<Step> taken = queue;
       queue = new ArrayList<>();
+      ended = stopping && taken.isEmpty();
       return taken;
     } finally {
       lock.unlock();
@@ -271,15 +275,6 @@ final class Checkpointer implements AutoCloseable {
       queuedBytes -= bytes;
       failure = null;
     });
-  }
-
-  private boolean isStopping() {
-    lock.lock();
-    try {
-      return stopping;
-    } finally {
-      lock.unlock();
-    }
   }
 
   /// From now on no segment is given back.
