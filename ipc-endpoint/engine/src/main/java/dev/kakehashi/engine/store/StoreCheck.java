@@ -97,7 +97,8 @@ public final class StoreCheck implements AutoCloseable {
       opened = true;
       return new StoreCheck(log, report, config.memoryLimitBytes(), queues);
     } catch (EngineException e) {
-      report.problem(String.valueOf(e.getMessage()));
+      String hint = e.hint();
+      report.problem(e.getMessage() + (hint.isEmpty() ? "" : ". " + hint));
     } catch (IOException e) {
       report.problem("could not read \"%s\": %s".formatted(directory, e));
     } finally {

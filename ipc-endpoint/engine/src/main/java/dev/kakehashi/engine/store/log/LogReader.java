@@ -230,8 +230,40 @@ final class LogReader {
     return null;
   }
 
+  /// Refuses a segment that is older than the image: one that does not have the group which ends at the image's position. What it had beyond would be lost without a word.
+  ///
+  /// @param position up to where the image has the log, which has reached it
+  /// @throws EngineException DATA_CORRUPTED
+  void requireReached(long position) throws IOException {
+    int end = format.offset(position);
+    if (end <= LogFormat.HEADER_BYTES || !load(format.segment(position))) {
+      return;
+    }
+    // The frame that ends there; its checksum needs those before, which may be gone.
+    long base = position - end;
+    for (int at = end - LogFormat.FRAME_HEADER_BYTES - LogFormat.ALIGNMENT;
+        at >= LogFormat.HEADER_BYTES;
+        at -= LogFormat.ALIGNMENT) {
+      int payloadBytes = bytes.getInt(at + 4);
+      if (bytes.getLong(at + 8) == base + at
+          && payloadBytes > 0
+          && payloadBytes <= end - at
+          && at + LogFormat.aligned(LogFormat.FRAME_HEADER_BYTES + payloadBytes) == end) {
+        return;
+      }
+    }
+    throw corrupted(
+        "log segment \"%s\" is damaged, or an older copy: the base image was made of it up to byte %d"
+            .formatted(segments.path(format.segment(position)), end),
+        "Put the newest files of the log back, or restore the data directory from a backup.");
+  }
+
   static EngineException corrupted(String what) {
+    return corrupted(what, "Restore the data directory from a backup.");
+  }
+
+  static EngineException corrupted(String what, String hint) {
     return new EngineException(ErrorCode.DATA_CORRUPTED, "store is corrupted: " + what)
-        .withHint("Restore the data directory from a backup.");
+        .withHint(hint);
   }
 }

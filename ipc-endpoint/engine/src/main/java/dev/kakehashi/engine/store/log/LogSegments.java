@@ -81,6 +81,11 @@ final class LogSegments {
     return path(directory, number);
   }
 
+  /// See [LogEnd].
+  Path endFile() {
+    return LogEnd.path(directory);
+  }
+
   /// Whether nothing was ever written to a segment behind its header.
   static boolean isUnused(Path file) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(LogFormat.HEADER_BYTES + LogFormat.FRAME_HEADER_BYTES);

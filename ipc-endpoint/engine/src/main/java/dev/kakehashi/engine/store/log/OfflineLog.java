@@ -53,6 +53,7 @@ public final class OfflineLog implements DurableLog {
     long[] read = new long[2];
     long start = position.get().end();
     LogReader reader = new LogReader(format, segments, LogFile::openReadOnly);
+    reader.requireReached(start);
     long end =
         reader.replay(
             start,
@@ -65,6 +66,7 @@ public final class OfflineLog implements DurableLog {
                 group.forEachQueueChange(queues::replay);
               }
             });
+    LogEnd.require(LogEnd.read(directory), segments, format, end);
     extent =
         new Extent(
             (int) (format.segment(end) - format.segment(start) + 1),

@@ -49,6 +49,7 @@ public final class SegmentedLog implements DurableLog {
   private final LogSegments segments;
   private final SideFiles sideFiles;
   private final LogWriter writer;
+  private final LogEnd durableEnd;
   private final LogRoom room;
   private final Checkpointer checkpointer;
   private final @Nullable QueueSystem queues;
@@ -166,12 +167,18 @@ public final class SegmentedLog implements DurableLog {
     }
     sideFiles = new SideFiles(directory, format.logId(), options.opener());
     segments = new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
+    LogReader reader = new LogReader(format, segments, options.opener());
+    if (known.isPresent()) {
+      reader.requireReached(start);
+    }
     Replay replay = new Replay(format, start);
-    long end = replay.run(options.opener());
+    long end = replay.run(reader);
+    LogEnd.require(LogEnd.read(directory), segments, format, end);
     cut(format, segments, options.opener(), end);
     sideFiles.sweep();
     segments.retireBelow(format.segment(start));
     writer = new LogWriter(format, segments, end);
+    durableEnd = LogEnd.open(directory, format, end);
     room = new LogRoom(format, segments, end);
     checkpointer =
         new Checkpointer(
@@ -187,6 +194,7 @@ public final class SegmentedLog implements DurableLog {
     }
     Directories.force(directory.resolve(".."));
     new LogSegments(directory, format, opener, List.of()).prepare(format.segment(start));
+    LogEnd.begin(directory, format, start);
     image.apply(
         List.of(), position(format, start), new SideFiles(directory, format.logId(), opener));
     image.flush();
@@ -203,6 +211,12 @@ public final class SegmentedLog implements DurableLog {
               "base image \"%s\" is missing or incomplete, and log \"%s\" belongs to it"
                   .formatted(imageDirectory, logDirectory));
         }
+      }
+      LogEnd.Mark mark = LogEnd.read(logDirectory);
+      if (mark != null && mark.position() > LogFormat.HEADER_BYTES) {
+        throw LogReader.corrupted(
+            "base image \"%s\" and log \"%s\" are missing or incomplete, and \"%s\" belongs to them"
+                .formatted(imageDirectory, logDirectory, LogEnd.path(logDirectory)));
       }
     } catch (IOException e) {
       throw failure("could not read the store's log in \"" + logDirectory + "\"", e);
@@ -227,8 +241,7 @@ public final class SegmentedLog implements DurableLog {
     }
 
     /// Returns where the log ends.
-    long run(LogFile.Opener opener) throws IOException {
-      LogReader reader = new LogReader(format, segments, opener);
+    long run(LogReader reader) throws IOException {
       long end = reader.replay(start, this::add);
       if (reader.isCutOff()) {
         LOG.info("removing {}", segments.describeCutOff(end));
@@ -342,6 +355,7 @@ public final class SegmentedLog implements DurableLog {
     } catch (IOException e) {
       throw failure("could not write to the store's log", e);
     }
+    durableEnd.set(writer.end());
     groups.increment();
     recordsWritten.add(records.size());
     nanosWriting.add(System.nanoTime() - begin);
@@ -499,7 +513,8 @@ public final class SegmentedLog implements DurableLog {
     } catch (IOException e) {
       throw failure("could not close the store's log", e);
     } finally {
-      try (image) {
+      try (image;
+          durableEnd) {
         if (queues != null) {
           queues.close();
         }
