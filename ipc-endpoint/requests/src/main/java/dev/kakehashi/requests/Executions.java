@@ -23,7 +23,7 @@ public final class Executions implements StatementRequest.Completion {
   private final EngineNeeds needs;
   private final Transactions transactions;
   private final RowBatchReader reader = new RowBatchReader();
-  private final HeapLevel heap = new HeapLevel();
+  private final HeapLevel heap = HeapLevel.ofProcess();
   private final OpenResults results = OpenResults.ofHeap();
 
   Executions(Engine engine, Transactions transactions) {
@@ -36,7 +36,7 @@ public final class Executions implements StatementRequest.Completion {
   ///
   /// @throws EngineException OUT_OF_MEMORY
   public void checkRoom(ClientRequests session, Statement statement) {
-    if (!results.hasRoom(statement.columns().size()) || heap.isTight()) {
+    if (!results.hasRoom(statement.columns().size()) || heap.isTight(results.heldBytes())) {
       throw new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory for another open result")
           .withDetail(
               "The session has " + session.running().count() + " results that are being read.")

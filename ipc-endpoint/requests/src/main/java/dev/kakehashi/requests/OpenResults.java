@@ -33,6 +33,11 @@ final class OpenResults {
     return EXECUTION_BYTES + columns * COLUMN_BYTES;
   }
 
+  /// Estimated bytes of those that are open. Any thread.
+  long heldBytes() {
+    return heldBytes.get();
+  }
+
   /// Whether a result of so many columns fits beside those that are open. Poller only.
   boolean hasRoom(int columns) {
     return heldBytes.get() + bytes(columns) <= limitBytes;
