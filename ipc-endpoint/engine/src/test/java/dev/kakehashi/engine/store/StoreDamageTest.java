@@ -47,9 +47,6 @@ final class StoreDamageTest {
 
   private static final int TEXT_BYTES = 10_000;
 
-  /// The last commit begins so many bytes before its row's text, at most.
-  private static final int COMMIT_BYTES = 200;
-
   private static final String TABLE = "table";
 
   @TempDir Path home;
