@@ -94,13 +94,14 @@ final class Deliveries {
     }
     return List.of(
         new QueueOp.Gone(queue.queueId, entry.group.groupId, entry.position),
-        new QueueOp.Enqueue(to, copy(queue.read(entry.position), error, 0)));
+        new QueueOp.Enqueue(to, copy(queue.read(entry.position), error, 0, false)));
   }
 
-  /// A task for another queue: with its number, without the unique key.
+  /// A task for another queue, with its number.
   ///
   /// @param runAtMillis 0: at once
-  static byte[] copy(TaskRecord record, @Nullable String error, long runAtMillis) {
+  /// @param holds whether its unique key, if it has one, keeps others from having it there
+  static byte[] copy(TaskRecord record, @Nullable String error, long runAtMillis, boolean holds) {
     return TaskRecord.encode(
         record.taskId,
         record.enqueuedMillis,
@@ -109,8 +110,9 @@ final class Deliveries {
         record.fair(),
         record.priority,
         runAtMillis,
-        null,
-        0,
+        record.uniqueKey(),
+        record.uniqueForMillis,
+        holds,
         error);
   }
 }

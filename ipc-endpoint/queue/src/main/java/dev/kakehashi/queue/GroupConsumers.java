@@ -347,7 +347,7 @@ final class GroupConsumers extends Deadline {
     entry.known = true;
     entry.priority = record.priority;
     entry.enqueuedMillis = record.enqueuedMillis;
-    entry.unique = record.hasUniqueKey();
+    entry.unique = record.holdsUniqueKey();
     group.entries.put(position, entry);
     return entry;
   }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.queue.TaskEntry.Phase;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -172,7 +173,8 @@ final class GroupCore {
     TaskEntry entry = entries.get(record.position);
     return entry == null
         ? isInChain(record)
-        : entry.phase != Phase.GONE && entry.phase != Phase.DEAD;
+        : entry.phase != Phase.GONE
+            && (entry.phase == Phase.HELD ? entry.before : entry.phase) != Phase.DEAD;
   }
 
   boolean isReady(long position) {
@@ -235,7 +237,7 @@ final class GroupCore {
     entry.priority = record.priority;
     entry.fair = record.fair();
     entry.enqueuedMillis = record.enqueuedMillis;
-    entry.unique = record.hasUniqueKey();
+    entry.unique = record.holdsUniqueKey();
     entry.chain = key == null ? null : chain(key);
   }
 
@@ -278,6 +280,7 @@ final class GroupCore {
     know(entry);
     leave(entry);
     entry.heldBy = null;
+    entry.ends = List.of();
     entry.attempts = op.attempts();
     entry.loggedAttempts = op.attempts();
     entry.lastError = op.error().isEmpty() ? null : op.error();
@@ -316,12 +319,13 @@ final class GroupCore {
     leave(entry);
     delays.left(entry);
     entry.heldBy = null;
+    entry.ends = List.of();
     entry.phase = Phase.DEAD;
     entry.lastError = error.isEmpty() ? null : error;
     entry.loggedAttempts = entry.attempts;
     dead++;
     if (entry.unique) {
-      queue.uniqueEnded(position);
+      queue.uniqueKeys.ended(position);
     }
     offerKey(entry.chain);
     center.toMatch(this);
@@ -441,9 +445,10 @@ final class GroupCore {
     leave(entry);
     delays.left(entry);
     entry.heldBy = null;
+    entry.ends = List.of();
     entry.phase = Phase.GONE;
     if (entry.unique) {
-      queue.uniqueEnded(entry.position);
+      queue.uniqueKeys.ended(entry.position);
     }
     if (!entry.inChain) {
       drop(entry);
@@ -514,13 +519,13 @@ final class GroupCore {
 
   /// Recovery has ended.
   void start() {
-    for (TaskEntry entry : java.util.List.copyOf(entries.values())) {
+    for (TaskEntry entry : List.copyOf(entries.values())) {
       if (entry.phase == Phase.READY) {
         ready(entry);
       }
     }
     delays.start();
-    for (KeyChain chain : java.util.List.copyOf(keys.values())) {
+    for (KeyChain chain : List.copyOf(keys.values())) {
       chain.offer();
     }
     center.toMatch(this);
@@ -528,7 +533,7 @@ final class GroupCore {
 
   /// Options have changed.
   void optionsChanged() {
-    for (KeyChain chain : java.util.List.copyOf(keys.values())) {
+    for (KeyChain chain : List.copyOf(keys.values())) {
       chain.offer();
     }
     center.toMatch(this);

@@ -338,6 +338,7 @@ final class QueueCenter {
     }
     try {
       apply(changes.ops(), changes.sequence);
+      changes.applied();
     } catch (RuntimeException e) {
       failure =
           e instanceof EngineException known

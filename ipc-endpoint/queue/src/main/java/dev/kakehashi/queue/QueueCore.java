@@ -23,10 +23,11 @@ final class QueueCore {
 
   final List<GroupCore> groups = new ArrayList<>(1);
 
-  /// Made when they are needed.
-  @Nullable Map<String, UniqueTask> unique;
+  final UniqueKeys uniqueKeys = new UniqueKeys(this);
 
+  /// Made when they are needed.
   @Nullable Map<String, Long> fired;
+
   @Nullable Map<String, ScheduleClock> clocks;
 
   /// Position that the next transaction gets; guarded by the lock that orders commits.
@@ -172,6 +173,7 @@ final class QueueCore {
     GroupEnd.end(group);
     groups.remove(group);
     purged(group);
+    uniqueKeys.manyEnded();
   }
 
   void drop() {
@@ -188,11 +190,7 @@ final class QueueCore {
       center.obsolete(each);
     }
     segments.clear();
-    Map<String, UniqueTask> keys = unique;
-    if (keys != null) {
-      keys.values().forEach(center.wall::remove);
-      unique = null;
-    }
+    uniqueKeys.clear();
   }
 
   // ---- tasks ----
@@ -258,10 +256,7 @@ final class QueueCore {
         }
       }
     }
-    String uniqueKey = record.uniqueKey();
-    if (uniqueKey != null) {
-      committed(uniqueKey, record);
-    }
+    uniqueKeys.added(record, position);
     if (segment.isFull()) {
       segment.sealed = true;
       center.sealed(segment);
@@ -409,13 +404,8 @@ final class QueueCore {
         GroupEnd.purge(each, spared);
       }
     }
-    Map<String, UniqueTask> keys = unique;
-    if (keys != null && !op.deadOnly()) {
-      for (UniqueTask each : List.copyOf(keys.values())) {
-        if (each.owner == null && each.untilMillis == 0) {
-          forget(each);
-        }
-      }
+    if (!op.deadOnly()) {
+      uniqueKeys.manyEnded();
     }
   }
 
@@ -430,67 +420,5 @@ final class QueueCore {
     } else {
       now.remove(schedule);
     }
-  }
-
-  // ---- unique keys ----
-
-  @Nullable UniqueTask uniqueTask(String key) {
-    Map<String, UniqueTask> keys = unique;
-    UniqueTask task = keys == null ? null : keys.get(key);
-    if (task != null
-        && task.owner == null
-        && task.untilMillis != 0
-        && task.untilMillis <= center.wallMillis()) {
-      forget(task);
-      return null;
-    }
-    return task;
-  }
-
-  void putUnique(UniqueTask task) {
-    Map<String, UniqueTask> keys = unique;
-    if (keys == null) {
-      keys = new HashMap<>();
-      unique = keys;
-    }
-    UniqueTask before = keys.put(task.key, task);
-    if (before != null) {
-      center.wall.remove(before);
-    }
-    if (task.owner == null && task.untilMillis != 0) {
-      center.armWall(task, task.untilMillis);
-    }
-  }
-
-  void forget(UniqueTask task) {
-    center.wall.remove(task);
-    Map<String, UniqueTask> keys = unique;
-    if (keys != null && keys.remove(task.key, task) && keys.isEmpty()) {
-      unique = null;
-    }
-  }
-
-  private void committed(String key, TaskRecord record) {
-    long until = record.uniqueForMillis == 0 ? 0 : record.enqueuedMillis + record.uniqueForMillis;
-    putUnique(new UniqueTask(this, key, record.taskId, until, null));
-  }
-
-  /// A task with a unique key is over in one group.
-  void uniqueEnded(long position) {
-    TaskRecord record = readIfThere(position);
-    String key = record == null ? null : record.uniqueKey();
-    if (record == null || key == null || record.uniqueForMillis != 0) {
-      return;
-    }
-    UniqueTask task = unique == null ? null : unique.get(key);
-    if (task == null || task.taskId != record.taskId || task.owner != null) {
-      return;
-    }
-    for (GroupCore each : groups) {
-      if (each.isOpen(record)) {
-        return;
-      }
-    }
-    forget(task);
   }
 }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -58,22 +59,12 @@ final class StateCodec {
   }
 
   private static void encodeKeys(QueueCore queue, DataOutputStream out) throws IOException {
-    Map<String, UniqueTask> unique = queue.unique;
-    int count = 0;
-    if (unique != null) {
-      for (UniqueTask each : unique.values()) {
-        count += each.owner == null ? 1 : 0;
-      }
-    }
-    out.writeInt(count);
-    if (unique != null) {
-      for (UniqueTask each : unique.values()) {
-        if (each.owner == null) {
-          text(out, each.key);
-          out.writeLong(each.taskId);
-          out.writeLong(each.untilMillis);
-        }
-      }
+    List<UniqueTask> unique = queue.uniqueKeys.committed();
+    out.writeInt(unique.size());
+    for (UniqueTask each : unique) {
+      text(out, each.key);
+      out.writeLong(each.taskId);
+      out.writeLong(each.untilMillis);
     }
     Map<String, Long> fired = queue.fired;
     out.writeInt(fired == null ? 0 : fired.size());
@@ -287,7 +278,7 @@ final class StateCodec {
   private static void decodeKeys(QueueCore queue, DataInputStream in) throws IOException {
     int unique = count(in);
     for (int at = 0; at < unique; at++) {
-      queue.putUnique(new UniqueTask(queue, someText(in), in.readLong(), in.readLong(), null));
+      queue.uniqueKeys.put(new UniqueTask(queue, someText(in), in.readLong(), -1, in.readLong()));
     }
     int fired = count(in);
     for (int at = 0; at < fired; at++) {

@@ -2,6 +2,8 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.queue.LeaseHolder;
 import dev.kakehashi.engine.api.queue.LeaseToken;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A task of a group that is not as it was enqueued: lent, given back, waiting for its time, held by a transaction, dead. Guarded by the lock of the queue system.
@@ -68,6 +70,9 @@ final class TaskEntry extends Deadline {
   /// Who ends it now; null: nobody.
   @Nullable Object heldBy;
 
+  /// Transactions that end it if they commit; only of a task that has a unique key.
+  List<TaskEnd> ends = List.of();
+
   /// Whether the claim is not durable.
   boolean claimPending;
 
@@ -87,6 +92,19 @@ final class TaskEntry extends Deadline {
         && attempts == token.attempt()
         && nonce == token.nonce()
         && token.incarnation() == group.center.incarnation;
+  }
+
+  void addEnd(TaskEnd end) {
+    if (ends.isEmpty()) {
+      ends = new ArrayList<>(1);
+    }
+    ends.add(end);
+  }
+
+  void removeEnd(TaskEnd end) {
+    if (!ends.isEmpty()) {
+      ends.remove(end);
+    }
   }
 
   @Override

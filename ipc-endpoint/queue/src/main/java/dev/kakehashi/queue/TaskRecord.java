@@ -25,6 +25,9 @@ final class TaskRecord {
   private static final int UNIQUE = 8;
   private static final int ERROR = 16;
 
+  /// It has a unique key, and does not keep others from having it.
+  private static final int FREE = 32;
+
   final int length;
   final long position;
   final long taskId;
@@ -86,6 +89,33 @@ final class TaskRecord {
       @Nullable String uniqueKey,
       long uniqueForMillis,
       @Nullable String error) {
+    return encode(
+        taskId,
+        enqueuedMillis,
+        payload,
+        key,
+        fair,
+        priority,
+        runAtMillis,
+        uniqueKey,
+        uniqueForMillis,
+        true,
+        error);
+  }
+
+  /// @param holds whether its unique key keeps others from having it
+  static byte[] encode(
+      long taskId,
+      long enqueuedMillis,
+      Payload payload,
+      @Nullable String key,
+      @Nullable String fair,
+      int priority,
+      long runAtMillis,
+      @Nullable String uniqueKey,
+      long uniqueForMillis,
+      boolean holds,
+      @Nullable String error) {
     byte[] keyBytes = bytes(key);
     byte[] fairBytes = bytes(fair);
     byte[] uniqueBytes = bytes(uniqueKey);
@@ -106,7 +136,8 @@ final class TaskRecord {
                 | (key == null ? 0 : KEY)
                 | (fair == null ? 0 : FAIR)
                 | (uniqueKey == null ? 0 : UNIQUE)
-                | (error == null ? 0 : ERROR)));
+                | (error == null ? 0 : ERROR)
+                | (uniqueKey == null || holds ? 0 : FREE)));
     into.putShort((short) keyBytes.length).putShort((short) fairBytes.length);
     into.putShort((short) uniqueBytes.length).putShort((short) errorBytes.length);
     into.putInt(payload.bytes().length).put(keyBytes).put(fairBytes).put(uniqueBytes);
@@ -140,8 +171,14 @@ final class TaskRecord {
     return (flags & KEY) != 0;
   }
 
-  boolean hasUniqueKey() {
-    return (flags & UNIQUE) != 0;
+  /// Whether nobody else may have its unique key while it is open, or until its window ends.
+  boolean holdsUniqueKey() {
+    return (flags & (UNIQUE | FREE)) == UNIQUE;
+  }
+
+  /// End of its unique key's window, milliseconds since 1970; 0: as long as it is open.
+  long uniqueUntilMillis() {
+    return uniqueForMillis == 0 ? 0 : enqueuedMillis + uniqueForMillis;
   }
 
   /// A copy.

@@ -7,6 +7,7 @@ import dev.kakehashi.queue.TaskEntry.Phase;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.agrona.collections.LongArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,10 @@ final class TaskSearch {
   private TaskSearch() {}
 
   /// Position of a task; -1: there is none. Segments whose numbers do not include it are not looked at.
+  ///
+  /// A task that was moved within its queue has several: the last one is meant.
   static long find(QueueCore queue, long taskId) {
+    long found = -1;
     for (TaskSegment segment : queue.segments) {
       if (taskId < segment.smallestId || taskId > segment.greatestId) {
         continue;
@@ -27,31 +31,38 @@ final class TaskSearch {
       for (int at = 0; at < segment.count; at++) {
         if (index.getLong(at * TaskSegment.ENTRY + 8) == taskId
             && index.getInt(at * TaskSegment.ENTRY + 16) >= 0) {
-          return segment.base + at;
+          found = segment.base + at;
         }
       }
     }
-    return -1;
+    return found;
   }
 
   /// Entries of the oldest tasks that could be moved: not lent, not held by anybody.
   ///
   /// @param error their last one, empty: none; null: whatever it is
+  /// @param taken which ones the other queue takes; what it throws is thrown
   /// @throws EngineException LIMIT_EXCEEDED if they are too many for one transaction's memory
-  static List<TaskEntry> movable(QueueCore queue, boolean dead, long most, @Nullable String error) {
+  static List<TaskEntry> movable(
+      QueueCore queue,
+      boolean dead,
+      long most,
+      @Nullable String error,
+      Predicate<TaskRecord> taken) {
     long max = Math.min(most, QueueChanges.MOST_MOVED + 1L);
     List<TaskEntry> result = new ArrayList<>();
-    collect(queue, dead, max, error, result);
+    try {
+      collect(queue, dead, max, error, taken, result);
+    } catch (EngineException e) {
+      giveBack(result);
+      throw e;
+    }
     long bytes = 0;
     for (TaskEntry each : result) {
       bytes += queue.read(each.position).length;
     }
     if (result.size() > QueueChanges.MOST_MOVED || bytes > MOST_BYTES) {
-      for (TaskEntry each : result) {
-        if (each.phase == Phase.READY) {
-          each.group.ready(each); // Without an entry, where it had none.
-        }
-      }
+      giveBack(result);
       throw new EngineException(
               ErrorCode.LIMIT_EXCEEDED,
               "one MOVE takes at most %d tasks and %d MB"
@@ -61,18 +72,32 @@ final class TaskSearch {
     return result;
   }
 
+  private static void giveBack(List<TaskEntry> found) {
+    for (TaskEntry each : found) {
+      if (each.phase == Phase.READY) {
+        each.group.ready(each); // Without an entry, where it had none.
+      }
+    }
+  }
+
   private static void collect(
-      QueueCore queue, boolean dead, long max, @Nullable String error, List<TaskEntry> result) {
+      QueueCore queue,
+      boolean dead,
+      long max,
+      @Nullable String error,
+      Predicate<TaskRecord> taken,
+      List<TaskEntry> result) {
     for (GroupCore group : List.copyOf(queue.groups)) {
       if (dead) {
         group.entries.values().stream()
             .filter(each -> each.phase == Phase.DEAD)
             .filter(each -> error == null || error.equals(error(each, queue.read(each.position))))
             .sorted((left, right) -> Long.compare(left.position, right.position))
+            .filter(each -> taken.test(queue.read(each.position)))
             .limit(max - result.size())
             .forEach(result::add);
       } else {
-        ready(group, max, error, result);
+        ready(group, max, error, taken, result);
       }
     }
   }
@@ -83,7 +108,11 @@ final class TaskSearch {
   }
 
   private static void ready(
-      GroupCore group, long max, @Nullable String error, List<TaskEntry> result) {
+      GroupCore group,
+      long max,
+      @Nullable String error,
+      Predicate<TaskRecord> taken,
+      List<TaskEntry> result) {
     QueueCore queue = group.queue;
     for (TaskSegment segment : List.copyOf(queue.segments)) {
       for (long position = segment.base;
@@ -93,6 +122,12 @@ final class TaskSearch {
         if (record == null
             || !group.isOpen(record)
             || (error != null && !error.equals(error(group.entries.get(position), record)))) {
+          continue;
+        }
+        TaskEntry known = group.entries.get(position);
+        boolean movable =
+            known == null || known.phase == Phase.READY || known.phase == Phase.DELAYED;
+        if (!movable || !taken.test(record)) {
           continue;
         }
         TaskEntry entry = group.entry(position);

@@ -66,6 +66,16 @@ final class TransactionChanges implements QueueChanges {
     long retryMillis;
     @Nullable UniqueTask unique;
     List<TaskEntry> held = List.of();
+
+    /// The entry that its token or `held` means has this, if its task has a unique key.
+    @Nullable TaskEnd end;
+
+    @Nullable TaskEntry leased;
+    @Nullable QueueSweep sweep;
+    @Nullable QueueCore swept;
+
+    /// Of a failure: whether it was the last attempt when it was said. That counts, because others have been told numbers by it.
+    boolean last;
   }
 
   private enum Ending {
@@ -112,19 +122,75 @@ final class TransactionChanges implements QueueChanges {
         if (queue != null) {
           uses.use(queue);
         }
-        if (queue != null && key != null) {
-          step.unique = new UniqueTask(queue, key, task.taskId, 0, this);
-          queue.putUnique(step.unique);
+        if (queue != null && key != null && task.holdsUniqueKey()) {
+          step.unique = queue.uniqueKeys.claim(key, task.taskId, task.uniqueUntilMillis(), this);
         }
       }
-      case QueueOp.Done it -> hold(step, it.queueId(), it.groupId(), it.position());
+      case QueueOp.Done it -> {
+        hold(step, it.queueId(), it.groupId(), it.position());
+        ends(step, step.held);
+      }
       case QueueOp.Failed it -> hold(step, it.queueId(), it.groupId(), it.position());
       case QueueOp.Released it -> hold(step, it.queueId(), it.groupId(), it.position());
-      case QueueOp.Dead it -> hold(step, it.queueId(), it.groupId(), it.position());
-      case QueueOp.Gone it -> hold(step, it.queueId(), it.groupId(), it.position());
+      case QueueOp.Dead it -> {
+        hold(step, it.queueId(), it.groupId(), it.position());
+        ends(step, step.held);
+      }
+      case QueueOp.Gone it -> {
+        hold(step, it.queueId(), it.groupId(), it.position());
+        ends(step, step.held);
+      }
+      case QueueOp.Purge it -> {
+        if (!it.deadOnly()) {
+          sweep(step, it.queueId(), -1).written = it;
+        }
+      }
+      case QueueOp.DropGroup it -> sweep(step, it.queueId(), it.groupId());
       default -> {}
     }
     steps.add(step);
+  }
+
+  /// What it ends may have unique keys: others are told nothing of them until it has ended.
+  private void ends(Step step, List<TaskEntry> entries) {
+    for (TaskEntry each : entries) {
+      each.group.know(each);
+      if (each.unique) {
+        TaskEnd end = step.end == null ? new TaskEnd(this, null) : step.end;
+        step.end = end;
+        each.addEnd(end);
+      }
+    }
+  }
+
+  private QueueSweep sweep(Step step, long queueId, long groupId) {
+    QueueSweep sweep = new QueueSweep(this, groupId);
+    QueueCore queue = center.queues.get(queueId);
+    step.sweep = sweep;
+    if (queue != null) {
+      step.swept = queue;
+      queue.uniqueKeys.add(sweep);
+    }
+    return sweep;
+  }
+
+  /// Whether it ends a task of its own by a later PURGE.
+  boolean sweepsLater(UniqueTask own) {
+    if (own.untilMillis != 0) {
+      return false;
+    }
+    for (int at = steps.size() - 1; at >= 0; at--) {
+      Step each = steps.get(at);
+      if (each.unique == own) {
+        return false;
+      }
+      if (each.op instanceof QueueOp.Purge purge
+          && !purge.deadOnly()
+          && purge.queueId() == own.queue.queueId) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void hold(Step step, long queueId, long groupId, long position) {
@@ -157,19 +223,15 @@ final class TransactionChanges implements QueueChanges {
       Step step = new Step();
       String key = task.uniqueKey();
       long id = 0;
+      long now = center.wallMillis();
       if (key != null) {
-        UniqueTask other = queue.uniqueTask(key);
+        UniqueTask other = queue.uniqueKeys.holder(key, this);
         if (other != null) {
-          if (other.owner == null || other.owner == this) {
-            return other.taskId;
-          }
-          throw new EngineException(
-              ErrorCode.SERIALIZATION_FAILURE,
-              "a transaction that has not ended makes a task with the same unique key");
+          return other.taskId;
         }
         id = center.newTaskId();
-        step.unique = new UniqueTask(queue, key, id, 0, this);
-        queue.putUnique(step.unique);
+        long until = task.uniqueForMillis() == 0 ? 0 : now + task.uniqueForMillis();
+        step.unique = queue.uniqueKeys.claim(key, id, until, this);
       } else {
         id = center.newTaskId();
       }
@@ -178,7 +240,7 @@ final class TransactionChanges implements QueueChanges {
               queueId,
               TaskRecord.encode(
                   id,
-                  center.wallMillis(),
+                  now,
                   task.payload(),
                   task.key(),
                   task.fair(),
@@ -225,11 +287,21 @@ final class TransactionChanges implements QueueChanges {
   private void end(LeaseToken token, Ending ending, String error, long retryMillis) {
     center.enter();
     try {
-      leased(token);
+      TaskEntry entry = leased(token);
       if (!ended.add(token)) {
         throw lost();
       }
       Step step = new Step();
+      if (ending == Ending.FAILED) {
+        step.last =
+            Backoff.exhausted(
+                entry.group.options(), entry.attempts, entry.enqueuedMillis, center.wallMillis());
+      }
+      if (entry.unique && (ending == Ending.DONE || step.last)) {
+        step.leased = entry;
+        step.end = new TaskEnd(this, token);
+        entry.addEnd(step.end);
+      }
       step.token = token;
       step.ending = ending;
       step.error = error;
@@ -280,6 +352,7 @@ final class TransactionChanges implements QueueChanges {
         return false;
       }
       step.held = held;
+      ends(step, held);
       step.op = new QueueOp.Gone(queueId, -1, position);
       steps.add(step);
       return true;
@@ -328,12 +401,30 @@ final class TransactionChanges implements QueueChanges {
 
   @Override
   public void dropGroup(long queueId, long groupId) {
-    step(new QueueOp.DropGroup(queueId, groupId));
+    center.enter();
+    try {
+      Step step = new Step();
+      step.op = new QueueOp.DropGroup(queueId, groupId);
+      sweep(step, queueId, groupId);
+      steps.add(step);
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
   }
 
   @Override
   public void purge(long queueId, boolean deadOnly) {
-    step(new QueueOp.Purge(queueId, deadOnly, new long[0], new long[0]));
+    center.enter();
+    try {
+      Step step = new Step();
+      step.op = new QueueOp.Purge(queueId, deadOnly, new long[0], new long[0]);
+      if (!deadOnly) {
+        sweep(step, queueId, -1);
+      }
+      steps.add(step);
+    } finally {
+      center.exit(QueueCenter.Then.ELSEWHERE);
+    }
   }
 
   @Override
@@ -343,12 +434,16 @@ final class TransactionChanges implements QueueChanges {
     try {
       QueueCore from = queue(queueId);
       uses.use(from);
-      uses.use(queue(toQueueId));
+      QueueCore to = queue(toQueueId);
+      uses.use(to);
       if (queueId == toQueueId && !dead) {
         throw new EngineException(
             ErrorCode.INVALID_PARAMETER_VALUE, "tasks cannot be moved to their own queue");
       }
-      List<TaskEntry> found = TaskSearch.movable(from, dead, max, error);
+      Map<String, Long> coming = new HashMap<>(4);
+      List<TaskEntry> found =
+          TaskSearch.movable(
+              from, dead, max, error, record -> to.uniqueKeys.takes(record, this, coming));
       long now = center.wallMillis();
       long moved = 0;
       for (TaskEntry each : found) {
@@ -356,11 +451,15 @@ final class TransactionChanges implements QueueChanges {
         Step step = new Step();
         step.held = List.of(each);
         each.group.hold(each, this);
+        ends(step, step.held);
         step.op = new QueueOp.Gone(queueId, each.group.groupId, each.position);
         steps.add(step);
         Step enqueue = new Step();
+        TaskRecord record = from.read(each.position);
+        enqueue.unique = to.uniqueKeys.claim(record, this);
         enqueue.op =
-            new QueueOp.Enqueue(toQueueId, Deliveries.copy(from.read(each.position), null, runAt));
+            new QueueOp.Enqueue(
+                toQueueId, Deliveries.copy(record, null, runAt, enqueue.unique != null));
         steps.add(enqueue);
       }
       return found.size();
@@ -397,8 +496,18 @@ final class TransactionChanges implements QueueChanges {
     if (step.token != null) {
       ended.remove(step.token);
     }
-    if (step.unique != null && step.unique.owner == this) {
-      step.unique.queue.forget(step.unique);
+    if (step.unique != null) {
+      step.unique.queue.uniqueKeys.undo(step.unique);
+    }
+    if (step.sweep != null && step.swept != null) {
+      step.swept.uniqueKeys.remove(step.sweep);
+    }
+    TaskEnd end = step.end;
+    if (end != null) {
+      step.held.forEach(each -> each.removeEnd(end));
+      if (step.leased != null) {
+        step.leased.removeEnd(end);
+      }
     }
     for (TaskEntry each : step.held) {
       if (each.heldBy == this) {
@@ -434,9 +543,18 @@ final class TransactionChanges implements QueueChanges {
           each.held = List.of(entry);
           result.addAll(ending(each, entry));
         } else if (each.op instanceof QueueOp.Purge purge) {
-          result.add(TaskSearch.spared(center, purge));
+          QueueOp.Purge spared = TaskSearch.spared(center, purge);
+          result.add(spared);
+          if (each.sweep != null) {
+            each.sweep.written = spared;
+          }
         } else if (each.op != null) {
           result.add(each.op);
+        }
+      }
+      for (Step each : steps) {
+        if (each.unique != null) {
+          each.unique.queue.uniqueKeys.requireEnd(each.unique);
         }
       }
       ops = result;
@@ -456,7 +574,7 @@ final class TransactionChanges implements QueueChanges {
           List.of(new QueueOp.Released(queueId, group.groupId, entry.position, entry.attempts - 1));
       case FAILED -> {
         long wall = center.wallMillis();
-        if (Backoff.exhausted(group.options(), entry.attempts, entry.enqueuedMillis, wall)) {
+        if (step.last) {
           yield Deliveries.death(center, entry, step.error);
         }
         long wait =
@@ -532,6 +650,15 @@ final class TransactionChanges implements QueueChanges {
 
   List<QueueOp> ops() {
     return ops;
+  }
+
+  /// What it has changed is durable, and seen by all.
+  void applied() {
+    for (Step each : steps) {
+      if (each.sweep != null && each.swept != null) {
+        each.swept.uniqueKeys.remove(each.sweep);
+      }
+    }
   }
 
   /// Whether a transaction's change may make tasks of a queue ready when it is durable.

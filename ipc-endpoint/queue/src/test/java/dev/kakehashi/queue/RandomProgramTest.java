@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,13 +42,15 @@ class RandomProgramTest {
   private static final class Model {
     final long id;
     final @Nullable String key;
+    final @Nullable String unique;
     int attempts;
     long notBefore;
     @Nullable LeasedTask lease;
 
-    Model(long id, @Nullable String key, long notBefore) {
+    Model(long id, @Nullable String key, @Nullable String unique, long notBefore) {
       this.id = id;
       this.key = key;
+      this.unique = unique;
       this.notBefore = notBefore;
     }
   }
@@ -65,7 +68,10 @@ class RandomProgramTest {
 
   private long enqueued;
   private long done;
-  private long dead;
+
+  /// Dead tasks, by commit order.
+  private Map<Long, Model> dead = new TreeMap<>();
+
   private long canceled;
   private @Nullable Path image;
   private int images;
@@ -97,7 +103,7 @@ class RandomProgramTest {
     open = new TreeMap<>();
     enqueued = 0;
     done = 0;
-    dead = 0;
+    dead = new TreeMap<>();
     canceled = 0;
     image = null;
     runningAt = directory.resolve("home" + seed);
@@ -117,7 +123,7 @@ class RandomProgramTest {
   }
 
   private void step() throws IOException {
-    switch (random.nextInt(20)) {
+    switch (random.nextInt(24)) {
       case 0, 1, 2, 3, 4 -> enqueue();
       case 5, 6, 7, 8 -> receive(1 + random.nextInt(4));
       case 9, 10, 11 -> end(lent(), 0);
@@ -137,8 +143,14 @@ class RandomProgramTest {
           crash();
         }
       }
+      case 19, 20 -> replace();
+      case 21 -> {
+        if (random.nextInt(3) == 0) {
+          moveDead();
+        }
+      }
       default -> {
-        if (random.nextInt(10) == 0) {
+        if (random.nextInt(20) == 0) {
           purge();
         }
       }
@@ -158,6 +170,7 @@ class RandomProgramTest {
                 random.nextInt(delays) == 0
                     ? host().wall + random.nextInt(delays == 2 ? 3000 : 500) + 1
                     : 0;
+            String unique = random.nextInt(3) == 0 ? "unique " + random.nextInt(3) : null;
             byte[] payload = new byte[random.nextInt(20) == 0 ? 2000 : 10];
             NewTask task =
                 new NewTask(
@@ -166,14 +179,149 @@ class RandomProgramTest {
                     fair,
                     priority,
                     runAt,
-                    null,
+                    unique,
                     0);
-            made.add(new Model(changes.enqueue(LogHost.QUEUE, task), key, runAt));
+            long id = changes.enqueue(LogHost.QUEUE, task);
+            Model other = ofUnique(made, unique);
+            other = other == null ? ofUnique(open.values(), unique) : other;
+            if (other == null) {
+              made.add(new Model(id, key, unique, runAt));
+            } else {
+              assertEquals(other.id, id);
+            }
           }
         });
     for (Model each : made) {
       open.put(enqueued++, each);
     }
+  }
+
+  /// The task that has a unique key.
+  private static @Nullable Model ofUnique(Collection<Model> of, @Nullable String unique) {
+    return unique == null
+        ? null
+        : of.stream().filter(each -> unique.equals(each.unique)).findFirst().orElse(null);
+  }
+
+  private static NewTask unique(String unique) {
+    return new NewTask(LogHost.payload("again"), null, null, 4, 0, unique, 0);
+  }
+
+  /// What another transaction is told that makes a task of a unique key; negative: it has to wait.
+  private long tellOther(String unique) {
+    var changes = host().queues.newChanges();
+    try {
+      return changes.enqueue(LogHost.QUEUE, unique(unique));
+    } catch (EngineException e) {
+      assertEquals(ErrorCode.SERIALIZATION_FAILURE, e.code());
+      return -1;
+    } finally {
+      changes.ended(false);
+      host().settle();
+    }
+  }
+
+  /// A transaction ends a task of a unique key, and makes another one of that key.
+  private void replace() {
+    List<Model> all = open.values().stream().filter(each -> each.unique != null).toList();
+    if (all.isEmpty()) {
+      return;
+    }
+    Model task = all.get(random.nextInt(all.size()));
+    String unique = Objects.requireNonNull(task.unique);
+    LeasedTask lease = task.lease;
+    var changes = host().queues.newChanges();
+    long before = changes.mark();
+    boolean purge = lease == null && random.nextInt(8) == 0;
+    boolean fail = lease != null && task.attempts == MAX_ATTEMPTS && random.nextBoolean();
+    if (purge) {
+      changes.purge(LogHost.QUEUE, false);
+    } else if (lease == null) {
+      assertTrue(changes.cancel(LogHost.QUEUE, task.id));
+    } else if (fail) {
+      changes.fail(lease.token(), "no", -1);
+    } else {
+      changes.complete(lease.token());
+    }
+    assertEquals(-1, tellOther(unique));
+    long middle = changes.mark();
+    long id = changes.enqueue(LogHost.QUEUE, unique(unique));
+    assertTrue(id != task.id);
+    assertEquals(id, changes.enqueue(LogHost.QUEUE, unique(unique)));
+    assertEquals(-1, tellOther(unique));
+    if (random.nextInt(3) == 0) {
+      changes.rollbackTo(middle);
+      assertEquals(-1, tellOther(unique));
+      id = changes.enqueue(LogHost.QUEUE, unique(unique));
+    }
+    if (random.nextInt(4) == 0) {
+      changes.rollbackTo(before);
+      assertEquals(task.id, tellOther(unique));
+      assertEquals(task.id, changes.enqueue(LogHost.QUEUE, unique(unique)));
+      changes.ended(false);
+      host().settle();
+      return;
+    }
+    if (random.nextInt(4) == 0) {
+      host().queues.force();
+    }
+    if (random.nextInt(3) == 0) {
+      if (random.nextBoolean()) {
+        changes.prepareCommit();
+      }
+      changes.ended(false);
+      host().settle();
+      assertEquals(task.id, tellOther(unique));
+      return;
+    }
+    host().put(changes);
+    if (purge) {
+      purged();
+    } else {
+      long place = take(task);
+      if (fail) {
+        dead.put(place, task);
+      } else if (lease == null) {
+        canceled++;
+      } else {
+        done++;
+      }
+    }
+    task.lease = null;
+    open.put(enqueued++, new Model(id, null, unique, 0));
+    assertEquals(id, tellOther(unique));
+  }
+
+  /// Takes a task from the open ones.
+  ///
+  /// @return its place in the order of commits
+  private long take(Model task) {
+    for (var each : open.entrySet()) {
+      if (each.getValue() == task) {
+        open.remove(each.getKey());
+        return each.getKey();
+      }
+    }
+    throw new AssertionError("task " + task.id + " is not open");
+  }
+
+  /// Dead tasks come again, but those whose unique key another one has.
+  private void moveDead() {
+    long[] moved = new long[1];
+    host()
+        .commit(changes ->
+            moved[0] = changes.move(LogHost.QUEUE, LogHost.QUEUE, true, Long.MAX_VALUE, null, 0));
+    long expected = 0;
+    for (var each : List.copyOf(dead.entrySet())) {
+      Model task = each.getValue();
+      if (ofUnique(open.values(), task.unique) == null) {
+        dead.remove(each.getKey());
+        open.put(enqueued++, new Model(task.id, task.key, task.unique, 0));
+        canceled++;
+        expected++;
+      }
+    }
+    assertEquals(expected, moved[0]);
   }
 
   private Model byId(long id) {
@@ -248,8 +396,7 @@ class RandomProgramTest {
       case 1 -> {
         host().fail(lease, -1);
         if (task.attempts == MAX_ATTEMPTS) {
-          open.values().remove(task);
-          dead++;
+          dead.put(take(task), task);
         } else {
           task.notBefore =
               host().wall
@@ -311,8 +458,12 @@ class RandomProgramTest {
 
   private void purge() {
     host().commit(changes -> changes.purge(LogHost.QUEUE, false));
-    canceled += open.values().stream().filter(each -> each.lease == null).count() + dead;
-    dead = 0;
+    purged();
+  }
+
+  private void purged() {
+    canceled += open.values().stream().filter(each -> each.lease == null).count() + dead.size();
+    dead.clear();
     open.values().removeIf(each -> each.lease == null);
   }
 
@@ -359,8 +510,7 @@ class RandomProgramTest {
         each.lease = null;
         each.notBefore = 0;
         if (each.attempts == MAX_ATTEMPTS) {
-          open.values().remove(each);
-          dead++;
+          dead.put(take(each), each);
         }
       }
     }
@@ -372,7 +522,7 @@ class RandomProgramTest {
     Map<String, Long> expected = new HashMap<>();
     expected.put("enqueued", enqueued);
     expected.put("done", done);
-    expected.put("dead", dead);
+    expected.put("dead", (long) dead.size());
     expected.put("canceled", canceled);
     expected.put("leased", open.values().stream().filter(each -> each.lease != null).count());
     Map<String, Long> actual = new HashMap<>();

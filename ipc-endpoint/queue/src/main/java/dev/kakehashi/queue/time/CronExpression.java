@@ -7,17 +7,26 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// Times of a schedule: minute, hour, day of the month, month, weekday, each a list of `*`, numbers and ranges, with steps. Immutable.
 ///
 /// Months and weekdays may be names of three letters; weekday 0 and 7 are Sunday. If both days are given, one of them is enough, as with cron.
 ///
-/// The fields are local times. A local time that is there twice, when clocks go back, counts once, at its first instant. One that is missing, when they go forward, counts at the
-/// instant that is as long after the jump; so it is made up for, and never twice for one instant.
+/// The fields are local times. What they mean when clocks change depends on the minute and the hour, as with cron:
+///
+/// * With `*` in one of them (`*/15 * * * *`, `0 * * * *`, `0 */2 * * *`) they are an interval. Each instant whose local time matches counts, so also both that have the same local time.
+///   A local time that is missing is left out.
+/// * Else they are times of a day. One that is there twice, when clocks go back, counts once, at its first instant. One that is missing, when they go forward, counts at the instant
+///   that is as long after the jump; so it is made up for, and never twice for one instant.
 public final class CronExpression {
   private static final List<String> MONTHS =
       List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
@@ -31,6 +40,7 @@ public final class CronExpression {
   private final BitSet days;
   private final BitSet months;
   private final BitSet weekdays;
+  private final boolean interval;
   private final boolean anyDay;
   private final boolean anyWeekday;
   private final ZoneId zone;
@@ -49,6 +59,7 @@ public final class CronExpression {
     if (weekdays.get(7)) {
       weekdays.set(0);
     }
+    interval = fields[0].contains("*") || fields[1].contains("*");
     anyDay = fields[2].startsWith("*");
     anyWeekday = fields[4].startsWith("*");
     try {
@@ -112,6 +123,57 @@ public final class CronExpression {
   ///
   /// @param afterMillis since 1970, as the result
   public long next(long afterMillis) {
+    return interval ? nextOfInterval(afterMillis) : nextOfDay(afterMillis);
+  }
+
+  /// Goes through stretches of time without a change of clocks, in which local times follow each other as instants do.
+  private long nextOfInterval(long afterMillis) {
+    ZoneRules rules = zone.getRules();
+    Instant from = Instant.ofEpochMilli(afterMillis);
+    Instant end = from.plus(MOST_DAYS, ChronoUnit.DAYS);
+    while (from.isBefore(end)) {
+      ZoneOffset offset = rules.getOffset(from);
+      ZoneOffsetTransition change = rules.nextTransition(from);
+      Instant until =
+          change == null || change.getInstant().isAfter(end) ? end : change.getInstant();
+      Instant found = next(from, until, offset);
+      if (found != null) {
+        return found.toEpochMilli();
+      }
+      // The first instant of the next stretch counts, too.
+      if (matchesFrom(until)) {
+        return until.toEpochMilli();
+      }
+      from = until;
+    }
+    return Long.MAX_VALUE;
+  }
+
+  private boolean matchesFrom(Instant instant) {
+    LocalDateTime local = LocalDateTime.ofInstant(instant, zone);
+    return local.getSecond() == 0
+        && local.getNano() == 0
+        && minutes.get(local.getMinute())
+        && hours.get(local.getHour())
+        && matches(local.toLocalDate());
+  }
+
+  /// The first instant after one and before another that matches; null: there is none.
+  private @Nullable Instant next(Instant after, Instant before, ZoneOffset offset) {
+    LocalDateTime local = LocalDateTime.ofInstant(after, offset);
+    LocalDateTime last = LocalDateTime.ofInstant(before, offset);
+    LocalDate day = local.toLocalDate();
+    LocalTime from = local.toLocalTime();
+    for (; !day.isAfter(last.toLocalDate()); day = day.plusDays(1), from = LocalTime.MIN) {
+      Instant found = matches(day) ? first(day, from, after, offset) : null;
+      if (found != null) {
+        return found.isBefore(before) ? found : null;
+      }
+    }
+    return null;
+  }
+
+  private long nextOfDay(long afterMillis) {
     Instant after = Instant.ofEpochMilli(afterMillis);
     LocalDateTime local = LocalDateTime.ofInstant(after, zone);
     LocalDate day = local.toLocalDate();
@@ -120,9 +182,9 @@ public final class CronExpression {
     // instants.
     for (int count = 0; count < MOST_DAYS; count++) {
       if (matches(day)) {
-        long time = next(day, from, after);
-        if (time != Long.MAX_VALUE) {
-          return time;
+        Instant found = first(day, from, after, zone);
+        if (found != null) {
+          return found.toEpochMilli();
         }
       }
       day = day.plusDays(1);
@@ -131,7 +193,8 @@ public final class CronExpression {
     return Long.MAX_VALUE;
   }
 
-  private long next(LocalDate day, LocalTime from, Instant after) {
+  /// The first instant of a day that matches and is after another one; null: there is none.
+  private @Nullable Instant first(LocalDate day, LocalTime from, Instant after, ZoneId in) {
     for (int hour = hours.nextSetBit(from.getHour());
         hour >= 0;
         hour = hours.nextSetBit(hour + 1)) {
@@ -139,13 +202,13 @@ public final class CronExpression {
       for (int minute = minutes.nextSetBit(first);
           minute >= 0;
           minute = minutes.nextSetBit(minute + 1)) {
-        Instant at = ZonedDateTime.of(day, LocalTime.of(hour, minute), zone).toInstant();
+        Instant at = ZonedDateTime.of(day, LocalTime.of(hour, minute), in).toInstant();
         if (at.isAfter(after)) {
-          return at.toEpochMilli();
+          return at;
         }
       }
     }
-    return Long.MAX_VALUE;
+    return null;
   }
 
   private boolean matches(LocalDate day) {
