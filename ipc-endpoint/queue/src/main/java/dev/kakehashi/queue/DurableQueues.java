@@ -306,6 +306,13 @@ public final class DurableQueues implements QueueSystem {
     return center.queues.containsKey(token.queueId()) ? token.queueId() : null;
   }
 
+  /// Has targets of pushes looked at when they are said. Before the start.
+  ///
+  /// @param check throws an [EngineException] for a URL that is not allowed; on any thread
+  public void checkPushTargets(Consumer<String> check) {
+    center.pushTargets = check;
+  }
+
   /// Hands out tasks at a lower rate than the queue's, because a target asks for it.
   ///
   /// @param rate tasks per second; negative: as the queue says

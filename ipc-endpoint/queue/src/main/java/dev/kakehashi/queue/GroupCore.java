@@ -251,6 +251,7 @@ final class GroupCore {
     entry.loggedAttempts = attempts;
     if (!center.isStarted()) {
       entry.attempts = attempts;
+      entry.lent = true;
       leave(entry);
       entry.phase = Phase.READY;
     }
@@ -281,6 +282,7 @@ final class GroupCore {
     leave(entry);
     entry.heldBy = null;
     entry.ends = List.of();
+    entry.lent = false;
     entry.attempts = op.attempts();
     entry.loggedAttempts = op.attempts();
     entry.lastError = op.error().isEmpty() ? null : op.error();
@@ -304,6 +306,7 @@ final class GroupCore {
     }
     leave(entry);
     entry.heldBy = null;
+    entry.lent = false;
     entry.attempts = attempts;
     entry.loggedAttempts = attempts;
     ready(entry);
@@ -359,6 +362,7 @@ final class GroupCore {
   /// A lease has ended without a word of its holder: the attempt counts, and the next one may begin at once.
   void giveBack(TaskEntry entry) {
     leave(entry);
+    entry.lastError = TaskEntry.LEASE_ENDED;
     ready(entry);
     center.toMatch(this);
   }
@@ -521,6 +525,10 @@ final class GroupCore {
   void start() {
     for (TaskEntry entry : List.copyOf(entries.values())) {
       if (entry.phase == Phase.READY) {
+        if (entry.lent) {
+          entry.lent = false;
+          entry.lastError = TaskEntry.LEASE_ENDED;
+        }
         ready(entry);
       }
     }

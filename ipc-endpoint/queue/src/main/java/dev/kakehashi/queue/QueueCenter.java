@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,10 @@ final class QueueCenter {
   final Deadlines mono = new Deadlines();
   final Deadlines wall = new Deadlines();
   final RecordWriter writer = new RecordWriter(this);
+
+  /// Throws for a URL that tasks may not be pushed to; set before the start.
+  Consumer<String> pushTargets = _ -> {};
+
   final LeaseHolders holders = new LeaseHolders();
   long startNanos;
 

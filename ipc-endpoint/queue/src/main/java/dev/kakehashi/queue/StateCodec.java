@@ -192,7 +192,9 @@ final class StateCodec {
     out.writeBoolean(entry.inChain);
     out.writeInt(entry.loggedAttempts);
     out.writeLong(entry.runAtMillis);
-    text(out, entry.lastError);
+    // A start from here finds that its lease has ended, if the log does not say more.
+    boolean lent = entry.lent || (entry.phase == Phase.LEASED && !entry.claimPending);
+    text(out, lent ? TaskEntry.LEASE_ENDED : entry.lastError);
   }
 
   private static void text(DataOutputStream out, @Nullable String text) throws IOException {

@@ -26,6 +26,10 @@ final class TaskEntry extends Deadline {
     GONE
   }
 
+  /// Error of an attempt whose lease ended without a word of its holder.
+  static final String LEASE_ENDED =
+      "the lease ended, and its consumer did not say how the attempt ended";
+
   final GroupCore group;
   final long position;
   Phase phase = Phase.READY;
@@ -48,6 +52,9 @@ final class TaskEntry extends Deadline {
   long runAtMillis;
 
   @Nullable String lastError;
+
+  /// While the log is replayed: whether it was lent last, and nothing says how that ended.
+  boolean lent;
 
   /// Whether the fields from here to `chain` were read from the record.
   boolean known;

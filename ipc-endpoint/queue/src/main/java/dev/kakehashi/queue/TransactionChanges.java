@@ -81,6 +81,7 @@ final class TransactionChanges implements QueueChanges {
   private enum Ending {
     DONE,
     FAILED,
+    KILLED,
     RELEASED
   }
 
@@ -275,8 +276,21 @@ final class TransactionChanges implements QueueChanges {
 
   @Override
   public void fail(LeaseToken token, String error, long retryMillis) {
-    String kept = error.length() > MAX_ERROR ? error.substring(0, MAX_ERROR) : error;
-    end(token, Ending.FAILED, kept, retryMillis);
+    end(token, Ending.FAILED, kept(error), retryMillis);
+  }
+
+  private static String kept(String error) {
+    return error.length() > MAX_ERROR ? error.substring(0, MAX_ERROR) : error;
+  }
+
+  @Override
+  public void failForGood(LeaseToken token, String error) {
+    end(token, Ending.KILLED, kept(error), -1);
+  }
+
+  @Override
+  public void requirePushTarget(String url) {
+    center.pushTargets.accept(url);
   }
 
   @Override
@@ -292,7 +306,9 @@ final class TransactionChanges implements QueueChanges {
         throw lost();
       }
       Step step = new Step();
-      if (ending == Ending.FAILED) {
+      if (ending == Ending.KILLED) {
+        step.last = true;
+      } else if (ending == Ending.FAILED) {
         step.last =
             Backoff.exhausted(
                 entry.group.options(), entry.attempts, entry.enqueuedMillis, center.wallMillis());
@@ -572,6 +588,7 @@ final class TransactionChanges implements QueueChanges {
       case DONE -> List.of(new QueueOp.Done(queueId, group.groupId, entry.position));
       case RELEASED ->
           List.of(new QueueOp.Released(queueId, group.groupId, entry.position, entry.attempts - 1));
+      case KILLED -> Deliveries.death(center, entry, step.error);
       case FAILED -> {
         long wall = center.wallMillis();
         if (step.last) {

@@ -346,6 +346,35 @@ class QueueOperationsTest {
   }
 
   @Test
+  void shouldSayOfAnAttemptThatItsLeaseEnded() {
+    host.create(options -> options.leaseMillis(1_000).maxAttempts(5));
+    host.enqueue("a");
+    host.receiveOne();
+    host.advance(1_001);
+    LeasedTask second = host.receiveOne();
+    assertEquals(TaskEntry.LEASE_ENDED, second.lastError());
+    host.fail(second, 0);
+    assertEquals("no", host.receiveOne().lastError());
+    // What was lent when the process ended, from the log and from the files.
+    host = host.crash();
+    assertEquals(TaskEntry.LEASE_ENDED, host.receiveOne().lastError());
+    host.queues.force();
+    host = host.crash();
+    LeasedTask last = host.receiveOne();
+    assertEquals(TaskEntry.LEASE_ENDED, last.lastError());
+    assertEquals(5, last.token().attempt());
+  }
+
+  @Test
+  void shouldEndATaskForGood() {
+    host.create(options -> options);
+    host.enqueue("a");
+    LeasedTask task = host.receiveOne();
+    host.commit(changes -> changes.failForGood(task.token(), "wrong"));
+    assertEquals(1, host.state().dead());
+  }
+
+  @Test
   void shouldMakeTasksOfASchedule() {
     host.create(options -> options);
     host.define(

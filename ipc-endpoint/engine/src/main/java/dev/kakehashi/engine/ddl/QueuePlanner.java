@@ -205,6 +205,10 @@ final class QueuePlanner {
         String target = push.target();
         if (target != null) {
           checkTarget(target);
+          plan.queue(changes -> {
+            changes.requirePushTarget(target);
+            return 0;
+          });
         }
         put(queue.withOptions(QueueOptionReader.pushed(queue.options(), target)));
       }

@@ -80,6 +80,16 @@ final class ListQueueChanges implements QueueChanges {
   }
 
   @Override
+  public void failForGood(LeaseToken token, String error) {
+    throw ofRealQueues();
+  }
+
+  @Override
+  public void requirePushTarget(String url) {
+    // A list is pushed nowhere.
+  }
+
+  @Override
   public void release(LeaseToken token) {
     system.requireLease(token);
     add(ListChange.of(Kind.RELEASE, token.queueId(), token.position(), 0), token);

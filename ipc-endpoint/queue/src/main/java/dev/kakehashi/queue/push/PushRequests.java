@@ -13,6 +13,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -37,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 final class PushRequests implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 256;
   private static final int THREADS = 8;
+
+  /// Statuses by which a target refuses the request itself. Others, 401, 403 and 404 among them, come also while a target is being installed or configured, so they are tried again.
+  private static final Set<Integer> FOR_GOOD =
+      Set.of(400, 405, 406, 410, 411, 413, 414, 415, 422, 431);
+
   private static final Duration LONGEST_RETRY = Duration.ofHours(1);
 
   private final PushTargets targets;
@@ -156,7 +162,8 @@ final class PushRequests implements AutoCloseable {
     return new PushOutcome(
         error,
         overloaded ? retryAfter(result.getResponse().getHeaders().get(HttpHeader.RETRY_AFTER)) : -1,
-        overloaded);
+        overloaded,
+        FOR_GOOD.contains(status));
   }
 
   /// Seconds, or a time; negative: neither.

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /// Queues, some of which push their tasks to targets. Thread-safe.
 ///
-/// Everything but the pushes is [DurableQueues]'. A queue whose target is not allowed is not pushed: its tasks wait, and the log says why.
+/// Everything but the pushes is [DurableQueues]'. A target that is not allowed is refused when it is said. Where it is not allowed any more each attempt fails, and the task's last error
+/// says why.
 public final class PushingQueues implements QueueSystem {
   private static final Logger LOG = LoggerFactory.getLogger(PushingQueues.class);
   private static final String KEY_FILE = "push.key";
@@ -49,6 +50,7 @@ public final class PushingQueues implements QueueSystem {
     this.queues = queues;
     this.directory = directory;
     this.targets = targets;
+    queues.checkPushTargets(targets::check);
   }
 
   /// As the engine wants it.
@@ -123,12 +125,10 @@ public final class PushingQueues implements QueueSystem {
     }
     try {
       targets.check(url);
-      return true;
     } catch (EngineException e) {
-      LOG.warn(
-          "tasks of queue {}.{} are not pushed: {}", queue.schema(), queue.name(), e.getMessage());
-      return false;
+      LOG.warn("pushes of queue {}.{} will fail: {}", queue.schema(), queue.name(), e.getMessage());
     }
+    return true;
   }
 
   private PushRequests requests(QueueHost its) {

@@ -161,6 +161,8 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
     try {
       if (outcome.isDone()) {
         changes.complete(task.token());
+      } else if (outcome.forGood()) {
+        changes.failForGood(task.token(), outcome.error());
       } else {
         changes.fail(task.token(), outcome.error(), outcome.retryMillis());
       }

@@ -1,9 +1,11 @@
 package dev.kakehashi.server.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
@@ -199,12 +201,32 @@ class QueuePushTest {
   }
 
   @Test
-  void shouldKeepTasksOfTargetsThatAreNotAllowed() {
-    queue("", "http://example.com/tasks");
+  void shouldRefuseTargetsThatAreNotAllowed() {
+    session.execute("CREATE QUEUE mail");
+    for (String each :
+        List.of("http://example.com/tasks", "http://10.1.2.3/", "ftp://localhost/")) {
+      assertThrows(
+          EndpointException.class,
+          () -> session.execute("ALTER QUEUE mail PUSH TO '" + each + "'"));
+    }
     enqueue("1");
     session.execute("ALTER QUEUE mail PUSH TO '" + url("127.0.0.1") + "'");
     awaitCount("done", "1");
     assertEquals(1, received.size());
+  }
+
+  @Test
+  void shouldNotPushAgainWhatTheTargetWouldRefuseAgain() throws Exception {
+    target = request -> Answer.of(request.field("Kakehashi-attempt").equals("1") ? 404 : 422);
+    queue("min_backoff = '1ms', max_backoff = '2ms'", url("localhost"));
+    enqueue("1");
+    assertEquals("1", next().field("Kakehashi-attempt"));
+    assertEquals("2", next().field("Kakehashi-attempt"));
+    awaitCount("dead", "1");
+    assertEquals(
+        "the target answered 422",
+        value("SELECT last_error FROM kakehashi_catalog.tasks WHERE queue_name = 'mail'"));
+    assertEquals(0, received.size());
   }
 
   @Test

@@ -29,6 +29,17 @@ public interface QueueChanges {
   /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
   void fail(LeaseToken token, String error, long retryMillis);
 
+  /// The attempt has failed, and no other would do better: the task is dead, or goes to the queue for dead letters.
+  ///
+  /// @param error at most 8192 characters are kept
+  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
+  void failForGood(LeaseToken token, String error);
+
+  /// Refuses a URL that tasks may not be pushed to. It changes nothing.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException INSUFFICIENT_PRIVILEGE, INVALID_PARAMETER_VALUE
+  void requirePushTarget(String url);
+
   /// Gives a task back, as if it had never been handed out: the attempt does not count.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
