@@ -43,7 +43,7 @@ public record DeployedApplication(
 
   /// A version, and when it was deployed.
   ///
-  /// @param deployedMicros since 1970
+  /// @param deployedMicros since 2000-01-01 UTC
   public record Version(VersionDefinition definition, long deployedMicros) {}
 
   /// A function of the current version.

@@ -84,7 +84,7 @@ public final class ApplicationTableRows {
           owner == null ? null : owner.name(),
           (long) application.current(),
           isolation(version),
-          version.deployedMicros() - EPOCH_MILLIS * MICROS,
+          version.deployedMicros(),
           (long) application.versions().size(),
           (long) contents.functions().size(),
           (long) contents.procedures().size(),
@@ -121,7 +121,7 @@ public final class ApplicationTableRows {
               (long) version.definition().number(),
               version.definition().number() == application.current(),
               isolation(version),
-              version.deployedMicros() - EPOCH_MILLIS * MICROS,
+              version.deployedMicros(),
               jar.name(),
               jar.sha256(),
               jar.bytes()
