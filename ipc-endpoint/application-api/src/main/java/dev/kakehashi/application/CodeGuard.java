@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.MutableCallSite;
+import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -70,6 +71,54 @@ public final class CodeGuard {
   /// As [#exit(int)], of the runtime.
   public static void exit(Runtime runtime, int status) {
     exit(status);
+  }
+
+  /// What is asked before an application calls a method by reflection, or gets a handle of it.
+  ///
+  /// @throws IllegalStateException it would end the process
+  public static void check(Method method) {
+    check(method.getDeclaringClass(), method.getName());
+  }
+
+  /// As [MethodHandles.Lookup#unreflect].
+  public static MethodHandle unreflect(MethodHandles.Lookup lookup, Method method)
+      throws IllegalAccessException {
+    check(method);
+    return lookup.unreflect(method);
+  }
+
+  /// As [MethodHandles.Lookup#findStatic].
+  public static MethodHandle findStatic(
+      MethodHandles.Lookup lookup, Class<?> owner, String name, MethodType type)
+      throws NoSuchMethodException, IllegalAccessException {
+    check(owner, name);
+    return lookup.findStatic(owner, name, type);
+  }
+
+  /// As [MethodHandles.Lookup#findVirtual].
+  public static MethodHandle findVirtual(
+      MethodHandles.Lookup lookup, Class<?> owner, String name, MethodType type)
+      throws NoSuchMethodException, IllegalAccessException {
+    check(owner, name);
+    return lookup.findVirtual(owner, name, type);
+  }
+
+  /// As [MethodHandles.Lookup#bind].
+  public static MethodHandle bind(
+      MethodHandles.Lookup lookup, Object receiver, String name, MethodType type)
+      throws NoSuchMethodException, IllegalAccessException {
+    check(receiver.getClass(), name);
+    return lookup.bind(receiver, name, type);
+  }
+
+  private static void check(Class<?> owner, String name) {
+    boolean ends =
+        owner.equals(System.class) && name.equals("exit")
+            || owner.equals(Runtime.class) && (name.equals("exit") || name.equals("halt"));
+    if (ends) {
+      throw new IllegalStateException(
+          "an application cannot end the process that it runs in, " + name + " by reflection");
+    }
   }
 
   private static void switchTo(MethodHandle target) {

@@ -15,6 +15,7 @@ import java.lang.classfile.MethodModel;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.Superclass;
 import java.lang.classfile.instruction.BranchInstruction;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LabelTarget;
 import java.lang.classfile.instruction.LookupSwitchInstruction;
@@ -22,8 +23,11 @@ import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.classfile.instruction.SwitchCase;
 import java.lang.classfile.instruction.TableSwitchInstruction;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicCallSiteDesc;
+import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +38,7 @@ import java.util.Set;
 /// | in the class | becomes |
 /// |---|---|
 /// | a branch backwards, the beginning of a method that calls another | a place where [CodeGuard] may stop it; costs nothing while nothing is stopped |
-/// | `System.exit`, `Runtime.exit`, `Runtime.halt` | an exception: the process is not the application's |
+/// | `System.exit`, `Runtime.exit`, `Runtime.halt`, also as method references, by reflection and by method handles | an exception: the process is not the application's |
 /// | `ThreadLocal` | [VersionLocal], whose values do not stay with the threads of the platform |
 ///
 /// A class of before Java 7, and one that cannot be changed because a class that it mentions is not there, stays as it is.
@@ -50,9 +54,15 @@ final class CodeInstrumentation {
           MethodTypeDesc.of(ConstantDescs.CD_void));
   private static final MethodTypeDesc EXIT =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_int);
+  private static final ClassDesc SYSTEM = ClassDesc.of("java.lang.System");
+  private static final ClassDesc RUNTIME = ClassDesc.of("java.lang.Runtime");
   private static final MethodTypeDesc RUNTIME_EXIT =
-      MethodTypeDesc.of(
-          ConstantDescs.CD_void, ClassDesc.of("java.lang.Runtime"), ConstantDescs.CD_int);
+      MethodTypeDesc.of(ConstantDescs.CD_void, RUNTIME, ConstantDescs.CD_int);
+  private static final MethodTypeDesc CHECK =
+      MethodTypeDesc.of(ConstantDescs.CD_void, ClassDesc.of("java.lang.reflect.Method"));
+  private static final ClassDesc LOOKUP = ConstantDescs.CD_MethodHandles_Lookup;
+  private static final Set<String> FINDERS =
+      Set.of("findStatic", "findVirtual", "bind", "unreflect");
   private static final int FIRST_WITH_DYNAMIC_CALLS = 51;
 
   private final ClassFile files;
@@ -136,6 +146,16 @@ final class CodeInstrumentation {
         }
         case NewObjectInstruction its when its.className().asSymbol().equals(THREAD_LOCAL) ->
             builder.new_(LOCAL);
+        case InvokeDynamicInstruction dynamic
+            when dynamic.bootstrapArgs().stream().anyMatch(Code::ends) ->
+            builder.invokedynamic(
+                DynamicCallSiteDesc.of(
+                    dynamic.bootstrapMethod(),
+                    dynamic.name().stringValue(),
+                    dynamic.typeSymbol(),
+                    dynamic.bootstrapArgs().stream()
+                        .map(each -> ends(each) ? guarded((DirectMethodHandleDesc) each) : each)
+                        .toArray(ConstantDesc[]::new)));
         case InvokeInstruction call -> invoke(builder, call);
         default -> builder.with(element);
       }
@@ -144,6 +164,22 @@ final class CodeInstrumentation {
     private boolean isBack(List<SwitchCase> cases, Label other) {
       return passed.contains(other)
           || cases.stream().anyMatch(each -> passed.contains(each.target()));
+    }
+
+    /// Whether it is a method that ends the process.
+    private static boolean ends(ConstantDesc constant) {
+      return constant instanceof DirectMethodHandleDesc handle
+          && (handle.owner().equals(SYSTEM) && handle.methodName().equals("exit")
+              || handle.owner().equals(RUNTIME)
+                  && (handle.methodName().equals("exit") || handle.methodName().equals("halt")));
+    }
+
+    private static DirectMethodHandleDesc guarded(DirectMethodHandleDesc handle) {
+      return MethodHandleDesc.ofMethod(
+          DirectMethodHandleDesc.Kind.STATIC,
+          GUARD,
+          "exit",
+          handle.owner().equals(SYSTEM) ? EXIT : RUNTIME_EXIT);
     }
 
     private static void invoke(CodeBuilder builder, InvokeInstruction call) {
@@ -159,6 +195,18 @@ final class CodeInstrumentation {
         case "java/lang/Runtime" -> {
           if (name.equals("exit") || name.equals("halt")) {
             builder.invokestatic(GUARD, "exit", RUNTIME_EXIT);
+            return;
+          }
+        }
+        case "java/lang/reflect/Method" -> {
+          if (name.equals("invoke")) {
+            // method, object, arguments: a look at the first one.
+            builder.dup2_x1().pop2().dup().invokestatic(GUARD, "check", CHECK).dup_x2().pop();
+          }
+        }
+        case "java/lang/invoke/MethodHandles$Lookup" -> {
+          if (FINDERS.contains(name)) {
+            builder.invokestatic(GUARD, name, call.typeSymbol().insertParameterTypes(0, LOOKUP));
             return;
           }
         }
