@@ -63,6 +63,7 @@ final class RouteCall {
     SqlRequest request =
         SqlRequest.of(sql, arguments, false)
             .keptAs(keptAs)
+            .ofCode()
             .withStatus(200, signature.statuses().getOrDefault("Void", NO_CONTENT));
     statements.answer(exchange, body, request, format, isAlone);
   }

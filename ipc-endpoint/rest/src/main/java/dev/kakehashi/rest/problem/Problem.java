@@ -122,6 +122,15 @@ public final class Problem extends RuntimeException {
     return problem;
   }
 
+  /// An exception of an application that has no SQLSTATE of its own: 500, because the request is not to blame.
+  public static Problem unhandled(EngineException failure) {
+    Problem source = of(failure);
+    Problem problem = new Problem(500, source.type, source.title, message(failure));
+    problem.withSqlstate(failure.code());
+    problem.sqlstate = failure.sqlstate();
+    return problem;
+  }
+
   public Problem withSqlstate(ErrorCode code) {
     sqlstate = code.sqlstate();
     retryable = code.retryable();

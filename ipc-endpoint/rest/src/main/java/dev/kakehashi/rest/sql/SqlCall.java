@@ -247,7 +247,12 @@ final class SqlCall {
         failure.code() == ErrorCode.QUERY_CANCELED
             && request.timeoutNanos() > 0
             && System.nanoTime() - beganNanos >= request.timeoutNanos();
-    Problem problem = isTimeout ? Problem.timeout(failure) : Problems.of(failure);
+    boolean isUnhandled =
+        request.isOfCode() && failure.sqlstate().equals(ErrorCode.RAISE_EXCEPTION.sqlstate());
+    Problem problem =
+        isTimeout
+            ? Problem.timeout(failure)
+            : isUnhandled ? Problem.unhandled(failure) : Problems.of(failure);
     return handle == 0
         ? problem
         : problem.withTransaction(service.requests().token(exchange.user(), handle));

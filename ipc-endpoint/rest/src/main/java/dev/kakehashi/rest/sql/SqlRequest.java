@@ -50,6 +50,7 @@ public final class SqlRequest {
   private boolean isMany;
   private @Nullable Problem withoutRows;
   private boolean objects;
+  private boolean isOfCode;
   private int status = 200;
   private int statusWithoutRows = 200;
 
@@ -101,6 +102,16 @@ public final class SqlRequest {
     status = withRows;
     statusWithoutRows = withoutThem;
     return this;
+  }
+
+  /// It runs code of an application: an exception without an SQLSTATE of its own is the application's fault, not the client's.
+  public SqlRequest ofCode() {
+    isOfCode = true;
+    return this;
+  }
+
+  boolean isOfCode() {
+    return isOfCode;
   }
 
   /// The prepared statement is kept for the next request that says the same, though its text alone may come to mean something else.
