@@ -65,7 +65,7 @@ public final class Procedure {
     return Parameters.inline(parameterTypeOids, most);
   }
 
-  /// Calls it as a transaction of its own, or as the procedure declares. Waits for its first rows or its end; close the rows.
+  /// Calls it as a transaction of its own, or as the procedure declares. Waits for its first rows or its end; close the rows, which waits for its end and throws what it has failed with.
   ///
   /// @param values of the types that were given; null is SQL's NULL
   /// @throws EndpointException 42883 if there is none for these types, 42501, P0001 or its own SQLSTATE if its code fails, ...
@@ -113,7 +113,7 @@ public final class Procedure {
       describe(first);
       call.release();
     }
-    return new Rows(session, call, columns, finished);
+    return Rows.ofProcedure(session, call, columns, finished);
   }
 
   private PendingCall send(MemorySegment batch, ExecuteRequest request) {

@@ -25,11 +25,31 @@ public final class Rows implements AutoCloseable {
   private int row = -1;
   private @Nullable Reply reply;
 
-  Rows(Session session, PendingCall call, List<ResultColumn> columns, Consumer<Reply> finished) {
+  /// Whether they are a procedure's, which acts: its end counts, whether its rows are read or not.
+  private final boolean ofProcedure;
+
+  private volatile boolean canceled;
+
+  private Rows(
+      Session session,
+      PendingCall call,
+      List<ResultColumn> columns,
+      Consumer<Reply> finished,
+      boolean ofProcedure) {
     this.session = session;
     this.call = call;
     this.columns = columns;
     this.finished = finished;
+    this.ofProcedure = ofProcedure;
+  }
+
+  Rows(Session session, PendingCall call, List<ResultColumn> columns, Consumer<Reply> finished) {
+    this(session, call, columns, finished, false);
+  }
+
+  static Rows ofProcedure(
+      Session session, PendingCall call, List<ResultColumn> columns, Consumer<Reply> finished) {
+    return new Rows(session, call, columns, finished, true);
   }
 
   public List<ResultColumn> columns() {
@@ -152,6 +172,7 @@ public final class Rows implements AutoCloseable {
 
   /// Asks the endpoint to end the statement; the next read fails with 57014 unless it had ended before. Any thread.
   public void cancel() {
+    canceled = true;
     session.cancel(call.requestId());
   }
 
@@ -168,7 +189,10 @@ public final class Rows implements AutoCloseable {
     return reply.rowsAffected();
   }
 
-  /// Gives the slot and all buffers back; cancels the statement if it still runs.
+  /// Gives the slot and all buffers back; cancels the statement if it still runs. Of a procedure it waits for the end instead, unless it was canceled: what the procedure does counts, whether
+  /// its rows are read or not.
+  ///
+  /// @throws EndpointException the procedure has failed
   @Override
   public void close() {
     if (reply != null) {
@@ -178,7 +202,14 @@ public final class Rows implements AutoCloseable {
       batch = null;
       call.release();
     }
-    if (session.isAlive()) {
+    if (!session.isAlive()) {
+      return;
+    }
+    if (ofProcedure && !canceled) {
+      while (nextBatch() != null) {
+        // thrown away
+      }
+    } else {
       cancel();
       finish();
     }
