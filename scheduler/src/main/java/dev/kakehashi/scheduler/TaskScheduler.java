@@ -236,6 +236,12 @@ public final class TaskScheduler implements AutoCloseable {
     return registry().live();
   }
 
+  /// For how long no worker has ended a task, in nanoseconds, as of the watchdog's last look; 0 if one is free. While that is
+  /// long nothing else is served.
+  public long allBusyNanos() {
+    return watchdog.allBusyNanos();
+  }
+
   /// Lists workers, jobs and processes for people, one a line. Reads sizes and states only: no queue is touched.
   public void dump(Appendable out) throws IOException {
     status.dump(out);

@@ -86,6 +86,15 @@ final class Watchdog {
     return watched.stream().mapToLong(entry -> entry.runningNanos).max().orElse(0);
   }
 
+  /// How long all workers have been running the tasks that they run now, at least; 0 if one of them runs none.
+  synchronized long allBusyNanos() {
+    return watched.stream()
+        .filter(entry -> entry.runner.get() instanceof Worker)
+        .mapToLong(entry -> entry.runningNanos)
+        .min()
+        .orElse(0);
+  }
+
   /// Threads whose task has been running for longer than `hangAfter`.
   synchronized long hung() {
     return hangNanos == 0

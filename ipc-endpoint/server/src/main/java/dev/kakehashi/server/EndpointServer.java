@@ -15,6 +15,7 @@ import dev.kakehashi.sharedmemory.SharedMemoryRequests;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.Authenticator;
 import dev.kakehashi.transport.endpoint.RequestHandler;
+import dev.kakehashi.transport.endpoint.RuntimeDirectory;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,6 +37,7 @@ public final class EndpointServer implements AutoCloseable {
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final Settings settings;
   private final Reload.Source source;
+  private volatile String closing = ""; // written by who closes it, for people
   private @Nullable TransportEndpoint transport;
   private @Nullable InProcessRequests requests;
   private @Nullable Reload reload;
@@ -79,6 +81,9 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     RestoreCommand.refuseUnfinished(data);
     var config = settings.transport(version());
+    // Before the engine, whose applications have their processes' links in it.
+    RuntimeDirectory runtime = RuntimeDirectory.open(config);
+    parts.push(runtime);
     TaskScheduler scheduler = TaskScheduler.start(SchedulerSettings.config(settings));
     parts.push(scheduler);
     // Beside the engine's recovery, which takes longer.
@@ -108,6 +113,7 @@ public final class EndpointServer implements AutoCloseable {
     TransportEndpoint endpoint =
         TransportEndpoint.start(
             config,
+            runtime,
             self -> {
               EndpointPoller poller = new EndpointPoller(self);
               RequestCore made = new RequestCore(engine, registry, tokens, poller, limits);
@@ -248,16 +254,23 @@ public final class EndpointServer implements AutoCloseable {
     return Objects.requireNonNull(requests, "the endpoint has not started");
   }
 
+  /// Which part is being closed, for people; empty: none. Any thread.
+  String closing() {
+    return closing;
+  }
+
   /// Orderly shutdown: sessions end, running work is canceled, everything committed is durable.
   @Override
   public void close() {
     while (!parts.isEmpty()) {
       AutoCloseable part = parts.pop();
+      closing = part.getClass().getSimpleName();
       try {
         part.close();
       } catch (Exception e) {
         LOG.error("shutdown: could not close {}", part, e);
       }
     }
+    closing = "";
   }
 }

@@ -41,6 +41,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,9 @@ final class HttpInterface implements AutoCloseable {
       RequestCore core,
       Requests requests,
       SentFiles files) {}
+
+  /// Tasks take milliseconds.
+  private static final long UNSERVED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final HttpDoor door;
@@ -130,7 +134,7 @@ final class HttpInterface implements AutoCloseable {
                     new EndpointMetrics(
                         behind.scheduler(), behind.transport(), behind.core(), statements, jobs),
                     new JobMetrics(jobs)),
-                () -> "",
+                () -> obstacle(behind.scheduler()),
                 EndpointServer.version(),
                 limits(settings.sqlLimits(), settings.jobSettings(), behind.files())));
     parts.push(opened);
@@ -139,6 +143,15 @@ final class HttpInterface implements AutoCloseable {
     parts.push(queueRoutes::stopWaiting);
     LOG.info("HTTP listens on {}", places(config, opened));
     return opened;
+  }
+
+  /// Why requests are not served; empty: they are.
+  static String obstacle(TaskScheduler scheduler) {
+    long busy = scheduler.allBusyNanos();
+    return busy < UNSERVED_NANOS
+        ? ""
+        : "all workers have been running the same tasks for %d s, and nothing else is served"
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(busy));
   }
 
   /// Routes of what an engine need not have: without it each is refused with its name.

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
+import dev.kakehashi.server.report.StopLimit;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.MeantEndpoint;
 import dev.kakehashi.transport.os.ServiceManager;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -194,10 +196,12 @@ public final class Main implements Runnable {
       EndpointServer server = EndpointServer.start(settings, engine(settings), common::settings);
       HangUp.handle(server.reload()::runForSignal);
       CountDownLatch closed = new CountDownLatch(1);
+      Duration limit = settings.duration(Setting.STOP_LIMIT);
       Thread shutdown =
           new Thread(
               () -> {
                 tell(manager::stopping);
+                StopLimit.begin(limit, server::closing);
                 server.close();
                 closed.countDown();
               },
@@ -207,6 +211,7 @@ public final class Main implements Runnable {
       } catch (IllegalStateException _) {
         // SIGTERM came while the endpoint started: the process ends, nothing was promised to
         // anybody.
+        StopLimit.begin(limit, server::closing);
         server.close();
         return 0;
       }

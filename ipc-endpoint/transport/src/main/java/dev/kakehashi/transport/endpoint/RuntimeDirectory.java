@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,8 @@ public final class RuntimeDirectory implements AutoCloseable {
     this.allowedUids = allowedUids;
     this.group = group;
   }
+
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /// Locks the directory, which is made if need be, and empties it.
   ///
@@ -246,9 +249,12 @@ public final class RuntimeDirectory implements AutoCloseable {
     return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
-  /// Removes what this incarnation made and releases the lock. Clients that are still attached keep their mappings.
+  /// Removes what this incarnation made and releases the lock. Clients that are still attached keep their mappings. Closing it again does nothing.
   @Override
   public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return; // another endpoint may have it now
+    }
     try (lockChannel) {
       empty(path);
       Files.deleteIfExists(path.resolve(LOCK));

@@ -73,17 +73,29 @@ public final class TransportEndpoint implements AutoCloseable {
     this.pollerThreads = poller.threads();
   }
 
-  /// Makes the runtime directory and starts to serve.
+  /// Makes the runtime directory and starts to serve, see below.
   ///
-  /// @param handlers makes the handler of requests; it may keep the endpoint for [#execute(Runnable)], but not use it before this method returns
-  /// @param engine what clients are told of the engine; any thread
   /// @throws TransportException when the directory cannot be used, or another endpoint uses it
   public static TransportEndpoint start(
       TransportConfig config,
       Function<TransportEndpoint, RequestHandler> handlers,
       Authenticator authenticator,
       Supplier<Capabilities> engine) {
-    RuntimeDirectory directory = RuntimeDirectory.open(config);
+    return start(config, RuntimeDirectory.open(config), handlers, authenticator, engine);
+  }
+
+  /// Starts to serve in a runtime directory that its caller has made, and may have put something else into.
+  ///
+  /// @param directory of that configuration; owned from here on, also if this fails
+  /// @param handlers makes the handler of requests; it may keep the endpoint for [#execute(Runnable)], but not use it before this method returns
+  /// @param engine what clients are told of the engine; any thread
+  /// @throws TransportException when the directory cannot be used
+  public static TransportEndpoint start(
+      TransportConfig config,
+      RuntimeDirectory directory,
+      Function<TransportEndpoint, RequestHandler> handlers,
+      Authenticator authenticator,
+      Supplier<Capabilities> engine) {
     try {
       TransportEndpoint endpoint =
           new TransportEndpoint(config, directory, handlers, authenticator, engine);
