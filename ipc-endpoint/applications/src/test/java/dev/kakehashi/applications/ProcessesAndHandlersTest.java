@@ -45,21 +45,32 @@ class ProcessesAndHandlersTest {
                           static final class Root implements ApplicationProcess {
                             int answers;
                             public Next step(Context context) {
-                              for (Object m = context.receive(); m != null; m = context.receive()) {
-                                if (m instanceof Long back) {
-                                  answers++;
-                                  if (answers == 3) context.work((call, own) -> { call.log("three"); return "saved"; });
-                                } else if (m.equals("saved")) {
-                                  context.after(Duration.ofMillis(5), "alarm");
-                                } else if (m.equals("alarm")) {
-                                  context.work((call, own) -> { call.log("alarm"); throw new ApplicationException("AB001", "no"); });
-                                } else if (m instanceof EngineFailure failure) {
-                                  String state = failure.sqlstate();
-                                  context.work((call, own) -> { call.log(state); return "end"; });
-                                } else if (m.equals("end")) {
-                                  return Next.END;
-                                } else if (m.equals("go")) {
-                                  for (int i = 0; i < 3; i++) context.spawn("child", context.pid());
+                              for (Event event = context.receive(); event != null; event = context.receive()) {
+                                switch (event.type()) {
+                                  case DATA -> {
+                                    if (event.tag() == 7) {
+                                      if (context.pid() == 0 || (Long) event.data() == 0) throw new IllegalStateException("pid 0");
+                                      answers++;
+                                      if (answers == 3) context.work(1, (call, own) -> { call.log("three"); return "saved"; });
+                                    } else if (event.tag() == 8) {
+                                      String line = (String) event.data();
+                                      context.work(2, (call, own) -> { call.log(line); throw new ApplicationException("AB001", "no"); });
+                                    } else if (event.data().equals("go")) {
+                                      for (int i = 0; i < 3; i++) context.spawn("child", context.pid());
+                                    }
+                                  }
+                                  case END -> {
+                                    if (event.tag() == 3) {
+                                      if (event.data() != null) throw new IllegalStateException("data of work without a result");
+                                      return Next.END;
+                                    }
+                                    if (event.data().equals("saved")) context.after(Duration.ofMillis(5), 8, "alarm");
+                                  }
+                                  case ERROR -> {
+                                    String line = event.tag() + " " + event.error().sqlstate();
+                                    context.work(3, (call, own) -> { call.log(line); return null; });
+                                  }
+                                  case CANCEL -> { return Next.END; }
                                 }
                               }
                               return context.isEnding() ? Next.END : Next.WAIT;
@@ -69,7 +80,7 @@ class ProcessesAndHandlersTest {
                             long parent;
                             public void init(Context context, Object argument) { parent = (Long) argument; }
                             public Next step(Context context) {
-                              context.send(parent, context.pid());
+                              context.send(parent, 7, context.pid());
                               throw new IllegalStateException("enough");
                             }
                           }
@@ -78,7 +89,7 @@ class ProcessesAndHandlersTest {
       await("a root", () -> (int) rig.call(loaded, "poke", "go").succeeded().get(0)[0] == 1);
       await(
           "its end",
-          () -> hasLogged(rig, "three") && hasLogged(rig, "alarm") && hasLogged(rig, "AB001"));
+          () -> hasLogged(rig, "three") && hasLogged(rig, "alarm") && hasLogged(rig, "2 AB001"));
       await("it has ended", () -> (int) rig.call(loaded, "poke", "?").succeeded().get(0)[0] == 0);
       assertEquals(
           3,

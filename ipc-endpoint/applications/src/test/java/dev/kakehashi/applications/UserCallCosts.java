@@ -54,8 +54,9 @@ final class UserCallCosts {
                           static final class Ring implements ApplicationProcess {
                             long next;
                             public Next step(Context context) {
-                              for (Object m = context.receive(); m != null; m = context.receive()) {
-                                if (next == 0) next = (Long) m; else context.send(next, m);
+                              for (Event m = context.receive(); m != null; m = context.receive()) {
+                                if (m.data() == null) return Next.END;
+                                if (next == 0) next = (Long) m.data(); else context.send(next, m.data());
                               }
                               return Next.WAIT;
                             }
@@ -72,7 +73,7 @@ final class UserCallCosts {
                                 for (int i = 0; i < 100; i++) context.send(first, "token");
                                 return Next.WAIT;
                               }
-                              for (Object m = context.receive(); m != null; m = context.receive()) {
+                              for (Event m = context.receive(); m != null; m = context.receive()) {
                                 if (++rounds == 100) {
                                   System.out.println("message " + (System.nanoTime() - from) / (100L * SIZE) + " ns");
                                 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.applications.call;
 
+import dev.kakehashi.application.ApplicationProcess.Event;
 import dev.kakehashi.application.Call;
 import dev.kakehashi.application.EngineFailure;
 import dev.kakehashi.application.Isolation;
@@ -182,7 +183,7 @@ final class LiveCall implements Call, EngineBracket {
 
   @Override
   public boolean send(long pid, Object message) {
-    return run.environment.processes().send(pid, message);
+    return run.environment.processes().send(pid, Event.data(0, message));
   }
 
   @Override

@@ -1,11 +1,11 @@
 package dev.kakehashi.applications.call;
 
+import dev.kakehashi.application.ApplicationProcess.Event;
 import dev.kakehashi.application.Call;
 import dev.kakehashi.application.EngineFailure;
 import dev.kakehashi.applications.watch.MemberCounts;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,16 +25,18 @@ public final class WorkCalls {
 
   /// Runs it on a virtual thread, in a transaction of its own.
   ///
-  /// @param then gets its result, empty for null, or an [EngineFailure] with the state of what it has thrown
+  /// @param tag of the event
+  /// @param then gets an event END with its result, or ERROR with the state of what it has thrown
   /// @throws EngineException TOO_MANY_SESSIONS
   public static void start(
       CallEnvironment environment,
       String member,
       String user,
       MemberCounts counts,
+      long tag,
       Body body,
-      Consumer<Object> then) {
-    Outcome outcome = new Outcome(then);
+      Consumer<Event> then) {
+    Outcome outcome = new Outcome(tag, then);
     UserCall run =
         new UserCall(
             environment,
@@ -52,10 +54,12 @@ public final class WorkCalls {
   }
 
   private static final class Outcome implements LoadedApplication.Listener {
-    private final Consumer<Object> then;
+    private final long tag;
+    private final Consumer<Event> then;
     private @Nullable Object result; // of the call's thread
 
-    Outcome(Consumer<Object> then) {
+    Outcome(long tag, Consumer<Event> then) {
+      this.tag = tag;
       this.then = then;
     }
 
@@ -66,14 +70,15 @@ public final class WorkCalls {
 
     @Override
     public void done() {
-      Object its = result;
-      then.accept(its == null ? Optional.empty() : its);
+      then.accept(Event.end(tag, result));
     }
 
     @Override
     public void failed(EngineException reason) {
       then.accept(
-          new EngineFailure(reason.sqlstate(), String.valueOf(reason.getMessage()), reason));
+          Event.error(
+              tag,
+              new EngineFailure(reason.sqlstate(), String.valueOf(reason.getMessage()), reason)));
     }
   }
 }

@@ -1,12 +1,12 @@
 package dev.kakehashi.applications.process;
 
 import dev.kakehashi.application.ApplicationProcess;
+import dev.kakehashi.application.ApplicationProcess.Event;
 import dev.kakehashi.application.Definitions;
 import dev.kakehashi.applications.call.WorkCalls;
 import dev.kakehashi.applications.watch.MemberCounts;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Timer;
-import dev.kakehashi.scheduler.process.Event;
 import dev.kakehashi.scheduler.process.Events;
 import dev.kakehashi.scheduler.process.Pid;
 import dev.kakehashi.scheduler.process.Process;
@@ -43,12 +43,14 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
     this.counts = counts;
   }
 
+  /// From 1 on: 0 is no process.
   static long number(Pid pid) {
-    return (long) pid.slot() << Integer.SIZE | Integer.toUnsignedLong(pid.generation());
+    return ((long) pid.slot() << Integer.SIZE | Integer.toUnsignedLong(pid.generation())) + 1;
   }
 
   static Pid pid(long number) {
-    return new Pid((int) (number >>> Integer.SIZE), (int) number);
+    long place = number - 1;
+    return new Pid((int) (place >>> Integer.SIZE), (int) place);
   }
 
   String name() {
@@ -171,19 +173,17 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
   }
 
   @Override
-  public @Nullable Object receive() {
+  public @Nullable Event receive() {
     Events arrived = events;
-    if (arrived == null) {
+    dev.kakehashi.scheduler.process.Event event = arrived == null ? null : arrived.poll();
+    if (event == null) {
       return null;
     }
-    for (Event event = arrived.poll(); event != null; event = arrived.poll()) {
-      if (event.kind() == Event.Kind.CANCEL) {
-        isEnding = true;
-      } else {
-        return event.data();
-      }
+    if (event.kind() == dev.kakehashi.scheduler.process.Event.Kind.CANCEL) {
+      isEnding = true;
+      return Event.cancel();
     }
-    return null;
+    return (Event) Objects.requireNonNull(event.data());
   }
 
   @Override
@@ -192,8 +192,8 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
   }
 
   @Override
-  public boolean send(long to, Object message) {
-    return version.send(to, message);
+  public boolean send(long to, long tag, Object message) {
+    return version.send(to, Event.data(tag, message));
   }
 
   @Override
@@ -202,8 +202,8 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
   }
 
   @Override
-  public void after(Duration time, Object message) {
-    Objects.requireNonNull(message, "message");
+  public void after(Duration time, long tag, Object message) {
+    Event its = Event.data(tag, message);
     Alarm alarm = new Alarm();
     Timer timer =
         version
@@ -211,12 +211,12 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
             .after(
                 time,
                 context -> {
-                  Timer its = alarm.timer;
-                  if (its != null) {
-                    timers.remove(its);
+                  Timer own = alarm.timer;
+                  if (own != null) {
+                    timers.remove(own);
                   }
                   alarm.hasFired = true;
-                  version.send(pid, message);
+                  boolean ignored = version.send(pid, its); // it may have ended
                   return null;
                 });
     timers.add(timer);
@@ -232,12 +232,13 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
   }
 
   @Override
-  public void work(Definitions.Body<ApplicationProcess.Context, ?> body) {
+  public void work(long tag, Definitions.Body<ApplicationProcess.Context, ?> body) {
     WorkCalls.start(
         version.environment(),
         "process " + name,
         version.owner(),
         counts,
+        tag,
         call -> body.run(call, this),
         result -> version.send(pid, result));
   }

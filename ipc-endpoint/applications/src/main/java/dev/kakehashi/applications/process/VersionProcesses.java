@@ -1,6 +1,7 @@
 package dev.kakehashi.applications.process;
 
 import dev.kakehashi.application.ApplicationProcess;
+import dev.kakehashi.application.ApplicationProcess.Event;
 import dev.kakehashi.applications.call.CallEnvironment;
 import dev.kakehashi.applications.define.ProcessMember;
 import dev.kakehashi.applications.watch.CallWatch;
@@ -87,9 +88,9 @@ public final class VersionProcesses {
     return pid;
   }
 
-  public boolean send(long pid, Object message) {
-    java.util.Objects.requireNonNull(message, "message");
-    return live.containsKey(pid) && processes.send(ProcessAdapter.pid(pid), message);
+  /// @return false: it has ended, or never existed
+  public boolean send(long pid, Event event) {
+    return live.containsKey(pid) && processes.send(ProcessAdapter.pid(pid), event);
   }
 
   public List<Long> pids(String name) {

@@ -13,8 +13,8 @@ final class RingHead implements ApplicationProcess {
 
   @Override
   public Next step(Context context) {
-    for (Object message = context.receive(); message != null; message = context.receive()) {
-      if (message instanceof Long wanted) {
+    for (Event event = context.receive(); event != null; event = context.receive()) {
+      if (event.data() instanceof Long wanted) {
         begin(context, wanted);
       } else {
         arrived++;
