@@ -38,6 +38,10 @@ final class OwnProcess {
   private static final int CONTROL = 0;
 
   private static final int REQUESTS = 1;
+
+  /// What a JVM ends with that lacks memory.
+  private static final int OUT_OF_MEMORY = 3;
+
   private static final int FIRST_CALL = 2;
   static final int FIRST_OF_PROCESS = LinkMemory.LANES / 2;
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -53,6 +57,7 @@ final class OwnProcess {
   private final AllowedUsers users;
   private final ProcessReports reports;
   private final ProcessGroup group;
+  private final long memoryBytes; // of its heap, at most
   private final LinkLane control;
   private final MessageWriter controlRequest = new MessageWriter();
   private final MessageReader controlReply = new MessageReader();
@@ -76,7 +81,8 @@ final class OwnProcess {
       ApplicationHost host,
       AllowedUsers users,
       ProcessReports reports,
-      ProcessGroup group) {
+      ProcessGroup group,
+      long memoryBytes) {
     this.name = name;
     this.process = process;
     this.memory = memory;
@@ -84,6 +90,7 @@ final class OwnProcess {
     this.users = users;
     this.reports = reports;
     this.group = group;
+    this.memoryBytes = memoryBytes;
     this.control = lane(CONTROL);
   }
 
@@ -117,7 +124,14 @@ final class OwnProcess {
         group.add(process.pid());
         own =
             new OwnProcess(
-                name, process, memory, host, new AllowedUsers(definition.owner()), reports, group);
+                name,
+                process,
+                memory,
+                host,
+                new AllowedUsers(definition.owner()),
+                reports,
+                group,
+                definition.options().memoryBytes());
       } finally {
         if (own == null) {
           memory.close();
@@ -182,16 +196,19 @@ final class OwnProcess {
   }
 
   private void watch(Runnable ended) {
-    ProcessOutput.read(name, process);
+    ProcessOutput output = ProcessOutput.read(name, process);
     // Process.onExit runs in the common pool, whose threads may be those that wait for the end.
-    Thread.ofPlatform().name("end of process of " + name).daemon().start(() -> awaitEnd(ended));
+    Thread.ofPlatform()
+        .name("end of process of " + name)
+        .daemon()
+        .start(() -> awaitEnd(output, ended));
     serve(REQUESTS, lane(REQUESTS));
   }
 
-  private void awaitEnd(Runnable ended) {
+  private void awaitEnd(ProcessOutput output, Runnable ended) {
     while (true) {
       try {
-        died(process.waitFor(), ended);
+        died(process.waitFor(), output, ended);
         return;
       } catch (InterruptedException e) {
         LOG.debug("the end of {} is still waited for", name, e);
@@ -199,12 +216,9 @@ final class OwnProcess {
     }
   }
 
-  private void died(int status, Runnable ended) {
+  private void died(int status, ProcessOutput output, Runnable ended) {
     if (reason.isEmpty()) {
-      reason =
-          status > 128
-              ? "it was ended by signal " + (status - 128)
-              : "it ended with status " + status;
+      reason = reason(status, output);
     }
     dead = true;
     LOG.info("process {} of application {} has ended: {}", process.pid(), name, reason);
@@ -214,6 +228,23 @@ final class OwnProcess {
     group.close();
     leave();
     ended.run();
+  }
+
+  private String reason(int status, ProcessOutput output) {
+    if (status == OUT_OF_MEMORY) {
+      String lacked = output.lackedMemory();
+      if (!lacked.isEmpty()) {
+        return "it ran out of memory (%s): the option memory gives its heap %d MB"
+            .formatted(lacked, memoryBytes >> 20);
+      }
+    }
+    if (group.hasRunOutOfMemory()) {
+      return "it ran out of memory: its cgroup has %d MB"
+          .formatted(ProcessGroup.memoryBytes(memoryBytes) >> 20);
+    }
+    return status > 128
+        ? "it was ended by signal " + (status - 128)
+        : "it ended with status " + status;
   }
 
   private ApplicationContents begin(

@@ -35,7 +35,7 @@ final class ProcessGroup {
     try {
       Files.writeString(
           directory.resolve("memory.max"),
-          Long.toString(definition.options().memoryBytes() + BESIDE_HEAP));
+          Long.toString(memoryBytes(definition.options().memoryBytes())));
       Files.writeString(directory.resolve("pids.max"), Integer.toString(THREADS));
     } catch (IOException e) {
       group.close();
@@ -44,9 +44,28 @@ final class ProcessGroup {
     return group;
   }
 
+  /// Limit of a process with a heap of this size.
+  static long memoryBytes(long heapBytes) {
+    return heapBytes + BESIDE_HEAP;
+  }
+
   void add(long pid) throws IOException {
     if (directory != null) {
       Files.writeString(directory.resolve("cgroup.procs"), Long.toString(pid));
+    }
+  }
+
+  /// Whether the system has killed a process of it for want of memory.
+  boolean hasRunOutOfMemory() {
+    if (directory == null) {
+      return false;
+    }
+    try {
+      return Files.readAllLines(directory.resolve("memory.events")).stream()
+          .anyMatch(line -> line.startsWith("oom_kill ") && !line.equals("oom_kill 0"));
+    } catch (IOException e) {
+      LOG.warn("could not read what happened in {}", directory, e);
+      return false;
     }
   }
 

@@ -5,34 +5,61 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What a process prints goes to the log, cut to lines of 1,000 characters and 100 lines a second.
+/// What a process prints goes to the log, cut to lines of 1,000 characters and 100 lines a second. Thread-safe.
 final class ProcessOutput {
   private static final int LINE = 1_000;
   private static final int LINES_PER_SECOND = 100;
   private static final Logger LOG = LoggerFactory.getLogger(ProcessOutput.class);
 
-  private ProcessOutput() {}
+  /// What the JVM prints before it ends for want of memory.
+  private static final String OUT_OF_MEMORY = "Terminating due to java.lang.OutOfMemoryError: ";
 
-  /// Reads until the process closes it, on a thread of its own.
-  static void read(String name, Process process) {
-    Thread.ofPlatform()
-        .name("output of " + name)
-        .daemon()
-        .start(() -> {
-          try (BufferedReader output =
-              new BufferedReader(
-                  new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            copy(name, output);
-          } catch (IOException | UncheckedIOException e) {
-            LOG.debug("output of {} ends", name, e);
-          }
-        });
+  private static final Duration END = Duration.ofSeconds(1);
+
+  private final Thread thread;
+
+  /// What it lacked; empty: nothing.
+  private volatile String lacked = "";
+
+  private ProcessOutput(String name, Process process) {
+    thread =
+        Thread.ofPlatform()
+            .name("output of " + name)
+            .daemon()
+            .unstarted(() -> {
+              try (BufferedReader output =
+                  new BufferedReader(
+                      new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                copy(name, output);
+              } catch (IOException | UncheckedIOException e) {
+                LOG.debug("output of {} ends", name, e);
+              }
+            });
   }
 
-  private static void copy(String name, BufferedReader output) throws IOException {
+  /// Reads until the process closes it, on a thread of its own.
+  static ProcessOutput read(String name, Process process) {
+    ProcessOutput output = new ProcessOutput(name, process);
+    output.thread.start();
+    return output;
+  }
+
+  /// Which memory a process that has ended had not enough of, as its JVM says; empty: it says nothing of that.
+  String lackedMemory() {
+    try {
+      // What it has printed last may still be in the pipe.
+      boolean ignored = thread.join(END);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return lacked;
+  }
+
+  private void copy(String name, BufferedReader output) throws IOException {
     StringBuilder line = new StringBuilder();
     long second = 0;
     int lines = 0;
@@ -42,6 +69,9 @@ final class ProcessOutput {
           line.append((char) c);
         }
         continue;
+      }
+      if (line.indexOf(OUT_OF_MEMORY) == 0) {
+        lacked = line.substring(OUT_OF_MEMORY.length());
       }
       long now = System.nanoTime() / 1_000_000_000L;
       if (now != second) {

@@ -225,6 +225,12 @@ class OwnProcessTest {
                 ? ErrorCode.QUERY_CANCELED
                 : ErrorCode.CONNECTION_FAILURE,
             failure.code());
+        if (function == SmallSystem.EAT) {
+          assertTrue(
+              failure.getMessage().contains("ran out of memory (Java heap space)")
+                  && failure.getMessage().contains("option memory"),
+              failure.getMessage());
+        }
         assertEquals(1, next(use.scalar(SmallSystem.NEXT), 1)[0]);
         assertFalse(pids.containsAll(processes.pids()));
         pids.addAll(processes.pids());
