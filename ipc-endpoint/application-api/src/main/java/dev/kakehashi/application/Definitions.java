@@ -69,7 +69,7 @@ public interface Definitions {
 
   /// Handles the tasks of a queue. The transaction of the call completes the task; an exception fails it, with backoff.
   ///
-  /// @param queue name of a queue, which is to exist when the application is deployed
+  /// @param queue name of a queue, which is to exist when the application is deployed; without a schema it is looked for in that of the application, then in `public`
   <T> HandlerOptions handler(String queue, Class<T> payload, Handler<T> body);
 
   // ---- processes: steps on workers ----

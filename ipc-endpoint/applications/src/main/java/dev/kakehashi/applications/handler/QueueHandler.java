@@ -40,6 +40,7 @@ public final class QueueHandler {
   private final CallEnvironment environment;
   private final HandlerMember member;
   private final String label;
+  private final List<String> names; // of the queue, the first that exists
   private final String user;
   private final MemberCounts counts;
   private final Runnable changed;
@@ -51,17 +52,20 @@ public final class QueueHandler {
 
   /// Begins to take tasks.
   ///
+  /// @param schema of the application, where a queue without a schema is looked for first
   /// @param user owner of the application
   /// @param changed is run when it has ended
   public QueueHandler(
       CallEnvironment environment,
       HandlerMember member,
+      String schema,
       String user,
       MemberCounts counts,
       Runnable changed) {
     this.environment = environment;
     this.member = member;
     this.label = label(member.signature());
+    this.names = names(schema, member.signature().queue());
     this.user = user;
     this.counts = counts;
     this.changed = changed;
@@ -105,15 +109,7 @@ public final class QueueHandler {
           return;
         }
         try {
-          List<LeasedTask> tasks =
-              host.receive(
-                  user,
-                  signature.queue(),
-                  signature.group(),
-                  free,
-                  signature.leaseMillis(),
-                  WAIT.toNanos());
-          begin(tasks);
+          begin(receive(host, signature, free));
           pause = FIRST_PAUSE_MILLIS;
         } catch (EngineException e) {
           // Its queue is gone, or rights, or too many calls wait: what helps is time.
@@ -131,6 +127,32 @@ public final class QueueHandler {
       }
       changed.run();
     }
+  }
+
+  private List<LeasedTask> receive(ApplicationHost host, HandlerSignature signature, int free)
+      throws InterruptedException {
+    for (int i = 0; ; i++) {
+      try {
+        return host.receive(
+            user, names.get(i), signature.group(), free, signature.leaseMillis(), WAIT.toNanos());
+      } catch (EngineException e) {
+        if (e.code() != ErrorCode.UNDEFINED_OBJECT || i + 1 == names.size()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /// Where a name without a schema is looked for: the application's, then public.
+  private static List<String> names(String schema, String queue) {
+    boolean quoted = false;
+    for (char c : queue.toCharArray()) {
+      quoted ^= c == '"';
+      if (c == '.' && !quoted) {
+        return List.of(queue);
+      }
+    }
+    return List.of("\"" + schema.replace("\"", "\"\"") + "\"." + queue, queue);
   }
 
   /// @return 0: it ends

@@ -193,6 +193,7 @@ final class VersionCode {
             new QueueHandler(
                 environment,
                 member,
+                definition.schema(),
                 definition.owner(),
                 counts(QueueHandler.label(member.signature())),
                 changed));

@@ -286,7 +286,9 @@ final class ApplicationPlanner {
     QualifiedName name = in.name();
     in.expectEnd();
     CatalogSnapshot state = plan.state();
-    Queue queue = state.queue(DefinitionPlanner.schema(name), name.name());
+    // A name without a schema is looked for in the application's, then in public.
+    Queue own = name.schema() == null ? state.queue(application.schema(), name.name()) : null;
+    Queue queue = own != null ? own : state.queue(DefinitionPlanner.schema(name), name.name());
     if (queue == null) {
       throw new EngineException(
           ErrorCode.UNDEFINED_OBJECT,
