@@ -7,14 +7,21 @@ import org.jspecify.annotations.Nullable;
 
 /// What a [ThreadLocal] of an application becomes when its class is loaded; for the platform.
 ///
-/// Threads of the platform outlive a version. A value of users' code that stayed with one of them would keep the version in memory, so values lie here, and go with their variable. Those of virtual
-/// threads go with the thread.
+/// Threads of the platform outlive a version. A value of users' code that stayed with one of them would keep the version in memory, so values lie here, and go with their variable. Those of the virtual
+/// thread of a call go with the thread.
 public class VersionLocal<T> extends ThreadLocal<T> {
+  /// Name of virtual threads that outlive a version as well.
+  public static final String LASTING_THREAD = "kakehashi-application-code";
+
   private static final Object NULL = new Object();
 
   private final Map<Thread, Object> values = new WeakHashMap<>(); // guarded by itself
 
   public VersionLocal() {}
+
+  private static boolean endsWithItsCall(Thread thread) {
+    return thread.isVirtual() && !thread.getName().equals(LASTING_THREAD);
+  }
 
   /// As [ThreadLocal#withInitial].
   public static <S> ThreadLocal<S> withInitial(Supplier<? extends S> supplier) {
@@ -29,7 +36,7 @@ public class VersionLocal<T> extends ThreadLocal<T> {
   })
   public T get() {
     Thread thread = Thread.currentThread();
-    if (thread.isVirtual()) {
+    if (endsWithItsCall(thread)) {
       return super.get();
     }
     Object known;
@@ -47,7 +54,7 @@ public class VersionLocal<T> extends ThreadLocal<T> {
   @Override
   public void set(@Nullable T value) {
     Thread thread = Thread.currentThread();
-    if (thread.isVirtual()) {
+    if (endsWithItsCall(thread)) {
       super.set(value);
       return;
     }
@@ -59,7 +66,7 @@ public class VersionLocal<T> extends ThreadLocal<T> {
   @Override
   public void remove() {
     Thread thread = Thread.currentThread();
-    if (thread.isVirtual()) {
+    if (endsWithItsCall(thread)) {
       super.remove();
       return;
     }

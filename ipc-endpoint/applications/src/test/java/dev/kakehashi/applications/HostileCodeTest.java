@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @SuppressWarnings("NullAway") // what is null fails the test
@@ -30,48 +32,78 @@ class HostileCodeTest {
 
   @BeforeAll
   void deploy() {
-    shop =
-        rig.system.load(
-            rig.deploy(
-                QUICK,
-                UserJar.shop(
-                        """
-                        it.longFunction("endless", (long v) -> { while (v >= 0) { v = (v + 1) & 0xFF; } return v; });
-                        it.longFunction("deaf", (long v) -> { GATE.acquireUninterruptibly(); return v; });
-                        it.longFunction("exits", (long v) -> { System.exit(3); return v; });
-                        it.longFunction("remembers", (long v) -> {
-                          LOCAL.get()[0] += v; return LOCAL.get()[0];
-                        });
-                        it.procedure("endless", Void.class, Long.class, (call, none) -> {
-                          long v = 0; while (v >= 0) { v = (v + 1) & 0xFF; } return v;
-                        });
-                        it.procedure("long_loop", Void.class, Long.class, (call, none) -> {
-                          long v = 0; while (!stopped) { v++; } return v;
-                        }).timeLimit(Duration.ofSeconds(20));
-                        it.procedure("stubborn", Void.class, Long.class, (call, none) -> {
-                          long v = 0;
-                          while (true) { try { for (;;) { v++; } } catch (Exception e) { v = 0; } }
-                        });
-                        it.procedure("deep", Void.class, Long.class, (call, none) -> deep(0));
-                        it.procedure("hungry", Void.class, Long.class, (call, none) -> (long) new long[Integer.MAX_VALUE].length);
-                        it.procedure("exits", Void.class, Void.class, (call, none) -> { Runtime.getRuntime().halt(3); return null; });
-                        it.procedure("fine", Void.class, Integer.class, (call, none) -> 7).timeLimit(Duration.ofSeconds(20));
-                        it.procedure("stops", Void.class, Void.class, (call, none) -> { stopped = true; return null; }).timeLimit(Duration.ofSeconds(20));
-                        it.procedure("says_nothing", Void.class, Void.class, (call, none) -> { throw new Nasty(); });
-                        it.procedure("opens", Void.class, Void.class, (call, none) -> { GATE.release(); return null; });
-                        """
-                            .replace("it.procedure(\"endless\"", "it.procedure(\"endless_call\"")
-                            .replace("it.procedure(\"exits\"", "it.procedure(\"exits_call\""),
-                        """
-                        static volatile boolean stopped;
-                        static final java.util.concurrent.Semaphore GATE = new java.util.concurrent.Semaphore(0);
-                        static final ThreadLocal<long[]> LOCAL = ThreadLocal.withInitial(() -> new long[1]);
-                        static long deep(long n) { return 1 + deep(n + 1); }
-                        static class Nasty extends RuntimeException {
-                          @Override public String getMessage() { throw new IllegalStateException("twice"); }
-                        }
-                        """)
-                    .content()));
+    shop = rig.system.load(rig.deploy(QUICK, shopJar()));
+  }
+
+  private static dev.kakehashi.engine.api.application.ApplicationSystem.JarContent shopJar() {
+    return UserJar.shop(
+            """
+            it.longFunction("endless", (long v) -> { while (v >= 0) { v = (v + 1) & 0xFF; } return v; });
+            it.longFunction("deaf", (long v) -> { GATE.acquireUninterruptibly(); return v; });
+            it.longFunction("exits", (long v) -> { System.exit(3); return v; });
+            it.longFunction("remembers", (long v) -> {
+              LOCAL.get()[0] += v; return LOCAL.get()[0];
+            });
+            it.procedure("endless", Void.class, Long.class, (call, none) -> {
+              long v = 0; while (v >= 0) { v = (v + 1) & 0xFF; } return v;
+            });
+            it.procedure("long_loop", Void.class, Long.class, (call, none) -> {
+              long v = 0; while (!stopped) { v++; } return v;
+            }).timeLimit(Duration.ofSeconds(20));
+            it.procedure("stubborn", Void.class, Long.class, (call, none) -> {
+              long v = 0;
+              while (true) { try { for (;;) { v++; } } catch (Exception e) { v = 0; } }
+            });
+            it.procedure("deep", Void.class, Long.class, (call, none) -> deep(0));
+            it.procedure("hungry", Void.class, Long.class, (call, none) -> (long) new long[Integer.MAX_VALUE].length);
+            it.procedure("exits", Void.class, Void.class, (call, none) -> { Runtime.getRuntime().halt(3); return null; });
+            it.procedure("fine", Void.class, Integer.class, (call, none) -> 7).timeLimit(Duration.ofSeconds(20));
+            it.procedure("refers", Void.class, Void.class, (call, none) -> { java.util.function.IntConsumer c = System::exit; c.accept(3); return null; });
+            it.procedure("refers_to_one", Void.class, Void.class, (call, none) -> { java.util.function.IntConsumer c = Runtime.getRuntime()::halt; c.accept(3); return null; });
+            it.procedure("reflects", Void.class, Void.class, (call, none) -> { System.class.getMethod("exit", int.class).invoke(null, 3); return null; });
+            it.procedure("reflects_on_one", Void.class, Void.class, (call, none) -> { Runtime.class.getMethod("halt", int.class).invoke(Runtime.getRuntime(), 3); return null; });
+            it.procedure("handles", Void.class, Void.class, (call, none) -> { try { java.lang.invoke.MethodHandles.lookup().findStatic(System.class, "exit", java.lang.invoke.MethodType.methodType(void.class, int.class)).invoke(3); } catch (RuntimeException e) { throw e; } catch (Throwable e) { throw new Exception(e); } return null; });
+            it.procedure("unreflects", Void.class, Void.class, (call, none) -> { try { java.lang.invoke.MethodHandles.lookup().unreflect(System.class.getMethod("exit", int.class)).invoke(3); } catch (RuntimeException e) { throw e; } catch (Throwable e) { throw new Exception(e); } return null; });
+            it.procedure("reflects_rightly", Void.class, Integer.class, (call, none) -> (Integer) Shop.class.getDeclaredMethod("hidden", int.class).invoke(null, 3));
+            it.procedure("stops", Void.class, Void.class, (call, none) -> { stopped = true; return null; }).timeLimit(Duration.ofSeconds(20));
+            it.procedure("says_nothing", Void.class, Void.class, (call, none) -> { throw new Nasty(); });
+            it.procedure("opens", Void.class, Void.class, (call, none) -> { GATE.release(); return null; });
+            it.longFunction("locks", (long v) -> { if (v == 0) return 0; LOCK.lock(); try { return v; } finally { LOCK.unlock(); } });
+            it.longFunction("parks", (long v) -> { while (v > 0 && !stopped) { java.util.concurrent.locks.LockSupport.park(); } return v; });
+            it.longFunction("reads", (long v) -> { try { return v == 0 ? 0 : new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress()).accept().getInputStream().read(); } catch (java.io.IOException e) { throw new RuntimeException(e); } });
+            it.longFunction("enters", (long v) -> { if (v == 0) return 0; synchronized (MONITOR) { return v; } });
+            it.longFunction("computes", (long v) -> v == 0 ? 0 : java.math.BigInteger.valueOf(3).pow(2_000_000).toString().length());
+            it.procedure("keeps", Void.class, Void.class, (call, none) -> {
+              Thread keeper = new Thread(() -> {
+                LOCK.lock();
+                synchronized (MONITOR) { HELD.release(); END.acquireUninterruptibly(); }
+                LOCK.unlock();
+              });
+              keeper.setDaemon(true);
+              keeper.setContextClassLoader(null);
+              keeper.start();
+              HELD.acquireUninterruptibly();
+              return null;
+            }).timeLimit(Duration.ofSeconds(20));
+            it.procedure("lets_go", Void.class, Void.class, (call, none) -> { END.release(); return null; }).timeLimit(Duration.ofSeconds(20));
+            """
+                .replace("it.procedure(\"endless\"", "it.procedure(\"endless_call\"")
+                .replace("it.procedure(\"exits\"", "it.procedure(\"exits_call\""),
+            """
+            static volatile boolean stopped;
+            static final java.util.concurrent.Semaphore GATE = new java.util.concurrent.Semaphore(0);
+            static final ThreadLocal<long[]> LOCAL = ThreadLocal.withInitial(() -> new long[1]);
+            static final java.util.concurrent.locks.ReentrantLock LOCK = new java.util.concurrent.locks.ReentrantLock();
+            static final Object MONITOR = new Object();
+            static final java.util.concurrent.Semaphore HELD = new java.util.concurrent.Semaphore(0);
+            static final java.util.concurrent.Semaphore END = new java.util.concurrent.Semaphore(0);
+            private static int hidden(int v) { return v + 4; }
+            static long deep(long n) { return 1 + deep(n + 1); }
+            static class Nasty extends RuntimeException {
+              @Override public String getMessage() { throw new IllegalStateException("twice"); }
+            }
+            """)
+        .content();
   }
 
   @AfterAll
@@ -105,6 +137,44 @@ class HostileCodeTest {
     assertEquals(ErrorCode.QUERY_CANCELED, e.code());
     assertTrue(e.getMessage().contains("function endless"), e.getMessage());
     assertEquals(false, Thread.currentThread().isInterrupted(), "the worker is free again");
+  }
+
+  /// Known ones are carried by the worker, others are not: it comes back from both.
+  @ParameterizedTest
+  @CsvSource({
+    "4, 0", "4, 40", // a lock that another thread keeps
+    "5, 0", "5, 40", // parks again and again
+    "6, 0", "6, 40", // waits for a connection
+    "7, 0", "7, 40", // a monitor
+    "8, 0", // runs in the JDK, which nobody stops
+  })
+  void shouldComeBackFromCodeThatWaits(int index, int callsBefore) {
+    try (PlatformRig other = new PlatformRig()) {
+      LoadedApplication its = other.system.load(other.deploy(QUICK, shopJar()));
+      other.call(its, "keeps").succeeded();
+      try (LoadedApplication.Use use = its.use()) {
+        for (int i = 0; i < callsBefore; i++) {
+          use.scalar(index).callLongs(new long[][] {{0}}, new long[1], 1);
+        }
+      }
+      for (int i = 0; i < 2; i++) {
+        long before = System.nanoTime();
+        long[] results = {-1};
+        try (LoadedApplication.Use use = its.use()) {
+          LoadedApplication.ScalarCode code = use.scalar(index);
+          EngineException e =
+              assertThrows(
+                  EngineException.class, () -> code.callLongs(new long[][] {{1}}, results, 1));
+          assertEquals(ErrorCode.QUERY_CANCELED, e.code());
+          assertTrue(e.getMessage().contains("function_time_limit"), e.getMessage());
+        }
+        assertTrue(
+            System.nanoTime() - before < Duration.ofSeconds(5).toNanos(), "within its limit");
+        assertEquals(-1, results[0]);
+      }
+      other.call(its, "lets_go").succeeded();
+      assertEquals(7, other.call(its, "fine").succeeded().get(0)[0]);
+    }
   }
 
   @Test
@@ -167,7 +237,19 @@ class HostileCodeTest {
   void shouldNotEndTheProcess() {
     EngineException function = functionFailure(2, 1);
     assertTrue(function.getMessage().contains("cannot end the process"), function.getMessage());
-    assertTrue(rig.call(shop, "exits_call").failed().getMessage().contains("cannot end"));
+    for (String way :
+        List.of(
+            "exits_call",
+            "refers",
+            "refers_to_one",
+            "reflects",
+            "reflects_on_one",
+            "handles",
+            "unreflects")) {
+      String message = rig.call(shop, way).failed().getMessage();
+      assertTrue(message.contains("cannot end the process"), way + ": " + message);
+    }
+    assertEquals(7, rig.call(shop, "reflects_rightly").succeeded().get(0)[0]);
     assertServes();
   }
 

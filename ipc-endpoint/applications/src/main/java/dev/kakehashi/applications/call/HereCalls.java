@@ -1,5 +1,6 @@
 package dev.kakehashi.applications.call;
 
+import dev.kakehashi.applications.watch.CarriedThreads;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -3,6 +3,7 @@ package dev.kakehashi.applications.call;
 import dev.kakehashi.application.CurrentCall;
 import dev.kakehashi.application.EngineFailure;
 import dev.kakehashi.applications.watch.CallWatch;
+import dev.kakehashi.applications.watch.CarriedThreads;
 import dev.kakehashi.applications.watch.MemberCounts;
 import dev.kakehashi.applications.watch.UserFailures;
 import dev.kakehashi.applications.watch.Watched;

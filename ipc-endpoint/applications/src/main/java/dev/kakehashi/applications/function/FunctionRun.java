@@ -1,6 +1,7 @@
 package dev.kakehashi.applications.function;
 
 import dev.kakehashi.applications.watch.CallWatch;
+import dev.kakehashi.applications.watch.CodeThread;
 import dev.kakehashi.applications.watch.MemberCounts;
 import dev.kakehashi.applications.watch.UserFailures;
 import dev.kakehashi.applications.watch.Watched;
@@ -8,13 +9,14 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One function in one statement: brackets its batches, so that the watch sees one that does not end, and turns what it throws into errors.
+/// One function in one statement: runs its batches on a [CodeThread], so that the watch sees one that does not end and its task goes on without it, and turns what it throws into errors.
 ///
-/// Used by one task at a time; [#overdue] by the watch. The watch measures by its own looks, so a batch pays for two stores and no clock.
-public final class FunctionRun implements Watched {
+/// Used by one task at a time; [#look] by the watch. The watch measures by its own looks, so a batch pays for two stores and no clock.
+public final class FunctionRun implements Watched, CallWatch.HasThread {
   private static final VarHandle TURN;
 
   static {
@@ -24,6 +26,8 @@ public final class FunctionRun implements Watched {
       throw new ExceptionInInitializerError(e);
     }
   }
+
+  private static final int SHOWN_CHARACTERS = 100;
 
   private final String member;
   private final UserFailures failures;
@@ -36,8 +40,12 @@ public final class FunctionRun implements Watched {
   @SuppressWarnings("unused") // through its VarHandle: odd while a batch runs
   private volatile long turn;
 
-  private volatile @Nullable Thread thread;
+  private volatile Thread thread = Thread.currentThread(); // of the last batch
   private volatile @Nullable String stop;
+  private volatile boolean isLost; // a batch goes on that nobody waits for
+
+  /// What the last batch has thrown; published by the end of its code.
+  private @Nullable EngineException failure;
 
   // Of the watch.
   private long seenTurn;
@@ -62,10 +70,68 @@ public final class FunctionRun implements Watched {
     watch.add(this);
   }
 
+  /// Code of users.
+  @FunctionalInterface
+  interface Batch<T> {
+    T run() throws Throwable;
+  }
+
+  /// Runs a batch, and waits for it as long as it may take.
+  ///
+  /// What it writes belongs to it alone until it has ended: one that is given up may write it later.
+  ///
+  /// @param rows of it, for people
+  /// @return its result
+  /// @throws EngineException what the code has thrown; QUERY_CANCELED if it took too long, also if it goes on
+  <T> T call(int rows, Batch<T> batch) {
+    check();
+    Code<T> code = new Code<>(rows, batch);
+    if (!CodeThread.run(counts.mayBeCarried(), limitNanos, code)) {
+      isLost = true;
+      overdue();
+      throw stopped();
+    }
+    EngineException thrown = failure;
+    if (thrown != null) {
+      failure = null;
+      throw thrown;
+    }
+    counts.endedInTime();
+    return code.result();
+  }
+
+  /// A batch on its thread.
+  private final class Code<T> implements Runnable {
+    private final int rows;
+    private final Batch<T> batch;
+    private @Nullable T result;
+
+    Code(int rows, Batch<T> batch) {
+      this.rows = rows;
+      this.batch = batch;
+    }
+
+    @SuppressWarnings("NullAway") // null if the code gave that
+    T result() {
+      return result;
+    }
+
+    @Override
+    public void run() {
+      try {
+        begin();
+        result = batch.run();
+      } catch (Throwable t) {
+        failure = failed(t);
+      } finally {
+        end(rows);
+      }
+    }
+  }
+
   /// A batch begins, on this thread.
   @SuppressWarnings("ReferenceEquality") // a thread is itself
-  void begin() {
-    check();
+  private void begin() {
     Thread now = Thread.currentThread();
     if (thread != now) {
       thread = now;
@@ -80,17 +146,51 @@ public final class FunctionRun implements Watched {
     }
   }
 
+  /// A null for which the code has no place, with the call that it was in.
+  ///
+  /// @param arguments `[parameter][row]`
+  EngineException atRow(EngineException refused, @Nullable Object[][] arguments, int row) {
+    if (refused.code() != ErrorCode.NULL_VALUE_NOT_ALLOWED) {
+      return refused;
+    }
+    StringBuilder call = new StringBuilder();
+    for (@Nullable Object[] values : arguments) {
+      String text =
+          values[row] instanceof Object[] elements
+              ? Arrays.deepToString(elements)
+              : values[row] == null ? "NULL" : String.valueOf(values[row]);
+      call.append(call.isEmpty() ? "" : ", ")
+          .append(text, 0, Math.min(text.length(), SHOWN_CHARACTERS));
+    }
+    return new EngineException(
+            ErrorCode.NULL_VALUE_NOT_ALLOWED,
+            member + ": " + refused.getMessage() + ", in a call with (" + call + ")")
+        .withHint("Make the function strict, or use a class that has null, as Integer.");
+  }
+
   /// The batch has ended.
-  void end(int rows) {
+  private void end(int rows) {
     TURN.setVolatile(this, ++ownTurn);
     counts.add(rows);
     if (stop != null) {
       watch.settle(Thread.currentThread());
+      if (isLost) {
+        watch.remove(this);
+      }
+    }
+  }
+
+  /// It took too long.
+  private void overdue() {
+    counts.overran();
+    if (stop == null) {
+      stop = "a batch took longer than function_time_limit";
+      counts.fail();
     }
   }
 
   /// What the code has thrown, as an error of the statement.
-  EngineException failed(Throwable thrown) {
+  private EngineException failed(Throwable thrown) {
     if (stop != null) {
       return stopped();
     }
@@ -110,7 +210,14 @@ public final class FunctionRun implements Watched {
     if (why != null && stop == null) {
       stop = why;
     }
-    watch.remove(this);
+    if (!isLost || (turn & 1) == 0) {
+      watch.remove(this); // else its thread does when it comes back
+    }
+  }
+
+  @Override
+  public Thread runs() {
+    return thread;
   }
 
   @Override
@@ -125,14 +232,8 @@ public final class FunctionRun implements Watched {
     if (taken < limitNanos) {
       return false;
     }
-    if (stop == null) {
-      stop = "a batch took longer than function_time_limit";
-      counts.fail();
-    }
-    Thread runs = thread;
-    if (runs != null) {
-      watch.stop(runs, () -> turn == now);
-    }
+    overdue();
+    watch.stop(thread, () -> turn == now);
     if (taken >= 10 * limitNanos) {
       disable.accept("a batch did not end within ten times of function_time_limit");
     }

@@ -2,6 +2,7 @@ package dev.kakehashi.applications.function;
 
 import dev.kakehashi.applications.type.ArgumentShape;
 import dev.kakehashi.applications.type.JavaType;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication.ScalarCode;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -47,27 +48,35 @@ abstract sealed class ObjectScalar implements ScalarCode {
 
     @Override
     public void call(@Nullable Object[][] arguments, @Nullable Object[] results, int count) {
-      run.begin();
-      try {
-        if (shape instanceof ArgumentShape.One one && one.type().isPlain()) {
-          @Nullable Object[] column = arguments[0];
-          for (int i = 0; i < count; i++) {
-            run.check();
-            results[i] = result.toSql(body.apply(column[i]));
-          }
-        } else {
-          for (int i = 0; i < count; i++) {
-            run.check();
-            for (int p = 0; p < values.length; p++) {
-              values[p] = arguments[p][i];
+      run.call(
+          count,
+          () -> {
+            if (shape instanceof ArgumentShape.One one
+                && one.type().isPlain()
+                && one.type().isNullable()) {
+              @Nullable Object[] column = arguments[0];
+              for (int i = 0; i < count; i++) {
+                run.check();
+                results[i] = result.toSql(body.apply(column[i]));
+              }
+            } else {
+              for (int i = 0; i < count; i++) {
+                run.check();
+                for (int p = 0; p < values.length; p++) {
+                  values[p] = arguments[p][i];
+                }
+                results[i] = result.toSql(body.apply(made(arguments, i)));
+              }
             }
-            results[i] = result.toSql(body.apply(shape.make(values)));
-          }
-        }
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(count);
+            return results;
+          });
+    }
+
+    private @Nullable Object made(@Nullable Object[][] arguments, int row) throws Throwable {
+      try {
+        return shape.make(values);
+      } catch (EngineException e) {
+        throw run.atRow(e, arguments, row);
       }
     }
   }
@@ -92,20 +101,27 @@ abstract sealed class ObjectScalar implements ScalarCode {
 
     @Override
     public void call(@Nullable Object[][] arguments, @Nullable Object[] results, int count) {
-      run.begin();
+      run.call(
+          count,
+          () -> {
+            for (int i = 0; i < count; i++) {
+              run.check();
+              results[i] =
+                  result.toSql(
+                      body.apply(
+                          made(first, arguments, 0, i, "the first argument"),
+                          made(second, arguments, 1, i, "the second argument")));
+            }
+            return results;
+          });
+    }
+
+    private @Nullable Object made(
+        JavaType type, @Nullable Object[][] arguments, int parameter, int row, String place) {
       try {
-        for (int i = 0; i < count; i++) {
-          run.check();
-          results[i] =
-              result.toSql(
-                  body.apply(
-                      first.toJava(arguments[0][i], "the first argument"),
-                      second.toJava(arguments[1][i], "the second argument")));
-        }
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(count);
+        return type.toJava(arguments[parameter][row], place);
+      } catch (EngineException e) {
+        throw run.atRow(e, arguments, row);
       }
     }
   }

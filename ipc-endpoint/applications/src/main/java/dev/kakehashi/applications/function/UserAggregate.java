@@ -3,6 +3,7 @@ package dev.kakehashi.applications.function;
 import dev.kakehashi.application.Aggregate;
 import dev.kakehashi.applications.type.ArgumentShape;
 import dev.kakehashi.applications.type.JavaType;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication.AggregateCode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -30,57 +31,41 @@ final class UserAggregate implements AggregateCode {
 
   @Override
   public Object begin() {
-    run.begin();
-    try {
-      return state(body.begin());
-    } catch (Throwable t) {
-      throw run.failed(t);
-    } finally {
-      run.end(0);
-    }
+    return run.call(0, () -> state(body.begin()));
   }
 
   @Override
   public Object add(Object state, @Nullable Object[][] arguments, int count) {
-    Object now = state;
-    run.begin();
-    try {
-      for (int i = 0; i < count; i++) {
-        run.check();
-        for (int p = 0; p < values.length; p++) {
-          values[p] = arguments[p][i];
-        }
-        now = state(body.add(now, shape.make(values)));
-      }
-      return now;
-    } catch (Throwable t) {
-      throw run.failed(t);
-    } finally {
-      run.end(count);
-    }
+    return run.call(
+        count,
+        () -> {
+          Object now = state;
+          for (int i = 0; i < count; i++) {
+            run.check();
+            for (int p = 0; p < values.length; p++) {
+              values[p] = arguments[p][i];
+            }
+            now = state(body.add(now, made(arguments, i)));
+          }
+          return now;
+        });
   }
 
   @Override
   public Object merge(Object state, Object other) {
-    run.begin();
-    try {
-      return state(body.merge(state, other));
-    } catch (Throwable t) {
-      throw run.failed(t);
-    } finally {
-      run.end(0);
-    }
+    return run.call(0, () -> state(body.merge(state, other)));
   }
 
   @Override
   public @Nullable Object result(Object state) {
-    run.begin();
+    return run.call(0, () -> result.toSql(body.result(state)));
+  }
+
+  private @Nullable Object made(@Nullable Object[][] arguments, int row) throws Throwable {
     try {
-      return result.toSql(body.result(state));
-    } catch (Throwable t) {
-      throw run.failed(t);
-    } finally {
-      run.end(0);
+      return shape.make(values);
+    } catch (EngineException e) {
+      throw run.atRow(e, arguments, row);
     }
   }
 

@@ -14,22 +14,27 @@ record UserTable(
     implements TableCode {
   @Override
   public Iterator<@Nullable Object[]> open(@Nullable Object[] arguments) {
-    run.begin();
-    try {
-      Iterable<?> iterable = (Iterable<?>) body.apply(shape.make(arguments));
-      return iterable == null
-          ? java.util.Collections.emptyIterator()
-          : new Rows(iterable.iterator());
-    } catch (Throwable t) {
-      throw run.failed(t);
-    } finally {
-      run.end(0);
-    }
+    return run.call(
+        0,
+        () -> {
+          Iterable<?> iterable = (Iterable<?>) body.apply(shape.make(arguments));
+          return iterable == null
+              ? java.util.Collections.emptyIterator()
+              : new Rows(iterable.iterator());
+        });
   }
 
-  /// Both methods are calls of users' code.
+  /// Takes rows in batches that grow while they are quick, because each is a call of users' code.
   private final class Rows implements Iterator<@Nullable Object[]> {
+    private static final int MOST_ROWS = 256;
+
+    /// A batch that has taken so long is not made longer.
+    private static final long ENOUGH_NANOS = 1_000_000;
+
     private final Iterator<?> iterator;
+    private int batchRows = 1;
+    private Batch batch = new Batch(new @Nullable Object[0][], 0, true, null);
+    private int next;
 
     Rows(Iterator<?> iterator) {
       this.iterator = iterator;
@@ -37,29 +42,63 @@ record UserTable(
 
     @Override
     public boolean hasNext() {
-      run.begin();
-      try {
-        return iterator.hasNext();
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(0);
+      while (next == batch.count()) {
+        if (batch.thrown() != null) {
+          run.call(
+              0,
+              () -> {
+                throw batch.thrown();
+              });
+        }
+        if (!batch.goesOn()) {
+          return false;
+        }
+        next = 0;
+        batch = run.call(batchRows, () -> take(iterator, batchRows));
+        if (batch.count() == batchRows) {
+          batchRows = Math.min(MOST_ROWS, 2 * batchRows);
+        }
       }
+      return true;
     }
 
     @Override
     public @Nullable Object[] next() {
-      run.begin();
-      try {
-        if (!iterator.hasNext()) {
-          throw new NoSuchElementException();
-        }
-        return rows.row(iterator.next());
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(1);
+      if (!hasNext()) {
+        throw new NoSuchElementException();
       }
+      return batch.rows()[next++];
+    }
+
+    /// What is thrown comes behind the rows before it, which may be all that somebody wants.
+    private Batch take(Iterator<?> from, int most) throws Throwable {
+      @Nullable Object[][] taken = new @Nullable Object[most][];
+      int count = 0;
+      long began = System.nanoTime();
+      try {
+        while (count < most && System.nanoTime() - began < ENOUGH_NANOS) {
+          run.check();
+          if (!from.hasNext()) {
+            return new Batch(taken, count, false, null);
+          }
+          taken[count] = rows.row(from.next());
+          count++;
+        }
+      } catch (Throwable t) {
+        if (count == 0) {
+          throw t;
+        }
+        return new Batch(taken, count, false, t);
+      }
+      return new Batch(taken, count, true, null);
     }
   }
+
+  /// Rows that have been taken.
+  ///
+  /// @param goesOn whether there may be more
+  /// @param thrown what the code threw behind them
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Batch(
+      @Nullable Object[][] rows, int count, boolean goesOn, @Nullable Throwable thrown) {}
 }

@@ -14,8 +14,27 @@ abstract sealed class WordScalar implements ScalarCode {
 
   final FunctionRun run;
 
+  /// Results of a batch: the caller's belong to columns, into which a batch that was given up must not write.
+  private long[] longs = {};
+
+  private double[] doubles = {};
+
   WordScalar(FunctionRun run) {
     this.run = run;
+  }
+
+  final long[] longs(int count) {
+    if (longs.length < count) {
+      longs = new long[count];
+    }
+    return longs;
+  }
+
+  final double[] doubles(int count) {
+    if (doubles.length < count) {
+      doubles = new double[count];
+    }
+    return doubles;
   }
 
   @Override
@@ -50,20 +69,21 @@ abstract sealed class WordScalar implements ScalarCode {
     @Override
     public void callLongs(long[][] arguments, long[] results, int count) {
       long[] column = arguments[0];
-      run.begin();
-      try {
-        for (int from = 0; from < count; from += STRIDE) {
-          run.check();
-          int to = Math.min(count, from + STRIDE);
-          for (int i = from; i < to; i++) {
-            results[i] = body.applyAsLong(column[i]);
-          }
-        }
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(count);
-      }
+      long[] own =
+          run.call(
+              count,
+              () -> {
+                long[] mine = longs(count);
+                for (int from = 0; from < count; from += STRIDE) {
+                  run.check();
+                  int to = Math.min(count, from + STRIDE);
+                  for (int i = from; i < to; i++) {
+                    mine[i] = body.applyAsLong(column[i]);
+                  }
+                }
+                return mine;
+              });
+      System.arraycopy(own, 0, results, 0, count);
     }
   }
 
@@ -85,20 +105,21 @@ abstract sealed class WordScalar implements ScalarCode {
     public void callLongs(long[][] arguments, long[] results, int count) {
       long[] left = arguments[0];
       long[] right = arguments[1];
-      run.begin();
-      try {
-        for (int from = 0; from < count; from += STRIDE) {
-          run.check();
-          int to = Math.min(count, from + STRIDE);
-          for (int i = from; i < to; i++) {
-            results[i] = body.applyAsLong(left[i], right[i]);
-          }
-        }
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(count);
-      }
+      long[] own =
+          run.call(
+              count,
+              () -> {
+                long[] mine = longs(count);
+                for (int from = 0; from < count; from += STRIDE) {
+                  run.check();
+                  int to = Math.min(count, from + STRIDE);
+                  for (int i = from; i < to; i++) {
+                    mine[i] = body.applyAsLong(left[i], right[i]);
+                  }
+                }
+                return mine;
+              });
+      System.arraycopy(own, 0, results, 0, count);
     }
   }
 
@@ -119,20 +140,21 @@ abstract sealed class WordScalar implements ScalarCode {
     @Override
     public void callDoubles(double[][] arguments, double[] results, int count) {
       double[] column = arguments[0];
-      run.begin();
-      try {
-        for (int from = 0; from < count; from += STRIDE) {
-          run.check();
-          int to = Math.min(count, from + STRIDE);
-          for (int i = from; i < to; i++) {
-            results[i] = body.applyAsDouble(column[i]);
-          }
-        }
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(count);
-      }
+      double[] own =
+          run.call(
+              count,
+              () -> {
+                double[] mine = doubles(count);
+                for (int from = 0; from < count; from += STRIDE) {
+                  run.check();
+                  int to = Math.min(count, from + STRIDE);
+                  for (int i = from; i < to; i++) {
+                    mine[i] = body.applyAsDouble(column[i]);
+                  }
+                }
+                return mine;
+              });
+      System.arraycopy(own, 0, results, 0, count);
     }
   }
 
@@ -154,20 +176,21 @@ abstract sealed class WordScalar implements ScalarCode {
     public void callDoubles(double[][] arguments, double[] results, int count) {
       double[] left = arguments[0];
       double[] right = arguments[1];
-      run.begin();
-      try {
-        for (int from = 0; from < count; from += STRIDE) {
-          run.check();
-          int to = Math.min(count, from + STRIDE);
-          for (int i = from; i < to; i++) {
-            results[i] = body.applyAsDouble(left[i], right[i]);
-          }
-        }
-      } catch (Throwable t) {
-        throw run.failed(t);
-      } finally {
-        run.end(count);
-      }
+      double[] own =
+          run.call(
+              count,
+              () -> {
+                double[] mine = doubles(count);
+                for (int from = 0; from < count; from += STRIDE) {
+                  run.check();
+                  int to = Math.min(count, from + STRIDE);
+                  for (int i = from; i < to; i++) {
+                    mine[i] = body.applyAsDouble(left[i], right[i]);
+                  }
+                }
+                return mine;
+              });
+      System.arraycopy(own, 0, results, 0, count);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.kakehashi.applications.watch;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Counts of one member of a version. Thread-safe.
@@ -19,6 +20,9 @@ public final class MemberCounts {
   /// One that has occupied a thread for long counts so much more.
   private static final int LONG_SHARE = 4;
 
+  private static final AtomicIntegerFieldUpdater<MemberCounts> TRUST =
+      AtomicIntegerFieldUpdater.newUpdater(MemberCounts.class, "trust");
+
   private final AtomicInteger running = new AtomicInteger();
   private final LongAdder calls = new LongAdder();
   private final LongAdder failures = new LongAdder();
@@ -26,6 +30,15 @@ public final class MemberCounts {
 
   /// How many of the last calls were short, the older ones counting less. Two threads that change it at a time lose one of their changes.
   private volatile int score;
+
+  /// Batches that a thread of the engine may carry only after so many that have ended in time.
+  private static final int KNOWN = 32;
+
+  /// One that did not end in time: none is carried any more.
+  private static final int DISTRUSTED = Integer.MIN_VALUE / 2;
+
+  /// How many batches have ended in time, up to [#KNOWN]. Threads that change it at a time lose changes, except the one to [#DISTRUSTED].
+  private volatile int trust;
 
   public void begin() {
     running.incrementAndGet();
@@ -62,6 +75,24 @@ public final class MemberCounts {
   /// Calls have ended, whose time nobody measured.
   public void add(int ended) {
     calls.add(ended);
+  }
+
+  /// A batch has ended in time.
+  public void endedInTime() {
+    int before = trust;
+    if (before >= 0 && before < KNOWN) {
+      TRUST.compareAndSet(this, before, before + 1);
+    }
+  }
+
+  /// A batch had to be stopped.
+  public void overran() {
+    trust = DISTRUSTED;
+  }
+
+  /// Whether a thread that others need may carry the next batch: enough have ended in time, and none has not.
+  public boolean mayBeCarried() {
+    return trust >= KNOWN;
   }
 
   public void fail() {

@@ -1,4 +1,4 @@
-package dev.kakehashi.applications.call;
+package dev.kakehashi.applications.watch;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Virtual threads whose carriers somebody chooses. The JDK has them for its own tests alone, so `java.lang` has to be open to this; without, there are none.
-final class CarriedThreads {
+public final class CarriedThreads {
   private static final Logger LOG = LoggerFactory.getLogger(CarriedThreads.class);
   private static final @Nullable MethodHandle BUILDER;
   private static final @Nullable Executor USUAL;
@@ -42,17 +42,17 @@ final class CarriedThreads {
 
   private CarriedThreads() {}
 
-  static boolean areThere() {
+  public static boolean areThere() {
     return BUILDER != null;
   }
 
   /// Carries all other virtual threads.
-  static Executor usual() {
+  public static Executor usual() {
     return Objects.requireNonNull(USUAL);
   }
 
   /// @param carriers gets what the thread has to do, again and again
-  static Thread unstarted(String name, Executor carriers, Runnable body) {
+  public static Thread unstarted(String name, Executor carriers, Runnable body) {
     try {
       Thread.Builder.OfVirtual builder =
           (Thread.Builder.OfVirtual) Objects.requireNonNull(BUILDER).invokeExact(carriers);
