@@ -4,27 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.application.Application;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -54,6 +45,7 @@ class ApplicationSqlTest {
           it.longFunction("version", x -> VERSION).immutable();
           it.longFunction("plus", (long a, long b) -> Math.addExact(a, b)).immutable();
           it.function("vat", BigDecimal.class, BigDecimal.class, v -> v.multiply(new BigDecimal("1.2"))).immutable().strict();
+          it.function("total", int[].class, Long.class, all -> IntStream.of(all).asLongStream().sum());
           it.function("greet", String.class, String.class, s -> s == null ? "nobody" : "hello " + s).stable();
           it.tableFunction("lines", Range.class, Line.class,
               r -> IntStream.range(r.from(), r.to()).mapToObj(i -> new Line(i, "line " + i)).toList()).rows(10);
@@ -109,33 +101,8 @@ class ApplicationSqlTest {
 
   /// A jar of the source as a literal.
   private static String jar(int version) throws IOException {
-    Path work = Files.createDirectories(directory.resolve("jar" + version));
-    Path source = Files.createDirectories(work.resolve("shop")).resolve("Shop.java");
-    Files.writeString(source, SOURCE.replace("VERSION", version + "L"));
-    int failed =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-d",
-                work.toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                source.toString());
-    assertEquals(0, failed);
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ZipOutputStream zip = new ZipOutputStream(bytes);
-        Stream<Path> files = Files.walk(work)) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".class")).toList()) {
-        zip.putNextEntry(new ZipEntry(work.relativize(file).toString()));
-        zip.write(Files.readAllBytes(file));
-      }
-      zip.putNextEntry(new ZipEntry("META-INF/services/" + Application.class.getName()));
-      zip.write("shop.Shop\n".getBytes(StandardCharsets.UTF_8));
-    }
-    return "bytea '\\x" + HexFormat.of().formatHex(bytes.toByteArray()) + "' as 'shop.jar'";
+    return TestJar.literal(
+        directory.resolve("jar" + version), SOURCE.replace("VERSION", version + "L"));
   }
 
   private List<String> query(String sql) {
@@ -245,5 +212,75 @@ class ApplicationSqlTest {
     long calls = clients.stream().mapToLong(CompletableFuture::join).sum();
     assertEquals(
         Long.toString(calls), one("select count(*)::text from orders where customer = 'load'"));
+  }
+
+  @Test
+  void shouldShowTheCallWhoseArgumentIsNull() {
+    EndpointException e =
+        assertThrows(
+            EndpointException.class,
+            () -> query("select total(array[i, nullif(i, 3)])::text from numbers"));
+    assertEquals("22004", e.sqlstate());
+    assertTrue(e.getMessage().contains("function total"), e.getMessage());
+    assertTrue(e.getMessage().contains("([3, null])"), e.getMessage());
+  }
+
+  /// Each time in the system tables is one of this test.
+  @Test
+  void shouldShowTimesOfToday() {
+    session.execute("create queue clocks");
+    query("select enqueue('clocks', '1')::text");
+    session.execute("analyze orders");
+    assertEquals("P0001", sqlstate("select plus(9223372036854775807, 1)"));
+    List<String> columns =
+        query(
+            "select table_name || ' ' || column_name from information_schema.columns"
+                + " where table_schema = 'kakehashi_catalog' and data_type = 'timestamp with time zone'");
+    assertTrue(columns.size() > 10, columns.toString());
+    for (String each : columns) {
+      String table = "kakehashi_catalog." + each.split(" ")[0];
+      String column = each.split(" ")[1];
+      assertEquals(
+          "0",
+          one(
+              "select count(*)::text from "
+                  + table
+                  + " where "
+                  + column
+                  + " not between now() - interval '1 hour' and now() + interval '1 day'"),
+          each);
+    }
+    assertEquals(
+        "1",
+        one(
+            "select count(*)::text from kakehashi_catalog.applications where application_name = 'shop'"
+                + " and deployed_at > now() - interval '1 hour'"));
+  }
+
+  @Test
+  void shouldFindTheQueueOfAHandlerInItsSchema() throws IOException, InterruptedException {
+    String source =
+        """
+        package shop;
+        import dev.kakehashi.application.*;
+        public final class Shop implements Application {
+          record Task(long id) {}
+          public void define(Definitions it) {
+            it.handler("jobs", Task.class, (call, task) -> call.table("own.done", Task.class).insert(task.value()));
+          }
+        }
+        """;
+    session.execute("create schema own");
+    session.execute("create table own.done (id int8 primary key)");
+    session.execute("create queue own.jobs");
+    session.execute(
+        "create application own.worker from "
+            + TestJar.literal(directory.resolve("worker"), source));
+    query("select enqueue('own.jobs', '{\"id\": 1}')::text");
+    for (int i = 0; i < 500 && !one("select count(*)::text from own.done").equals("1"); i++) {
+      Thread.sleep(20); // a look from time to time at what another thread does
+    }
+    assertEquals("1", one("select count(*)::text from own.done"));
+    session.execute("drop application own.worker");
   }
 }

@@ -184,6 +184,15 @@ public final class EndpointProcess implements AutoCloseable {
     }
   }
 
+  /// Waits until it has ended by itself.
+  void awaitEnd() {
+    Process running = process;
+    if (running != null) {
+      await(running);
+      process = null;
+    }
+  }
+
   private static void await(Process process) {
     try {
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {

@@ -54,6 +54,16 @@ class ApplicationDoorsTest {
               .status(Nothing.class, 404);
           it.route(HttpMethod.GET, "/orders", Page.class, Count.class, this::count);
           it.route(HttpMethod.DELETE, "/orders/{id}", Key.class, Void.class, this::remove);
+          it.route(HttpMethod.GET, "/broken", Void.class, Void.class, (call, none) -> { throw new IllegalStateException("broken"); });
+          it.procedure("breaks", Key.class, Key.class, (call, key) -> {
+            if (key.id() > 0) throw new IllegalStateException("broken");
+            return key;
+          });
+          it.rowsProcedure("breaks_late", Key.class, Key.class, (call, key) ->
+            java.util.stream.LongStream.rangeClosed(1, key.id()).mapToObj(i -> {
+              if (i == 100_000) throw new IllegalStateException("broken");
+              return new Key(i);
+            }));
         }
         Placed place(Call call, Order order) {
           if (order.unitPrice() != null && order.unitPrice().signum() < 0) {
@@ -251,6 +261,37 @@ class ApplicationDoorsTest {
   }
 
   // ---- routes ----
+
+  @Test
+  void shouldTellWhatNobodyReads() {
+    Procedure breaks = session.procedure("breaks", new int[] {TypeOid.INT8});
+    for (long id : new long[] {1, 0, 1}) { // with columns that are unknown, and known
+      if (id == 0) {
+        breaks.call(id).close();
+      } else {
+        EndpointException e = assertThrows(EndpointException.class, () -> breaks.call(id).close());
+        assertEquals("P0001", e.sqlstate());
+      }
+    }
+    Procedure late = session.procedure("breaks_late", new int[] {TypeOid.INT8});
+    late.call(99_999L).close();
+    assertEquals(
+        "P0001",
+        assertThrows(EndpointException.class, () -> late.call(100_000L).close()).sqlstate());
+    Rows rows = late.call(100_000L);
+    rows.cancel();
+    rows.close();
+  }
+
+  @Test
+  void shouldTakeTheBlameForExceptions() throws IOException {
+    HttpAnswer broken = alice.get("/v1/apps/shop/broken");
+    broken.expect(500);
+    assertTrue(broken.text().contains("P0001"), broken.text());
+    assertTrue(broken.text().contains("IllegalStateException: broken"), broken.text());
+    post("/v1/apps/shop/orders", "{\"id\": 9, \"customer\": \"x\", \"unitPrice\": -1}", JSON)
+        .expect(422);
+  }
 
   @Test
   void shouldAnswerByRoutes() throws IOException {
