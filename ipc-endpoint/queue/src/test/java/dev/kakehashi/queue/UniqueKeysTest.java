@@ -15,7 +15,9 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,17 +98,17 @@ class UniqueKeysTest {
   }
 
   private interface EndOfTask {
-    void run(QueueChanges changes, long taskId, LeasedTask task);
+    void run(QueueChanges changes, long taskId, @Nullable LeasedTask task);
   }
 
   @Test
   void shouldFreeItWithACompletion() {
-    check(true, (changes, _, task) -> changes.complete(task.token()));
+    check(true, (changes, _, task) -> changes.complete(Objects.requireNonNull(task).token()));
   }
 
   @Test
   void shouldFreeItWithTheLastFailure() {
-    check(true, (changes, _, task) -> changes.fail(task.token(), "no", -1));
+    check(true, (changes, _, task) -> changes.fail(Objects.requireNonNull(task).token(), "no", -1));
   }
 
   @Test
