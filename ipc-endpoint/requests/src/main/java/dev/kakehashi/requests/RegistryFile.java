@@ -1,5 +1,6 @@
 package dev.kakehashi.requests;
 
+import dev.kakehashi.protocol.Directories;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -58,6 +59,36 @@ final class RegistryFile {
       }
     }
     return replace(path, builder, problem);
+  }
+
+  /// What is wrong with a file, which is read in a copy, as [#open] would read it. Changes nothing in its directory.
+  ///
+  /// @param path of a file that no process has open
+  /// @return null: nothing
+  /// @throws IOException if the file cannot be read or copied
+  static <K, V> @Nullable String problem(
+      Path path, ChronicleMapBuilder<K, V> builder, Consumer<ChronicleMap<K, V>> reader)
+      throws IOException {
+    String problem = problem(path);
+    if (problem != null || Files.size(path) == 0) {
+      return problem;
+    }
+    Path directory = Files.createTempDirectory("kakehashi-registry");
+    try {
+      Path copy = Files.copy(path, directory.resolve(path.getFileName()));
+      ChronicleMap<K, V> map = null;
+      try {
+        map = builder.recoverPersistedTo(copy.toFile(), false);
+        reader.accept(map);
+      } catch (RuntimeException | InternalError e) {
+        problem = String.valueOf(e.getMessage());
+      } finally {
+        closeDamaged(map);
+      }
+    } finally {
+      Directories.delete(directory);
+    }
+    return problem;
   }
 
   /// So that this process has no lock of it any more.

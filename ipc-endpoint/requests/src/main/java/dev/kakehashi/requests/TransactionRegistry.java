@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import net.openhft.chronicle.map.ChronicleMap;
+import net.openhft.chronicle.map.ChronicleMapBuilder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,17 +131,19 @@ public final class TransactionRegistry implements AutoCloseable {
 
   private static ChronicleMap<Long, byte[]> map(Path dataDirectory, int capacity)
       throws IOException {
-    Path file = dataDirectory.resolve(FILE);
+    return RegistryFile.open(
+        dataDirectory.resolve(FILE), builder(capacity), TransactionRegistry::check);
+  }
+
+  private static ChronicleMapBuilder<Long, byte[]> builder(int capacity) {
     // Twice the room: an entry that was begun and never ended stays until it is the oldest.
-    var builder =
-        ChronicleMap.of(Long.class, byte[].class)
-            // Its owner closes it, after everybody who records outcomes: the library's hook would
-            // at once.
-            .skipCloseOnExitHook(true)
-            .name(FILE)
-            .entries(2L * capacity + 1)
-            .constantValueSizeBySample(new byte[Entry.BYTES]);
-    return RegistryFile.open(file, builder, TransactionRegistry::check);
+    return ChronicleMap.of(Long.class, byte[].class)
+        // Its owner closes it, after everybody who records outcomes: the library's hook would
+        // at once.
+        .skipCloseOnExitHook(true)
+        .name(FILE)
+        .entries(2L * capacity + 1)
+        .constantValueSizeBySample(new byte[Entry.BYTES]);
   }
 
   private static void check(ChronicleMap<Long, byte[]> found) {
@@ -155,12 +158,15 @@ public final class TransactionRegistry implements AutoCloseable {
     }
   }
 
-  /// What is wrong with the registry of a data directory on which no endpoint runs, as far as its header shows it: the next start sets it aside. Changes nothing.
+  /// What is wrong with the registry of a data directory on which no endpoint runs: the next start sets it aside. Changes nothing there.
   ///
+  /// @param capacity as it is opened with
   /// @return null: nothing
-  public static @Nullable String problem(Path dataDirectory) throws IOException {
+  public static @Nullable String problem(Path dataDirectory, int capacity) throws IOException {
     Path file = dataDirectory.resolve(FILE);
-    return Files.exists(file) ? RegistryFile.problem(file) : null;
+    return Files.exists(file)
+        ? RegistryFile.problem(file, builder(capacity), TransactionRegistry::check)
+        : null;
   }
 
   private void load() {

@@ -1,6 +1,7 @@
 package dev.kakehashi.requests;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -116,12 +117,14 @@ final class TransactionRegistryTest {
     Path file = directory.resolve("transactions");
     byte[] damaged = damage.apply(Files.readAllBytes(file));
     Files.write(file, damaged);
+    assertNotNull(TransactionRegistry.problem(directory, 128));
+    assertArrayEquals(damaged, Files.readAllBytes(file));
     try (TransactionRegistry registry = open(128)) {
       assertEquals(0, registry.size());
       commit(registry, 2);
     }
     assertTrue(Files.exists(directory.resolve("transactions.damaged")));
-    assertNull(TransactionRegistry.problem(directory));
+    assertNull(TransactionRegistry.problem(directory, 128));
     try (TransactionRegistry registry = open(128)) {
       assertEquals(TransactionState.COMMITTED, state(registry, 2));
     }
@@ -130,7 +133,7 @@ final class TransactionRegistryTest {
   @Test
   void shouldBeginAnewWhereTheFileIsEmpty() throws IOException {
     Files.createFile(directory.resolve("transactions"));
-    assertNull(TransactionRegistry.problem(directory));
+    assertNull(TransactionRegistry.problem(directory, 128));
     try (TransactionRegistry registry = open(128)) {
       commit(registry, 1);
       assertEquals(1, registry.size());

@@ -87,9 +87,14 @@ final class HttpInterface implements AutoCloseable {
     return new HttpInterface(settings, behind, data, peers);
   }
 
+  /// Where a data directory has the files of the interface.
+  static Path directory(Path data) {
+    return data.resolve(DIRECTORY);
+  }
+
   private HttpDoor open(HttpSettings settings, Parts behind, Path data, boolean peers)
       throws IOException {
-    Path directory = data.resolve(DIRECTORY);
+    Path directory = directory(data);
     PrivateDirectory.prepare(directory);
     SqlService statements =
         new SqlService(behind.requests(), settings.sqlLimits(), settings.answerBytes());

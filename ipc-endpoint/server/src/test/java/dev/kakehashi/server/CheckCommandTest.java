@@ -1,10 +1,13 @@
 package dev.kakehashi.server;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
 import dev.kakehashi.client.Session;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,6 +96,31 @@ class CheckCommandTest {
     check().expect(1, "PROBLEM: data directory \"" + store + "\" has format");
     Files.delete(format);
     check().expect(1, "has no file \"FORMAT\"");
+  }
+
+  @Test
+  void shouldNameWhatAStartSetsAside() throws Exception {
+    endpoint.kill();
+    check().expect(0, "no problems\n");
+    Path registry = endpoint.dataDirectory().resolve("transactions");
+    byte[] whole = Files.readAllBytes(registry);
+    byte[] damaged = whole.clone();
+    // Behind the header, which looks as it should.
+    Arrays.fill(damaged, 1700, 5796, (byte) 0x5a);
+    Files.write(registry, damaged);
+    Path journal = Files.createDirectories(endpoint.dataDirectory().resolve("http"));
+    journal = Files.writeString(journal.resolve("journal"), "this is no journal");
+    Command.run("check", "-q", endpoint.dataDirectory().toString())
+        .expect(
+            0,
+            "WARNING: transactions: damaged, the next start sets it aside",
+            "WARNING: jobs of HTTP: damaged, the next start sets a copy of it aside",
+            "\"" + journal + "\" has 0 records");
+    check().expect(0, "no problems, 2 warnings");
+    assertArrayEquals(damaged, Files.readAllBytes(registry));
+    Files.write(registry, whole);
+    Files.delete(journal);
+    check().expect(0, "no problems\n");
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +53,25 @@ final class JobRecovery {
     enter(jobs, keys);
     files.sweep(knownFiles());
     table.journal().rewrite();
+  }
+
+  /// See [Jobs#problem].
+  static @Nullable String problem(Path journal) throws IOException {
+    JournalFormat.Content content = JournalFormat.read(journal);
+    int unreadable = 0;
+    Map<String, JobRecord> jobs = new LinkedHashMap<>();
+    for (byte[] record : content.records()) {
+      try {
+        apply(RecordCodec.decode(record), jobs, new LinkedHashMap<>());
+      } catch (IOException | IllegalArgumentException e) {
+        unreadable++;
+      }
+    }
+    if (!content.isDamaged() && unreadable == 0) {
+      return null;
+    }
+    return "\"%s\" has %d records that can be read, of %d jobs, and others that cannot"
+        .formatted(journal, content.records().size() - unreadable, jobs.size());
   }
 
   private static void apply(

@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// A call that names another user's job finds nothing. Waiting holds no thread.
 public final class Jobs implements AutoCloseable {
+  private static final String JOURNAL = "journal";
+
   /// What [#submit] has found or made.
   ///
   /// @param isNew whether this request has begun it, and not one before under the same key
@@ -88,12 +90,20 @@ public final class Jobs implements AutoCloseable {
     return open(directory, settings, outcomes, System::currentTimeMillis);
   }
 
+  /// What is wrong with the journal of a directory that nobody has open: the next start keeps a copy of it and uses the records that are whole. Changes nothing.
+  ///
+  /// @return null: nothing
+  /// @throws IOException if it cannot be read
+  public static @Nullable String problem(Path directory) throws IOException {
+    return JobRecovery.problem(directory.resolve(JOURNAL));
+  }
+
   /// @param clock milliseconds since 1970
   static Jobs open(Path directory, JobSettings settings, OutcomeLookup outcomes, LongSupplier clock)
       throws IOException {
     SpaceBudget budget = new SpaceBudget(settings.bytes(), settings.bytesPerUser());
     ResultFiles files = new ResultFiles(directory.resolve("results"), budget);
-    Path journal = directory.resolve("journal");
+    Path journal = directory.resolve(JOURNAL);
     ScheduledThreadPoolExecutor background = Sweeper.thread();
     JobTable table = new JobTable(journal, settings, clock, background);
     new JobRecovery(table, files, budget, outcomes).run(journal);
