@@ -422,6 +422,22 @@ public final class Exchange {
     request.addFailureListener(failure -> listener.run());
   }
 
+  /// Whether the client has gone by now: he has closed the connection, or his side of it. A system call.
+  public boolean isClientGone() {
+    return ClientPresence.isGone(request);
+  }
+
+  /// Called once if the exchange ends and its answer has not been written whole. Must not block.
+  public void onBroken(Runnable listener) {
+    Request.addCompletionListener(
+        request,
+        failure -> {
+          if (failure != null) {
+            listener.run();
+          }
+        });
+  }
+
   /// Called once when the exchange has ended, however. Must not block.
   public void onEnd(Runnable listener) {
     Request.addCompletionListener(request, failure -> listener.run());

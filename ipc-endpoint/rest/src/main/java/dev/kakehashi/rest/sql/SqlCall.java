@@ -34,6 +34,7 @@ final class SqlCall {
   private final AnswerFormat format;
   private final TransactionHeader header;
   private final SessionPool.Lease lease;
+  private final @Nullable ClaimedRows claims; // null: rows belong to nobody
   private final long beganNanos = System.nanoTime();
 
   // Written by one callback before the next is asked for.
@@ -54,6 +55,9 @@ final class SqlCall {
     this.request = request;
     this.format = format;
     this.header = header;
+    @Nullable String givenBackBy = request.givenBackBy();
+    this.claims =
+        givenBackBy == null ? null : new ClaimedRows(service, exchange.user(), givenBackBy);
     this.lease = service.sessions().lease(exchange.user());
   }
 
@@ -74,6 +78,9 @@ final class SqlCall {
     exchange.onEnd(call::end);
     exchange.onFailure(call::cancel);
     exchange.watch(call::cancel);
+    if (call.claims != null) {
+      exchange.onBroken(call.claims::giveBack);
+    }
     call.guarded(call::begin);
   }
 
@@ -84,10 +91,39 @@ final class SqlCall {
   /// Runs a step; what it throws is the answer.
   private void guarded(Step step) {
     try {
-      step.run();
+      claiming(step);
     } catch (Throwable e) {
       exchange.fail(e);
     }
+  }
+
+  /// Runs a step; what it has claimed is given back if it throws.
+  private void claiming(Step step) throws IOException, InterruptedException {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      if (claims != null) {
+        claims.giveBack();
+      }
+      throw e;
+    }
+  }
+
+  /// A claim is not sent to a client who has gone: the kernel would take it, and nobody get it.
+  ///
+  /// @throws IOException he has
+  private void requireClient() throws IOException {
+    if (claims != null && exchange.isClientGone()) {
+      IOException failure =
+          new IOException("the client has gone before he got what he has claimed");
+      exchange.abort(failure);
+      throw failure;
+    }
+  }
+
+  private RowEncoder encoder() {
+    RowEncoder encoder = format.encoder();
+    return claims == null ? encoder : claims.noting(encoder);
   }
 
   /// The exchange has ended.
@@ -263,7 +299,8 @@ final class SqlCall {
     StatementRun running = Objects.requireNonNull(run);
     @Nullable RequestAnswer answer = running.rows().answer();
     if (answer == null) {
-      exchange.block(format.encoder() instanceof WholeAnswer ? this::collect : this::stream);
+      Step rest = format.encoder() instanceof WholeAnswer ? this::collect : this::stream;
+      exchange.block(unused -> claiming(rest));
     } else if (answer.failure() != null) {
       endedBadly(answer);
     } else {
@@ -288,13 +325,14 @@ final class SqlCall {
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
     OutputStream coded = service.coded(format, bytes);
-    RowEncoder encoder = format.encoder();
+    RowEncoder encoder = encoder();
     encoder.begin(running.statement().columns(), coded);
     // The statement has ended: this waits for nothing.
     write(running.rows(), encoder);
     encoder.end(answer.rows());
     coded.close();
     describe();
+    requireClient();
     exchange.send(status(encoder, status), format.contentType(), bytes.toByteArray());
   }
 
@@ -322,11 +360,11 @@ final class SqlCall {
   }
 
   /// Sends a long answer when all of it is there. On a thread of its own.
-  private void collect(Exchange unused) throws IOException, InterruptedException {
+  private void collect() throws IOException, InterruptedException {
     StatementRun running = Objects.requireNonNull(run);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
     OutputStream coded = service.coded(format, bytes);
-    RowEncoder encoder = format.encoder();
+    RowEncoder encoder = encoder();
     encoder.begin(running.statement().columns(), coded);
     ResultStream rows = running.rows();
     write(rows, encoder);
@@ -343,7 +381,7 @@ final class SqlCall {
   }
 
   /// Sends a long answer as its rows come. On a thread of its own.
-  private void stream(Exchange unused) throws IOException, InterruptedException {
+  private void stream() throws IOException, InterruptedException {
     StatementRun running = Objects.requireNonNull(run);
     describe();
     if (format.isRows()) {
@@ -351,9 +389,10 @@ final class SqlCall {
     } else {
       exchange.announceTrailers(TransactionHeader.NAME);
     }
+    requireClient();
     ExchangeOutput out = exchange.stream(request.status(true), format.contentType());
     OutputStream coded = service.coded(format, out);
-    RowEncoder encoder = format.encoder();
+    RowEncoder encoder = encoder();
     encoder.begin(running.statement().columns(), coded);
     ResultStream rows = running.rows();
     write(rows, encoder);
@@ -367,6 +406,7 @@ final class SqlCall {
     }
     encoder.end(answer.rows());
     coded.close();
+    requireClient();
     out.trailer(TransactionHeader.NAME, transaction(answer));
     if (format.isRows()) {
       out.trailer(ROWS, Long.toString(answer.rows()));

@@ -49,6 +49,7 @@ public final class SqlRequest {
   private int parametersTo;
   private boolean isMany;
   private @Nullable Problem withoutRows;
+  private @Nullable String givenBackBy;
   private boolean objects;
   private boolean isOfCode;
   private int status = 200;
@@ -125,6 +126,19 @@ public final class SqlRequest {
   /// By what its prepared statement is found; null: by its text.
   @Nullable String keptAs() {
     return keptAs;
+  }
+
+  /// Each row is the client's as soon as the statement has ended: if the answer does not reach him, it is given back.
+  ///
+  /// @param sql a statement that gives one back; $1 is the text of the row's first column
+  public SqlRequest givenBackBy(String sql) {
+    givenBackBy = sql;
+    return this;
+  }
+
+  /// What gives a row back that has not reached the client; null: none does.
+  @Nullable String givenBackBy() {
+    return givenBackBy;
   }
 
   boolean isObjects() {

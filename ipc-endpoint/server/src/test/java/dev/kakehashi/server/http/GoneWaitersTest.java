@@ -1,0 +1,208 @@
+package dev.kakehashi.server.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.TaskDraft;
+import dev.kakehashi.client.TaskQueue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Clients of HTTP/1.1 who wait for tasks and go: nothing is lent to them, and nothing counts as an attempt.
+@Timeout(120)
+@SuppressWarnings("NullAway.Init") // set before each test
+class GoneWaitersTest {
+  private static int queues;
+  private static HttpFixture door;
+  private HttpConnection alice;
+  private TaskQueue queue;
+  private String name;
+
+  /// How a client goes.
+  enum Going {
+    FIN,
+    HALF_CLOSE,
+    RST
+  }
+
+  @BeforeAll
+  static void start() throws IOException {
+    door = HttpFixture.start();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    door.close();
+  }
+
+  @BeforeEach
+  void makeQueue() throws IOException {
+    alice = door.alice();
+    Session session = door.attach("alice");
+    name = "gone" + ++queues;
+    session.execute("CREATE QUEUE " + name + " WITH (lease = '1h')");
+    queue = session.queue(name);
+  }
+
+  /// Asks for a task as a client without a session would, over a socket of its own.
+  private Socket ask() throws IOException {
+    URI uri = door.endpoint().uri();
+    Socket socket = new Socket(uri.getHost(), uri.getPort());
+    socket
+        .getOutputStream()
+        .write(
+            ("POST /v1/queues/"
+                    + name
+                    + "/lease?max=1&wait=60s HTTP/1.1\r\nHost: localhost\r\n"
+                    + HttpConnection.ALICE
+                    + "Content-Length: 0\r\n\r\n")
+                .getBytes(StandardCharsets.UTF_8));
+    return socket;
+  }
+
+  private void awaitWaiting(int count) {
+    HttpFixture.await(
+        count + " wait",
+        () -> {
+          try {
+            return alice.get("/v1/queues/" + name).expect(200).json().at("/rows/0/waiting").asInt()
+                == count;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  private static void leave(Socket socket, Going going) throws IOException {
+    switch (going) {
+      case FIN -> socket.close();
+      case HALF_CLOSE -> socket.shutdownOutput();
+      case RST -> {
+        socket.setSoLinger(true, 0);
+        socket.close();
+      }
+    }
+  }
+
+  private JsonNode leaseOne() throws IOException {
+    return alice.post("/v1/queues/" + name + "/lease?wait=20s").expect(200).json().at("/rows/0");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Going.class)
+  void shouldLendNothingToAClientWhoHasGone(Going going) throws IOException {
+    for (int i = 0; i < 8; i++) {
+      try (Socket waiter = ask()) {
+        awaitWaiting(1);
+        leave(waiter, going);
+        long number = queue.enqueue(Integer.toString(i));
+        JsonNode task = leaseOne();
+        assertEquals(number, task.path("task_id").asLong());
+        assertEquals(1, task.path("attempt").asInt());
+        alice.post("/v1/leases/" + task.path("token").asText() + ":complete").expect(200);
+      }
+      awaitWaiting(0);
+    }
+  }
+
+  /// Many tasks are a long answer, which is written while it comes.
+  @ParameterizedTest
+  @EnumSource(Going.class)
+  void shouldGiveALongAnswerBack(Going going) throws IOException {
+    String payload = "\"" + "x".repeat(40_000) + "\"";
+    List<TaskDraft> drafts = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      drafts.add(TaskDraft.ofJson(payload));
+    }
+    queue.enqueue(null, drafts);
+    try (Socket reader =
+        new Socket(door.endpoint().uri().getHost(), door.endpoint().uri().getPort())) {
+      reader.setReceiveBufferSize(4096);
+      reader
+          .getOutputStream()
+          .write(
+              ("POST /v1/queues/"
+                      + name
+                      + "/lease?max=100 HTTP/1.1\r\nHost: localhost\r\n"
+                      + HttpConnection.ALICE
+                      + "Content-Length: 0\r\n\r\n")
+                  .getBytes(StandardCharsets.UTF_8));
+      reader.getInputStream().readNBytes(1000);
+      leave(reader, going);
+      int got = 0;
+      while (got < 100) {
+        JsonNode rows =
+            alice
+                .post("/v1/queues/" + name + "/lease?max=100&wait=20s")
+                .expect(200)
+                .json()
+                .path("rows");
+        for (JsonNode row : rows) {
+          assertEquals(1, row.path("attempt").asInt());
+          got++;
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldLendToTheLivingOfMany() throws IOException {
+    List<Socket> gone = new ArrayList<>();
+    List<Socket> living = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        (i % 2 == 0 ? gone : living).add(ask());
+        awaitWaiting(i + 1);
+      }
+      for (int i = 0; i < gone.size(); i++) {
+        leave(gone.get(i), Going.values()[i % Going.values().length]);
+      }
+      List<TaskDraft> drafts = new ArrayList<>();
+      for (int i = 0; i < living.size(); i++) {
+        drafts.add(TaskDraft.ofJson(Integer.toString(i)));
+      }
+      queue.enqueue(null, drafts);
+      Set<String> seen = new HashSet<>();
+      for (Socket each : living) {
+        each.setSoTimeout(20_000);
+        StringBuilder text = new StringBuilder();
+        while (text.indexOf("\"task_id\"") < 0 || text.indexOf("\"attempt\"") < 0) {
+          text.append(new String(some(each), StandardCharsets.UTF_8));
+        }
+        assertEquals("1", text.toString().replaceAll("(?s).*\"attempt\":([0-9]+).*", "$1"));
+        seen.add(text.toString().replaceAll("(?s).*\"task_id\":\"?([0-9]+).*", "$1"));
+      }
+      assertEquals(living.size(), seen.size());
+    } finally {
+      for (List<Socket> sockets : List.of(gone, living)) {
+        for (Socket each : sockets) {
+          each.close();
+        }
+      }
+    }
+  }
+
+  private static byte[] some(Socket socket) throws IOException {
+    byte[] bytes = new byte[4096];
+    int length = socket.getInputStream().read(bytes);
+    if (length < 0) {
+      throw new java.io.EOFException("the connection has ended");
+    }
+    return java.util.Arrays.copyOf(bytes, length);
+  }
+}
