@@ -1,6 +1,7 @@
 package dev.kakehashi.rest.job;
 
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 
 /// What is counted for one user. Belongs to the lock of [JobTable].
 final class JobOwner {
@@ -16,6 +17,9 @@ final class JobOwner {
   /// Of works that wait or run.
   long heldBytes;
 
+  /// Jobs under keys whose results were sent whole with an answer, the longest ago first. Their files go when room is needed.
+  final LinkedHashSet<LiveJob> answered = new LinkedHashSet<>(0);
+
   final ArrayDeque<LiveJob> queued = new ArrayDeque<>();
 
   boolean isUnused() {
@@ -24,6 +28,7 @@ final class JobOwner {
         && keys == 0
         && answerBytes == 0
         && heldBytes == 0
+        && answered.isEmpty()
         && queued.isEmpty();
   }
 }

@@ -24,7 +24,24 @@ final class JobStarter {
     isClosing = true;
   }
 
+  /// Takes results away that were sent with their answers, until the user may have one more job or there are none.
+  private void makeRoom(String owner) {
+    for (LiveJob job = toMakeRoom(owner); job != null; job = toMakeRoom(owner)) {
+      sweeper.clear(job);
+    }
+  }
+
+  private @Nullable LiveJob toMakeRoom(String owner) {
+    table.lock.lock();
+    try {
+      return table.toMakeRoom(owner);
+    } finally {
+      table.lock.unlock();
+    }
+  }
+
   JobRecord submit(String owner, String text, JobWork work) {
+    makeRoom(owner);
     LiveJob job;
     long position;
     table.lock.lock();
@@ -45,6 +62,8 @@ final class JobStarter {
     LiveJob known = knownJob(request);
     if (known != null) {
       resolve(known);
+    } else {
+      makeRoom(owner);
     }
     Start start;
     table.lock.lock();

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -42,6 +43,9 @@ final class JobTable {
 
   /// Oldest first: a key that is used again keeps its place and time.
   private final LinkedHashMap<Hash, KeyRecord> keys = new LinkedHashMap<>();
+
+  /// Of all users, see [JobOwner#answered].
+  private final LinkedHashSet<LiveJob> answered = new LinkedHashSet<>();
 
   private final EnumMap<JobState, Integer> states = new EnumMap<>(JobState.class);
   private int counted; // jobs that count for their owners
@@ -173,6 +177,9 @@ final class JobTable {
     count(job.record(), -1);
     job.show(record);
     count(record, 1);
+    if (record.files().isEmpty()) {
+      unanswered(job);
+    }
     if (record.state().isEnded()) {
       waiters.tellAll(job);
     }
@@ -190,6 +197,7 @@ final class JobTable {
       return 0;
     }
     newestFirst.remove(job);
+    unanswered(job);
     count(record, -1);
     return journal.append(RecordCodec.encode(new RecordCodec.Entry.JobRemoved(record.token())));
   }
@@ -262,6 +270,44 @@ final class JobTable {
     heldBytes -= job.heldBytes;
     job.heldBytes = 0;
     forgetUnused(user, owner);
+  }
+
+  /// The result of a job under a key was sent whole with the answer of its request: it keeps no room that somebody else needs.
+  void answered(LiveJob job) {
+    JobRecord record = job.record();
+    if (record.keyed() && job.equals(jobs.get(record.token())) && !record.files().isEmpty()) {
+      owner(record.owner()).answered.add(job);
+      answered.add(job);
+    }
+  }
+
+  /// A job whose result may go so that a user may have one more; null: there is room, or nothing may go. It is not given again.
+  @Nullable LiveJob toMakeRoom(String user) {
+    JobOwner owner = owner(user);
+    LiveJob found = null;
+    if (owner.jobs >= settings.jobsPerUser()) {
+      found = first(owner.answered);
+    } else if (!hasShare(owner.jobs, counted, settings.jobs())) {
+      found = first(answered);
+    }
+    if (found != null) {
+      unanswered(found);
+    }
+    forgetUnused(user, owner);
+    return found;
+  }
+
+  private static @Nullable LiveJob first(LinkedHashSet<LiveJob> of) {
+    return of.isEmpty() ? null : of.getFirst();
+  }
+
+  private void unanswered(LiveJob job) {
+    if (answered.remove(job)) {
+      String user = job.record().owner();
+      JobOwner owner = owner(user);
+      owner.answered.remove(job);
+      forgetUnused(user, owner);
+    }
   }
 
   /// @throws JobRefusal TOO_MANY_JOBS

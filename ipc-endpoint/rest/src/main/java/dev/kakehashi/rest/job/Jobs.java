@@ -307,6 +307,19 @@ public final class Jobs implements AutoCloseable {
     }
   }
 
+  /// The one file of a job was sent whole with the answer of its request. If the job has a key, its result goes as soon as others need the room; the key stays.
+  public void answered(JobViewer viewer, String token) {
+    LiveJob job = visible(viewer, token);
+    if (job != null) {
+      table.lock.lock();
+      try {
+        table.answered(job);
+      } finally {
+        table.lock.unlock();
+      }
+    }
+  }
+
   private void release(LiveJob job) {
     boolean isDeleted;
     table.lock.lock();

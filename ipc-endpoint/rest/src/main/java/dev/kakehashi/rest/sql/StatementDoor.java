@@ -154,6 +154,7 @@ public final class StatementDoor {
     try (FileHold hold = file.get()) {
       send(exchange, hold, job);
     }
+    jobs.answered(viewer, job.token());
   }
 
   private static void send(Exchange exchange, FileHold hold, JobRecord job) throws IOException {

@@ -286,6 +286,38 @@ class KeyedJobsTest {
     assertEquals(20, fill("carol"));
   }
 
+  @Test
+  void shouldGiveUpResultsThatWereAnsweredWhenRoomIsNeeded() throws IOException {
+    test.restart(TestJobs.settings(3, 4, 1 << 20));
+    JobViewer alice = JobViewer.of("alice");
+    List<String> tokens = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      JobRecord job = test.await(submit("alice", "k" + i, "q" + i, TestJobs.writes("x")).job());
+      tokens.add(job.token());
+      test.jobs.answered(alice, job.token());
+    }
+    // Without a key, as a load.
+    test.run("alice", TestJobs.writes("load"));
+
+    JobRecord oldest = test.jobs.find(alice, tokens.getFirst()).orElseThrow();
+    assertEquals(ResultState.EXPIRED, oldest.result());
+    assertEquals(
+        ResultState.AVAILABLE, test.jobs.find(alice, tokens.getLast()).orElseThrow().result());
+    Jobs.Submission again = submit("alice", "k0", "q0", TestJobs.writes("other"));
+    assertFalse(again.isNew());
+    assertEquals(oldest.token(), again.job().token());
+  }
+
+  @Test
+  void shouldKeepResultsThatNobodyHasGotYet() throws IOException {
+    test.restart(TestJobs.settings(3, 4, 1 << 20));
+    for (int i = 0; i < 3; i++) {
+      test.await(submit("alice", "k" + i, "q" + i, TestJobs.writes("x")).job());
+    }
+    assertRefused(
+        JobRefusal.Reason.TOO_MANY_JOBS, () -> submit("alice", "k3", "q3", TestJobs.writes("x")));
+  }
+
   private int fill(String user) {
     for (int i = 0; ; i++) {
       try {
