@@ -128,11 +128,15 @@ final class ServerTransactionEnd {
       if (engine.committed(lost, row)) {
         return Ending.COMMITTED;
       }
-      return Ending.aborted(
-          cause instanceof ServerError error ? WireErrors.of(error) : WireErrors.lost(cause));
+      return Ending.aborted(reason(cause));
     } catch (EngineException | WireException | ServerError e) {
       return Ending.aborted(notFound(unknown, e));
     }
+  }
+
+  /// Why a transaction has ended of which it is known that nothing has happened.
+  private static EngineException reason(RuntimeException cause) {
+    return cause instanceof ServerError error ? WireErrors.of(error) : WireErrors.lost(cause);
   }
 
   private static EngineException unknown(String during, RuntimeException cause) {
@@ -180,7 +184,10 @@ final class ServerTransactionEnd {
       rollback();
       return Ending.aborted(e);
     } catch (ServerError e) {
-      return aborted(server.connection(), WireErrors.of(e));
+      PooledConnection asked = server.connection();
+      return WireErrors.leavesOpen(e)
+          ? resolvePrepared(asked, globalId, e)
+          : aborted(asked, WireErrors.of(e));
     } catch (WireException e) {
       if (connection == null) {
         server.drop();
@@ -190,12 +197,13 @@ final class ServerTransactionEnd {
     }
   }
 
-  private Ending resolvePrepared(PooledConnection lost, String globalId, WireException cause) {
+  /// The answer to the first phase was lost, or says nothing: looks whether it has happened.
+  private Ending resolvePrepared(PooledConnection lost, String globalId, RuntimeException cause) {
     server.drop();
     try {
       return engine.isPrepared(lost, globalId)
           ? new Ending(State.PREPARED, null)
-          : Ending.aborted(WireErrors.lost(cause));
+          : Ending.aborted(reason(cause));
     } catch (EngineException | WireException | ServerError e) {
       return Ending.aborted(notFound(unknown("PREPARE TRANSACTION", cause), e));
     }

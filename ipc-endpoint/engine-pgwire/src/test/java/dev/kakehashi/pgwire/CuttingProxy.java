@@ -15,9 +15,11 @@ final class CuttingProxy implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int port;
   private final List<Socket> sockets = new ArrayList<>(); // guarded by itself
+  private boolean refusing; // guarded by sockets
   private final AtomicInteger cuts = new AtomicInteger();
   private volatile boolean armed;
   private volatile boolean before;
+  private volatile boolean last;
 
   /// @param port of the server
   CuttingProxy(int port) throws IOException {
@@ -35,6 +37,21 @@ final class CuttingProxy implements AutoCloseable {
   void cutNext(boolean early) {
     before = early;
     armed = true;
+  }
+
+  /// The same, and nobody gets through any more when it is cut.
+  void cutLast(boolean early) {
+    last = true;
+    cutNext(early);
+  }
+
+  /// Lets no new connection through; those that are there stay.
+  ///
+  /// Closing the listener is not enough: who waits in accept takes one more connection when one comes before he wakes.
+  void refuseNew() {
+    synchronized (sockets) {
+      refusing = true;
+    }
   }
 
   /// Connections that were cut.
@@ -62,8 +79,13 @@ final class CuttingProxy implements AutoCloseable {
     while (true) {
       try {
         Socket client = listener.accept();
-        Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
+        Socket server;
         synchronized (sockets) {
+          if (refusing) {
+            client.close();
+            continue;
+          }
+          server = new Socket(InetAddress.getLoopbackAddress(), port);
           sockets.add(client);
           sockets.add(server);
         }
@@ -91,6 +113,9 @@ final class CuttingProxy implements AutoCloseable {
         if (request && armed) {
           armed = false;
           cuts.incrementAndGet();
+          if (last) {
+            refuseNew();
+          }
           if (before) {
             return;
           }
@@ -108,6 +133,7 @@ final class CuttingProxy implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    refuseNew();
     listener.close();
     cutAll();
   }

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Connections that break at the worst moments.
 class LostConnectionTest {
@@ -276,29 +277,108 @@ class LostConnectionTest {
   }
 
   @Test
-  void shouldSayThatAPreparedTransactionIsUnknownWhenNobodyAnswers()
-      throws IOException, InterruptedException {
-    PgWireEngine impatient =
-        PgWireEngine.open(
-            PgWireUnderTest.config(
-                List.of(new ServerAddress("127.0.0.1", proxy.port())),
-                server.passwordFile(),
-                new PoolLimits(5, Duration.ofMillis(300)),
-                new EngineLimits(10, 0, 0)));
-    try (impatient;
+  void shouldFindThatThePrepareWasNeverSent() {
+    DrivenTransaction transaction = inserted(6);
+    proxy.cutAll();
+    EngineException failure = prepared(transaction, "never sent");
+    assertEquals(ErrorCode.SERIALIZATION_FAILURE, failure.code());
+    assertEquals(List.of(), engine.preparedTransactions());
+    assertEquals(List.of(), ids());
+  }
+
+  @Test
+  void shouldKeepAPreparedTransactionWhoseConnectionIsLostAfterTheAnswer() {
+    assertNull(prepared(inserted(8), "answered"));
+    proxy.cutAll();
+    assertNull(committed("answered"));
+    assertEquals(List.of("8"), ids());
+  }
+
+  /// When the connection of a PREPARE breaks after which nobody answers.
+  private enum Break {
+    BEFORE_IT_IS_SENT,
+    BEFORE_THE_SERVER_HAS_IT,
+    BEFORE_ITS_ANSWER_COMES
+  }
+
+  @ParameterizedTest
+  @EnumSource(Break.class)
+  void shouldSayThatAPreparedTransactionIsUnknownWhenNobodyAnswers(Break moment)
+      throws IOException {
+    try (PgWireEngine impatient = impatient();
         DrivenEngine other = new DrivenEngine(impatient, "test", "")) {
       DrivenTransaction transaction = other.begin(Isolation.READ_COMMITTED);
       transaction.run("insert into t values (7)");
-      proxy.close();
-      CompletableFuture<EngineException> end = new CompletableFuture<>();
-      other.session().prepare(transaction.engine(), "nobody", end::complete);
-      assertEquals(ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN, end.join().code());
+      switch (moment) {
+        case BEFORE_IT_IS_SENT -> proxy.close();
+        case BEFORE_THE_SERVER_HAS_IT -> proxy.cutLast(true);
+        case BEFORE_ITS_ANSWER_COMES -> proxy.cutLast(false);
+      }
+      assertEquals(
+          ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN, prepared(other, transaction, "nobody").code());
+    } finally {
+      forget("nobody");
+    }
+  }
+
+  /// An error that leaves the outcome open is no rollback, see [WireErrors#leavesOpen].
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void shouldLookWhetherAnErrorThatLeavesItOpenHasPrepared(boolean answers) throws IOException {
+    observer.query(
+        "create or replace function fail() returns trigger language plpgsql as"
+            + " $$ begin raise exception 'who knows' using errcode = '40003'; end $$");
+    observer.query(
+        "create constraint trigger fails after insert on t deferrable initially deferred"
+            + " for each row execute function fail()");
+    try (PgWireEngine impatient = impatient();
+        DrivenEngine other = new DrivenEngine(impatient, "test", "")) {
+      DrivenTransaction transaction = other.begin(Isolation.READ_COMMITTED);
+      transaction.run("insert into t values (9)");
+      if (!answers) {
+        proxy.refuseNew();
+      }
+      EngineException failure = prepared(other, transaction, "open");
+      if (answers) {
+        assertEquals("40003", failure.sqlstate());
+      } else {
+        assertEquals(ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN, failure.code());
+      }
+      assertEquals(List.of(), observer.query("select gid from pg_prepared_xacts"));
+    } finally {
+      observer.query("drop trigger fails on t");
+    }
+  }
+
+  /// An engine that gives up soon when nobody answers.
+  private PgWireEngine impatient() throws IOException {
+    return PgWireEngine.open(
+        PgWireUnderTest.config(
+            List.of(new ServerAddress("127.0.0.1", proxy.port())),
+            server.passwordFile(),
+            new PoolLimits(5, Duration.ofMillis(300)),
+            new EngineLimits(10, 0, 0)));
+  }
+
+  /// Rolls back what may be prepared, past the engine: its locks would stop the tests that follow.
+  private void forget(String name) {
+    Waits.until(
+        "the process of the lost connection has ended",
+        () -> processes("backend_type = 'client backend' and state <> 'idle'").isEmpty());
+    for (List<String> row :
+        observer.query("select gid from pg_prepared_xacts where gid like '%/" + name + "'")) {
+      observer.query("rollback prepared '" + row.getFirst() + "'");
     }
   }
 
   private EngineException prepared(DrivenTransaction transaction, String name) {
+    return prepared(client, transaction, name);
+  }
+
+  private static EngineException prepared(
+      DrivenEngine engine, DrivenTransaction transaction, String name) {
     CompletableFuture<EngineException> end = new CompletableFuture<>();
-    client.session().prepare(transaction.engine(), name, end::complete);
+    engine.session().prepare(transaction.engine(), name, end::complete);
     return end.join();
   }
 
