@@ -67,6 +67,23 @@ final class LongChainTest {
         cases.forEach((sql, expected) -> assertEquals(List.of(expected), engine.query(sql), sql)));
   }
 
+  /// PostgreSQL keeps AND and OR flat, so that no stack bounds them.
+  @Test
+  void shouldTakeConditionsAsLongAsPostgreSqlDoes() throws Exception {
+    int count = 10_000;
+    Map<String, String> cases = new LinkedHashMap<>();
+    cases.put("select count(*) from t where " + chain(count, "or", "id = #"), "100");
+    cases.put("select count(*) from t where " + chain(count, "and", "id <> # + 50"), "50");
+    cases.put(
+        "select count(*) from t where " + chain(count / 4, "or", "id between # and # and s <> 's7'"),
+        "99");
+    cases.put("select count(*) from t where id in (" + chain(count, ",", "#") + ")", "100");
+    cases.put("select count(*) from (values " + chain(count, ",", "(#)") + ") v", "" + count);
+    onReceiver(() ->
+        cases.forEach((sql, expected) ->
+            assertEquals(List.of(expected), engine.query(sql), sql.substring(0, 60))));
+  }
+
   /// Light statements run on the thread that receives them, whose stack is as large as a worker's.
   private static void onReceiver(Runnable statements) throws Exception {
     FutureTask<Boolean> task = new FutureTask<>(statements, true);
@@ -80,7 +97,18 @@ final class LongChainTest {
     List<String> deep =
         List.of(
             "select " + "(".repeat(count) + "1" + ")".repeat(count),
-            "select " + "abs(".repeat(count) + "1" + ")".repeat(count));
+            "select " + "abs(".repeat(count) + "1" + ")".repeat(count),
+            "select " + chain(count, "+", "1"),
+            "select " + chain(count, "||", "'x'"),
+            "select " + chain(count, "|", "1"),
+            "select " + chain(count, "=", "true"),
+            "select 1 " + "is distinct from 1 ".repeat(count),
+            "select 1" + "::int".repeat(count),
+            "select " + "- ".repeat(count) + "1",
+            "select " + "not ".repeat(count) + "true",
+            "select " + chain(count, "+", "case when true then 1 end"),
+            "select '{}'::int[]" + "[1]".repeat(count),
+            "select 1 where " + chain(2 * count, "between 1 and", "1"));
     onReceiver(() -> {
       for (String sql : deep) {
         EngineException refused = assertThrows(EngineException.class, () -> engine.query(sql));

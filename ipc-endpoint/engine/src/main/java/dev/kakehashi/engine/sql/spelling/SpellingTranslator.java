@@ -65,6 +65,7 @@ public final class SpellingTranslator {
   final String sql;
   final TokenReader in;
   final TranslatedText out = new TranslatedText();
+  private final LongChains chains;
   private final OperatorSpelling operators;
   final KeywordSpelling keywords;
   final ClauseSpelling clauses;
@@ -76,8 +77,9 @@ public final class SpellingTranslator {
   /// One entry per open parenthesis and one for the statement.
   final Deque<NestingLevel> levels = new ArrayDeque<>();
 
-  private SpellingTranslator(String sql, List<Token> tokens) {
+  private SpellingTranslator(String sql, List<Token> tokens, LongChains chains) {
     this.sql = sql;
+    this.chains = chains;
     this.in = new TokenReader(sql, tokens, 0);
     this.operators = new OperatorSpelling(this);
     this.clauses = new ClauseSpelling(this);
@@ -92,7 +94,7 @@ public final class SpellingTranslator {
   ///
   /// @param prefix text in front of it
   static Source translate(String sql, List<Token> tokens, String prefix) {
-    SpellingTranslator translator = new SpellingTranslator(sql, tokens);
+    SpellingTranslator translator = new SpellingTranslator(sql, tokens, new LongChains(tokens));
     translator.levels.push(new NestingLevel(0));
     translator.out.emit(prefix, tokens.getFirst().start());
     while (!translator.in.atEnd()) {
@@ -113,6 +115,7 @@ public final class SpellingTranslator {
   void token() {
     Interrupts.check();
     Token token = in.peek();
+    chains.before(in.at, out);
     if (in.at == 0 || Operands.isBoundary(in.peek(-1), token)) {
       levels.getFirst().chain = new NestingLevel.Chain(out.length());
     }
@@ -435,7 +438,7 @@ public final class SpellingTranslator {
 
   /// The expression of LIMIT, OFFSET or FETCH, for itself.
   Source.Literal count() {
-    SpellingTranslator expression = new SpellingTranslator(sql, in.tokens());
+    SpellingTranslator expression = new SpellingTranslator(sql, in.tokens(), chains);
     expression.in.at = in.at;
     expression.levels.push(new NestingLevel(0));
     while (!(expression.levels.size() == 1
