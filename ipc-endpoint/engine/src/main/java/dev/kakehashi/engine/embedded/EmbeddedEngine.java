@@ -34,6 +34,7 @@ import dev.kakehashi.engine.statistics.StatisticsKeeper;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.txn.ManagedTransaction;
+import dev.kakehashi.engine.txn.PlanningThreads;
 import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.SequenceAccess;
@@ -291,6 +292,7 @@ public final class EmbeddedEngine implements Engine {
     }
     applications.close();
     transactions.rollbackAll();
+    planning().close();
     statistics.close();
     store.close();
   }
@@ -351,6 +353,11 @@ public final class EmbeddedEngine implements Engine {
   /// What loads in batches need.
   LoadEngine loads() {
     return loads;
+  }
+
+  /// Where statements are planned.
+  PlanningThreads planning() {
+    return transactions.planning();
   }
 
   PreparedTransactions prepared() {

@@ -147,7 +147,15 @@ final class EmbeddedSession implements EngineSession {
           .job(sql)
           .attachment(viewer())
           .submit(context -> {
-            Interrupts.during(plan, () -> planAndReport(sql, given, snapshot, current, as, done));
+            Runnable work =
+                () ->
+                    Interrupts.during(
+                        plan, () -> planAndReport(sql, given, snapshot, current, as, done));
+            try {
+              plan.waits(engine.planning().plan(context, userName, work));
+            } catch (EngineException stopping) {
+              done.accept(null, stopping);
+            }
             return null;
           });
       return plan;
@@ -172,10 +180,23 @@ final class EmbeddedSession implements EngineSession {
   /// One that is being made.
   private final class Plan implements Planning, Interrupts.Source {
     private volatile boolean canceled;
+    private volatile @Nullable Runnable hasten; // written once, by the job
+
+    /// @param itsHasten as of [dev.kakehashi.engine.txn.PlanningThreads#plan]
+    void waits(@Nullable Runnable itsHasten) {
+      hasten = itsHasten;
+      if (canceled) {
+        cancel(); // it has come between
+      }
+    }
 
     @Override
     public void cancel() {
       canceled = true;
+      Runnable begin = hasten;
+      if (begin != null) {
+        begin.run();
+      }
     }
 
     @Override

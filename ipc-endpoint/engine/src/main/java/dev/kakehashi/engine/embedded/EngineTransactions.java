@@ -11,6 +11,7 @@ import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.DeclaredArea;
 import dev.kakehashi.engine.txn.ManagedTransaction;
+import dev.kakehashi.engine.txn.PlanningThreads;
 import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
@@ -31,6 +32,7 @@ final class EngineTransactions implements TransactionEnvironment {
 
   private final Store store;
   private final TaskScheduler scheduler;
+  private final PlanningThreads planning;
   private final Supplier<CatalogSnapshot> catalog;
   private final TempSpace tempSpace;
   private final Runnable changed;
@@ -54,6 +56,7 @@ final class EngineTransactions implements TransactionEnvironment {
       Runnable changed) {
     this.store = store;
     this.scheduler = scheduler;
+    this.planning = new PlanningThreads(scheduler);
     this.catalog = catalog;
     this.tempSpace = tempSpace;
     this.changed = changed;
@@ -140,6 +143,11 @@ final class EngineTransactions implements TransactionEnvironment {
   @Override
   public TaskScheduler scheduler() {
     return scheduler;
+  }
+
+  @Override
+  public PlanningThreads planning() {
+    return planning;
   }
 
   @Override

@@ -154,7 +154,7 @@ public final class StatementExecution extends CancellableExecution
         return;
       }
     }
-    Task next = context -> planned();
+    Task next = this::planned;
     job().submit(lock == null ? next : await(lock, next, this::refuse));
   }
 
@@ -175,13 +175,16 @@ public final class StatementExecution extends CancellableExecution
     accept(null, reason);
   }
 
-  private @Nullable Task planned() {
+  private @Nullable Task planned(TaskContext context) {
     try {
       do {
         if (!work.isReady() && !(plannedHere && work.isCurrent())) {
-          Interrupts.during(this::checkEnding, work::prepare);
-          plannedHere = true;
-          entered = false;
+          Runnable hasten =
+              environment.planning().plan(context, viewer().userName(), this::planAndGoOn);
+          if (hasten != null) {
+            onCancel(hasten);
+          }
+          return null;
         }
         if (work.awaits() && arrival == null) {
           return new ArrivalWait();
@@ -192,7 +195,7 @@ public final class StatementExecution extends CancellableExecution
         }
         TableLocks.Wait lock = lockTables();
         if (lock != null) {
-          return await(lock, context -> planned(), this::refuse);
+          return await(lock, this::planned, this::refuse);
         }
       } while (!work.isCurrent());
       return opened();
@@ -200,6 +203,24 @@ public final class StatementExecution extends CancellableExecution
       refuse(RunFailures.report(failed));
     }
     return null;
+  }
+
+  /// On whatever thread is for planning; what follows is for a worker.
+  private void planAndGoOn() {
+    try {
+      Interrupts.during(this::checkEnding, work::prepare);
+      plannedHere = true;
+      entered = false;
+      job().submit(this::planned);
+    } catch (SchedulerStoppedException stopping) {
+      refuse(
+          new EngineException(
+              ErrorCode.SHUTTING_DOWN,
+              "terminating because the engine is shutting down",
+              stopping));
+    } catch (Throwable failed) {
+      refuse(RunFailures.report(failed));
+    }
   }
 
   /// A statement that has not been opened is not among those that a rollback cancels.
@@ -230,7 +251,7 @@ public final class StatementExecution extends CancellableExecution
         transaction.requireActive();
         stopWaiting();
         entered = true;
-        return planned();
+        return planned(context);
       } catch (Throwable failed) {
         refuse(RunFailures.report(failed));
       }
@@ -339,7 +360,7 @@ public final class StatementExecution extends CancellableExecution
           return context.await(condition(), this);
         }
         transaction.waitsNoLonger();
-        return planned();
+        return planned(context);
       } catch (Throwable failed) {
         transaction.waitsNoLonger();
         refuse(RunFailures.report(failed));

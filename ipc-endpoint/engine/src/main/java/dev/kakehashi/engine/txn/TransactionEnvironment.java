@@ -13,6 +13,9 @@ public interface TransactionEnvironment {
 
   TaskScheduler scheduler();
 
+  /// Where statements are planned.
+  PlanningThreads planning();
+
   Deadlocks deadlocks();
 
   TableLocks locks();
