@@ -14,7 +14,6 @@ public final class StopLimit {
   static final int STATUS = 70;
 
   private static final int STACK_DEPTH = 30;
-  private static final String OURS = "kakehashi";
 
   private final Duration limit;
   private final Supplier<String> closing;
@@ -62,9 +61,10 @@ public final class StopLimit {
         threads);
   }
 
-  /// Ours, and what the JVM waits for.
+  /// All but those of the JVM itself.
   private static boolean isOfInterest(Thread thread) {
-    return thread.getName().startsWith(OURS) || !thread.isDaemon();
+    ThreadGroup group = thread.getThreadGroup();
+    return group != null && group.getParent() != null;
   }
 
   private String hung() {
