@@ -75,7 +75,8 @@ final class LongChainTest {
     cases.put("select count(*) from t where " + chain(count, "or", "id = #"), "100");
     cases.put("select count(*) from t where " + chain(count, "and", "id <> # + 50"), "50");
     cases.put(
-        "select count(*) from t where " + chain(count / 4, "or", "id between # and # and s <> 's7'"),
+        "select count(*) from t where "
+            + chain(count / 4, "or", "id between # and # and s <> 's7'"),
         "99");
     cases.put("select count(*) from t where id in (" + chain(count, ",", "#") + ")", "100");
     cases.put("select count(*) from (values " + chain(count, ",", "(#)") + ") v", "" + count);

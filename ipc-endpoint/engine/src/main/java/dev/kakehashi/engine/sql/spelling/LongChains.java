@@ -56,8 +56,18 @@ final class LongChains {
 
   private static final Set<String> OPERATOR_WORDS =
       Set.of(
-          "not", "is", "in", "escape", "collate", "at", "isnull",
-          "notnull", "overlaps", "any", "some", "all");
+          "not",
+          "is",
+          "in",
+          "escape",
+          "collate",
+          "at",
+          "isnull",
+          "notnull",
+          "overlaps",
+          "any",
+          "some",
+          "all");
 
   /// What gets parentheses.
   private static final class Group {
