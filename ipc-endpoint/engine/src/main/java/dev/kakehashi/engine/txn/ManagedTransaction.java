@@ -78,6 +78,12 @@ public final class ManagedTransaction implements EngineTransaction {
   /// Written once by whoever has begun it, read by any thread: a record, so that a reader finds it whole or NOBODY.
   private Viewer owner = Viewer.NOBODY;
 
+  /// It holds no snapshot: its next statement takes one. Read and written by the operation that has the turn.
+  private boolean snapshotGone;
+
+  /// A client numbers its commands: their later statements may come back to the snapshot of the last one. Written with the turn.
+  private volatile boolean numbered;
+
   /// Set by a rollback before its turn: statements that have not begun are refused.
   private volatile boolean ending;
 
@@ -155,6 +161,10 @@ public final class ManagedTransaction implements EngineTransaction {
   public void reference(long number) {
     reference = number;
     store.reference(number);
+    // One with a handle may wait for its first statement for as long as its client likes.
+    if (options.isolation() != BeginOptions.Isolation.SERIALIZABLE && !hasEntrance()) {
+      letGoOfSnapshot();
+    }
   }
 
   @Override
@@ -200,6 +210,57 @@ public final class ManagedTransaction implements EngineTransaction {
   /// For whom it is. Any thread.
   public Viewer owner() {
     return owner;
+  }
+
+  /// Gives its snapshot back, so that nothing is kept for it; by the operation that has the turn, while no view is in use.
+  void letGoOfSnapshot() {
+    store.letGoOfSnapshot();
+    snapshotGone = true;
+  }
+
+  /// Takes the snapshot of a statement that is about to open; by the operation that has the turn.
+  ///
+  /// @param anew whether READ COMMITTED takes another one than the statement before
+  /// @param command of its client; 0: it numbers none
+  void takeSnapshot(boolean anew, int command) {
+    if (command != 0 && !numbered) {
+      numbered = true;
+    }
+    if (snapshotGone) {
+      store.advanceSnapshot();
+      snapshotGone = false;
+    } else if (anew && isReadCommitted()) {
+      if (hasOpenStatements()) {
+        store.refreshSnapshot();
+      } else {
+        store.advanceSnapshot();
+      }
+    }
+  }
+
+  /// Takes one for a statement that asks for none of its own, if there is none.
+  void takeMissingSnapshot() {
+    if (snapshotGone) {
+      store.advanceSnapshot();
+      snapshotGone = false;
+    }
+  }
+
+  /// Gives the snapshot back between statements, as READ COMMITTED lets it. A statement that closes without the turn leaves it to whoever has it, who comes here after its end.
+  private void letGoBetweenStatements() {
+    if (ofOneStatement || numbered || !isReadCommitted() || !open.isEmpty()) {
+      return;
+    }
+    if (!turns.tryBegin()) {
+      return;
+    }
+    try {
+      if (state == State.ACTIVE && !snapshotGone && open.isEmpty()) {
+        letGoOfSnapshot();
+      }
+    } finally {
+      turns.end();
+    }
   }
 
   /// Timestamp from which on it may still read.
@@ -462,6 +523,7 @@ public final class ManagedTransaction implements EngineTransaction {
     }
     if (!keepsTurn) {
       turns.end();
+      letGoBetweenStatements(); // it may have closed already
     }
   }
 
@@ -473,12 +535,15 @@ public final class ManagedTransaction implements EngineTransaction {
     }
     if (continuation != null) {
       continuation.run();
+    } else {
+      letGoBetweenStatements();
     }
   }
 
   /// The changes of a statement are made, only rows are left to be delivered: the next operation need not wait for their reader.
   void changesMade() {
     turns.end();
+    letGoBetweenStatements();
   }
 
   /// Undoes a statement that has given its turn back, if nothing has come after it.
@@ -495,12 +560,14 @@ public final class ManagedTransaction implements EngineTransaction {
       }
     } finally {
       turns.end();
+      letGoBetweenStatements();
     }
   }
 
   /// The turn of a statement that was never opened ends.
   void skipped() {
     turns.end();
+    letGoBetweenStatements();
   }
 
   /// Cancels the open statements and continues when the last one has ended.
@@ -639,6 +706,7 @@ public final class ManagedTransaction implements EngineTransaction {
   /// Answers an operation, whose turn ends.
   void end(Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
     turns.end();
+    letGoBetweenStatements();
     done.accept(outcome);
   }
 

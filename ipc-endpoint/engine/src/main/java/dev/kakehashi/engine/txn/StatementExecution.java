@@ -74,9 +74,6 @@ public final class StatementExecution extends CancellableExecution
   /// What the statement has waited for, or waits for; null: nothing.
   private StatementWork.@Nullable Arrival arrival;
 
-  /// The transaction has no snapshot at the moment.
-  private boolean snapshotGone;
-
   private boolean waits;
   private boolean ended;
 
@@ -402,8 +399,7 @@ public final class StatementExecution extends CancellableExecution
     }
     boolean another = options.newSnapshot() && transaction.isReadCommitted();
     if ((another || transaction.isOfOneStatement()) && !transaction.hasOpenStatements()) {
-      transaction.store().letGoOfSnapshot();
-      snapshotGone = true;
+      transaction.letGoOfSnapshot();
     }
   }
 
@@ -505,18 +501,10 @@ public final class StatementExecution extends CancellableExecution
         throw new EngineException(
             ErrorCode.READ_ONLY_TRANSACTION, "cannot change rows in a read-only transaction");
       }
-      StoreTransaction store = transaction.store();
-      if (snapshotGone) {
-        store.advanceSnapshot();
-        snapshotGone = false;
-      } else if (options.newSnapshot() && transaction.isReadCommitted()) {
-        if (transaction.hasOpenStatements()) {
-          store.refreshSnapshot();
-        } else {
-          store.advanceSnapshot();
-        }
-      }
-      view = store.beginStatement(options.command());
+      transaction.takeSnapshot(options.newSnapshot(), options.command());
+      view = transaction.store().beginStatement(options.command());
+    } else {
+      transaction.takeMissingSnapshot();
     }
     if (keepsTurn()) {
       transaction.store().changeFor(options.command());
@@ -550,10 +538,6 @@ public final class StatementExecution extends CancellableExecution
     work.ended();
     letGo();
     stopWaiting();
-    if (snapshotGone) {
-      snapshotGone = false;
-      transaction.store().advanceSnapshot();
-    }
     StatementWork.Arrival come = arrival;
     if (come != null && failure != null) {
       come.giveBack();

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,12 +71,63 @@ final class MemoryLimitTest {
     EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "update t set v = 'mine' where id = 2");
     change(10);
-    assertTrue(held(transaction) >= 10);
+    assertEquals(0, held(transaction));
     assertEquals(
         List.of("value 9", "mine"), engine.run(transaction, "select v from t order by id").rows());
     assertEquals(0, held(transaction));
     engine.rollback(transaction);
     assertEquals(List.of("value 9", "two"), engine.query("select v from t order by id"));
+  }
+
+  @Test
+  void shouldHoldNoOldVersionsBeforeTheFirstStatement() {
+    for (Isolation isolation : List.of(Isolation.READ_COMMITTED, Isolation.REPEATABLE_READ)) {
+      EngineTransaction idle = engine.begin(isolation);
+      idle.reference(7);
+      change(10);
+      assertEquals(0, held(idle), isolation.name());
+      // The snapshot is that of the first statement.
+      assertEquals(List.of("value 9"), engine.run(idle, "select v from t where id = 1").rows());
+      engine.run("update t set v = 'one' where id = 1");
+      String second = isolation == Isolation.REPEATABLE_READ ? "value 9" : "one";
+      assertEquals(List.of(second), engine.run(idle, "select v from t where id = 1").rows());
+      engine.rollback(idle);
+    }
+  }
+
+  /// Of several selects that are open the last one to close gives the snapshot back.
+  @Test
+  void shouldHoldOldVersionsForAnOpenCursorOnly() {
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    TestEngine.Running cursor =
+        engine.start(
+            transaction,
+            engine.prepare("select v from t, generate_series(1, 100000)"),
+            new Object[][] {{}},
+            1,
+            0);
+    change(10);
+    assertEquals(List.of("2"), engine.run(transaction, "select count(*) from t").rows());
+    assertTrue(held(transaction) >= 10);
+    Objects.requireNonNull(cursor.execution).cancel();
+    assertThrows(EngineException.class, cursor::await);
+    assertEquals(0, held(transaction));
+    engine.rollback(transaction);
+  }
+
+  /// What a statement that fails has held is given back, too, and after a savepoint.
+  @Test
+  void shouldHoldNothingAfterAFailureAndARollbackToASavepoint() {
+    EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
+    transaction.savepoint(1, failure -> assertNull(failure));
+    assertThrows(
+        EngineException.class, () -> engine.run(transaction, "insert into t values (1, 'again')"));
+    CompletableFuture<Boolean> undone = new CompletableFuture<>();
+    transaction.rollbackToSavepoint(1, failure -> undone.complete(failure == null));
+    assertTrue(undone.join());
+    change(10);
+    assertEquals(0, held(transaction));
+    engine.rollback(transaction);
   }
 
   /// The versions between its snapshot and the newest one nobody sees: ten times the limit goes through.
