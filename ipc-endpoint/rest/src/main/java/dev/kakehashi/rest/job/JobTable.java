@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
@@ -297,7 +298,7 @@ final class JobTable {
     return found;
   }
 
-  private static @Nullable LiveJob first(LinkedHashSet<LiveJob> of) {
+  private static @Nullable LiveJob first(SequencedSet<LiveJob> of) {
     return of.isEmpty() ? null : of.getFirst();
   }
 

@@ -300,7 +300,7 @@ final class SqlCall {
     @Nullable RequestAnswer answer = running.rows().answer();
     if (answer == null) {
       Step rest = format.encoder() instanceof WholeAnswer ? this::collect : this::stream;
-      exchange.block(unused -> claiming(rest));
+      exchange.block(_ -> claiming(rest));
     } else if (answer.failure() != null) {
       endedBadly(answer);
     } else {
