@@ -76,6 +76,14 @@ SELECT pk FROM sl WHERE pk IN (SELECT pk FROM sl ORDER BY c1 DESC, pk LIMIT 3) O
 SELECT count(*), sum(c1) FROM (SELECT pk, c1 FROM sl ORDER BY c1 DESC, pk LIMIT 7) x;
 $$);
 
+-- Functions that return rows are computed here.
+SELECT * FROM pg_temp.differences($$
+SELECT generate_series(1, 2) AS g, count(*) FROM sl GROUP BY 1 ORDER BY 1;
+SELECT unnest('{a,b}'::text[]) AS u, c1, sum(pk) FROM sl GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT c1, generate_series(1, count(*)::int / 3) AS g FROM sl GROUP BY 1 ORDER BY 1, 2;
+SELECT DISTINCT generate_series(1, 2), c1 FROM sl ORDER BY 1, 2;
+$$);
+
 -- Changes
 SELECT * FROM pg_temp.differences($$
 INSERT INTO numbered (pk) SELECT pk FROM (SELECT pk, c1 FROM sl ORDER BY c1 DESC, pk) x RETURNING n, pk;

@@ -27,6 +27,11 @@ is_unfit_for_parameter(Node *node, void *context)
 		case T_CoerceToDomainValue:
 		case T_SetToDefault:
 			return true;
+		case T_FuncExpr:
+			/* Rows are no value. */
+			return ((FuncExpr *) node)->funcretset || expression_tree_walker(node, is_unfit_for_parameter, context);
+		case T_OpExpr:
+			return ((OpExpr *) node)->opretset || expression_tree_walker(node, is_unfit_for_parameter, context);
 		case T_Param:
 			return ((Param *) node)->paramkind != PARAM_EXTERN && ((Param *) node)->paramkind != PARAM_EXEC;
 		case T_Var:
