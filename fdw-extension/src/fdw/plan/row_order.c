@@ -7,6 +7,7 @@
  */
 #include "fdw/plan/plan.h"
 
+#include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"

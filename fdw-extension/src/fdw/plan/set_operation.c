@@ -48,8 +48,7 @@ add_query(JointQueries *operation, Index rtindex, List *types)
 	KakehashiDeparse context = {.root = subroot, .buf = operation->sql, .params = operation->params};
 
 	if (list_length(operation->leaves) >= MOST_QUERIES || subroot == NULL ||
-	    kakehashi_shows_order(operation->root, rel) ||
-	    !kakehashi_find_query(subroot, types, &query))
+	    kakehashi_shows_order(operation->root, rel) || !kakehashi_find_query(subroot, types, &query))
 		return false;
 	if (operation->first == NULL)
 		operation->first = query.scan;
