@@ -295,7 +295,7 @@ class LostConnectionTest {
   }
 
   /// When the connection of a PREPARE breaks after which nobody answers.
-  private enum Break {
+  enum Break {
     BEFORE_IT_IS_SENT,
     BEFORE_THE_SERVER_HAS_IT,
     BEFORE_ITS_ANSWER_COMES
