@@ -119,6 +119,7 @@ final class EngineTransactions implements TransactionEnvironment {
   void rollbackAll() {
     List<ManagedTransaction> all = List.copyOf(open);
     CountDownLatch ended = new CountDownLatch(all.size());
+    all.forEach(ManagedTransaction::stop);
     all.forEach(transaction -> transaction.rollback(ended::countDown));
     boolean interrupted = false;
     while (true) {

@@ -710,14 +710,19 @@ public final class ManagedTransaction implements EngineTransaction {
     done.accept(outcome);
   }
 
-  @Override
-  public void rollback(Runnable done) {
+  /// Nothing more of it succeeds, and what runs is canceled; [#rollback] is to follow. So what waits for another one does not go on when that is rolled back first.
+  public void stop() {
     ending = true;
     Runnable wake = wakeWaiting;
     if (wake != null) {
       wake.run();
     }
     open.list().forEach(StatementExecution::abandon);
+  }
+
+  @Override
+  public void rollback(Runnable done) {
+    stop();
     turns.begin(() ->
         afterOpenStatements(() ->
             onWorkerIfLong(() -> {
