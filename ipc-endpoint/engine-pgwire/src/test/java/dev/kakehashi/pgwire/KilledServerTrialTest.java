@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// `.make/cluster-transfers.sh`, a part of `make soak`.
 class KilledServerTrialTest {
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 1);
-  private static final int MILLIS = Integer.getInteger("kakehashi.tck.millis", 300);
+  private static final int MILLIS = Integer.getInteger("kakehashi.tck.millis", 1_000);
   private static final String PROPERTY = "kakehashi.tck.pgwire.";
 
   @TempDir Path directory;
