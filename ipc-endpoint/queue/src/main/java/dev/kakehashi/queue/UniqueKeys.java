@@ -1,6 +1,7 @@
 package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.queue.LeaseToken;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.queue.TaskEntry.Phase;
 import java.util.ArrayList;
@@ -302,5 +303,95 @@ final class UniqueKeys {
       task.position = TaskSearch.find(queue, task.taskId);
     }
     return task.position;
+  }
+
+  /// A transaction that has not committed ends a task with a unique key. Immutable.
+  ///
+  /// @param token the lease with which it does so, and without which it cannot; null: it holds the task
+  record TaskEnd(TransactionChanges owner, @Nullable LeaseToken token) {
+    boolean stands(TaskEntry entry) {
+      return token == null || entry.isLeasedBy(token);
+    }
+  }
+
+  /// A transaction that has not committed ends many tasks of a queue: PURGE, or the end of a group. Guarded by the lock of the queue system.
+  static final class QueueSweep {
+    final TransactionChanges owner;
+
+    /// Negative: all groups, but what is lent or held.
+    private final long groupId;
+
+    /// What is written, once the transaction is prepared.
+    QueueOp.@Nullable Purge written;
+
+    QueueSweep(TransactionChanges owner, long groupId) {
+      this.owner = owner;
+      this.groupId = groupId;
+    }
+
+    /// Whether it ends a task that is open in a group.
+    boolean ends(GroupCore group, long position) {
+      if (groupId >= 0) {
+        return groupId == group.groupId;
+      }
+      QueueOp.Purge purge = written;
+      if (purge == null) {
+        TaskEntry entry = group.entries.get(position);
+        return entry == null || (entry.phase != Phase.LEASED && entry.phase != Phase.HELD);
+      }
+      for (int at = 0; at < purge.sparedGroups().length; at++) {
+        if (purge.sparedGroups()[at] == group.groupId && purge.sparedPositions()[at] == position) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /// Who has a unique key of a queue. Guarded by the lock of the queue system.
+  ///
+  /// Its deadline: the end of the window, by the wall clock.
+  static final class UniqueTask extends Deadline {
+    final QueueCore queue;
+    final String key;
+    final long taskId;
+
+    /// Of the task; -1: it has none yet, or was not looked for since the start.
+    long position;
+
+    /// Milliseconds since 1970; 0: as long as the task is open.
+    final long untilMillis;
+
+    /// The transaction that has not committed; null: it has.
+    final @Nullable TransactionChanges owner;
+
+    /// Who has the key if the owner rolls back; null: nobody.
+    final @Nullable UniqueTask before;
+
+    UniqueTask(QueueCore queue, String key, long taskId, long position, long untilMillis) {
+      this(queue, key, taskId, position, untilMillis, null, null);
+    }
+
+    UniqueTask(
+        QueueCore queue,
+        String key,
+        long taskId,
+        long position,
+        long untilMillis,
+        @Nullable TransactionChanges owner,
+        @Nullable UniqueTask before) {
+      this.queue = queue;
+      this.key = key;
+      this.taskId = taskId;
+      this.position = position;
+      this.untilMillis = untilMillis;
+      this.owner = owner;
+      this.before = before;
+    }
+
+    @Override
+    void reached() {
+      queue.uniqueKeys.forget(this);
+    }
   }
 }
