@@ -20,7 +20,8 @@ else
     sed -u 's/^\[INFO\] /   /' || status=${PIPESTATUS[0]}
 fi
 if [ "${status:-0}" != 0 ]; then
-  grep -E '^\[ERROR\]|^Tests run:.*Fail' "$log" | head -60 >&2 || tail -40 "$log" >&2
+  # A checker's finding is a warning with its place; the error only says that there was one.
+  grep -E '^\[ERROR\]|^\[WARNING\] [^ ]+\.java:\[|^Tests run:.*Fail' "$log" | head -60 >&2 || tail -40 "$log" >&2
   die "mvn failed after $(elapsed "$started")" "The whole output is in $log; VERBOSE=1 shows it."
 fi
 say "   done in $(elapsed "$started")"

@@ -113,8 +113,8 @@ public final class CodeGuard {
 
   private static void check(Class<?> owner, String name) {
     boolean ends =
-        owner.equals(System.class) && name.equals("exit")
-            || owner.equals(Runtime.class) && (name.equals("exit") || name.equals("halt"));
+        (owner.equals(System.class) && name.equals("exit"))
+            || (owner.equals(Runtime.class) && (name.equals("exit") || name.equals("halt")));
     if (ends) {
       throw new IllegalStateException(
           "an application cannot end the process that it runs in, " + name + " by reflection");
