@@ -146,7 +146,8 @@ public final class QueueHandler {
   /// Where a name without a schema is looked for: the application's, then public.
   private static List<String> names(String schema, String queue) {
     boolean quoted = false;
-    for (char c : queue.toCharArray()) {
+    for (int i = 0; i < queue.length(); i++) {
+      char c = queue.charAt(i);
       quoted ^= c == '"';
       if (c == '.' && !quoted) {
         return List.of(queue);

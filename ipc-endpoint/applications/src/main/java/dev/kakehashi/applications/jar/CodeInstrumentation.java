@@ -169,9 +169,9 @@ final class CodeInstrumentation {
     /// Whether it is a method that ends the process.
     private static boolean ends(ConstantDesc constant) {
       return constant instanceof DirectMethodHandleDesc handle
-          && (handle.owner().equals(SYSTEM) && handle.methodName().equals("exit")
-              || handle.owner().equals(RUNTIME)
-                  && (handle.methodName().equals("exit") || handle.methodName().equals("halt")));
+          && ((handle.owner().equals(SYSTEM) && handle.methodName().equals("exit"))
+              || (handle.owner().equals(RUNTIME)
+                  && (handle.methodName().equals("exit") || handle.methodName().equals("halt"))));
     }
 
     private static DirectMethodHandleDesc guarded(DirectMethodHandleDesc handle) {

@@ -226,10 +226,11 @@ class OwnProcessTest {
                 : ErrorCode.CONNECTION_FAILURE,
             failure.code());
         if (function == SmallSystem.EAT) {
+          String message = String.valueOf(failure.getMessage());
           assertTrue(
-              failure.getMessage().contains("ran out of memory (Java heap space)")
-                  && failure.getMessage().contains("option memory"),
-              failure.getMessage());
+              message.contains("ran out of memory (Java heap space)")
+                  && message.contains("option memory"),
+              message);
         }
         assertEquals(1, next(use.scalar(SmallSystem.NEXT), 1)[0]);
         assertFalse(pids.containsAll(processes.pids()));
