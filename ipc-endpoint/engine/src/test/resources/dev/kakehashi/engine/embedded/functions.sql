@@ -51,3 +51,8 @@ select -2147483648::float8 * '1 day'::interval;
 select '1 day'::interval / (1 / -2147483648::float8);
 select regexp_instr('abcabc', 'b', 1, 2, 1, '', 1), regexp_instr('abcabc', 'b', 1, 2, 1, '', 2), regexp_instr('abcabc', '(b)', 1, 2, 0, '', 1);
 select regexp_substr('abcabc', 'b.', 1, 2, '', 1), regexp_substr('abcabc', 'b.', 1, 1, '', 2), regexp_substr('abcabc', 'b(.)', 1, 1, '', 1);
+select power(10.0, -2147483648), power(10.0, -2147483647), power(1.000000000123, -2147483648), power(-1.0, -2147483648), power(10.0, -2147483649);
+select trim_scale((0.1 - 2e-16383) * (0.1 - 3e-16383)), scale(1e-16383 * 1e-16383), trim_scale(5e-16383 * 0.1) = 1e-16383;
+select scale(variance(x)), trim_scale(variance(x)), scale(stddev(x)), md5(stddev(x)::text), scale(var_pop(x)), scale(stddev_pop(x)) from (values (1e-16383), (0.1)) v(x);
+select scale(variance(x)), md5(variance(x)::text), md5(stddev_samp(x)::text) from (values (1e-9000), (0.1), (12345.678)) v(x);
+select variance(x), stddev(x) from (values (1e-9000), (2e-9000)) v(x);

@@ -92,11 +92,7 @@ final class NumericMoments extends GroupedAccumulator implements MergeableGroups
       return;
     }
     BigDecimal divisor = n.multiply(BigDecimal.valueOf(moment.isSample() ? count - 1 : count));
-    long variance =
-        Numerics.divide(
-            NumericForm.of(context.heap, numerator),
-            NumericForm.of(context.heap, divisor),
-            context.heap);
+    long variance = Numerics.divide(numerator, divisor, context.heap);
     out.words[row] =
         moment.isDeviation()
             ? NumericMath.sqrt(variance, NumericFast.scale(variance), context.heap)

@@ -136,7 +136,9 @@ public final class NumericMath {
     if (x.signum() < 0 && !integer) {
       throw powerError("a negative number raised to a non-integer power yields a complex result");
     }
-    if (integer && y.abs().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0) {
+    if (integer
+        && y.compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0
+        && y.compareTo(BigDecimal.valueOf(Integer.MIN_VALUE)) >= 0) {
       return NumericPower.integer(base, x, y.intValue(), heap);
     }
     if (x.signum() == 0) {

@@ -46,7 +46,7 @@ final class NumericPower {
     if (weight + 1 < -scale || weight + 1 < -Numerics.MAX_DISPLAY_SCALE) {
       return NumericForm.of(heap, BigInteger.ZERO, scale);
     }
-    int exponentDigits = Integer.toString(Math.abs(exponent)).length();
+    int exponentDigits = Long.toString(Math.abs((long) exponent)).length();
     int significant = Math.max(1 + scale + (int) weight, 1) + exponentDigits + GUARD_DIGITS;
     BigDecimal power = power(x, Math.abs((long) exponent), new MathContext(significant));
     if (exponent < 0) {

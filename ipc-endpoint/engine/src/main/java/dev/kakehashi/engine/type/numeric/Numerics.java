@@ -136,6 +136,17 @@ public final class Numerics {
     return NumericForm.of(heap, quotient);
   }
 
+  /// A quotient of finite values that may have more digits behind the point than a numeric: intermediate results do, as squares.
+  ///
+  /// @param b not 0
+  public static long divide(BigDecimal a, BigDecimal b, VarHeap heap) {
+    if (a.scale() > NumericForm.MAX_SCALE || b.scale() > NumericForm.MAX_SCALE) {
+      // What the division would choose: the larger scale, as far as results show it.
+      return NumericForm.of(heap, a.divide(b, MAX_DISPLAY_SCALE, RoundingMode.HALF_UP));
+    }
+    return divide(NumericForm.of(heap, a), NumericForm.of(heap, b), heap);
+  }
+
   private static long divideSpecial(long a, long b, VarHeap heap) {
     if (NumericForm.isNan(a) || NumericForm.isNan(b)) {
       return NumericForm.nan(heap);
