@@ -118,10 +118,17 @@ public final class DefinitionRun implements Task {
           changesTasksAlone()
               ? null
               : execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
-      if (wait == null) {
-        wait = lockTables(plan());
+      DefinitionPlan present = plan;
+      if (wait == null && present == null) {
+        execution.plan(context, this::plan, this, this::fail);
+        return null;
       }
-      return wait == null ? steps(plan(), context) : execution.await(wait, this, this::fail);
+      if (wait == null) {
+        wait = lockTables(Objects.requireNonNull(present));
+      }
+      return wait == null
+          ? steps(Objects.requireNonNull(present), context)
+          : execution.await(wait, this, this::fail);
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
     } catch (Throwable failed) {
@@ -138,22 +145,18 @@ public final class DefinitionRun implements Task {
         && (queue instanceof QueueStatement.Purge || queue instanceof QueueStatement.Move);
   }
 
-  private DefinitionPlan plan() {
-    DefinitionPlan present = plan;
-    if (present == null) {
-      mark = execution.transaction().mark();
-      present =
-          new DefinitionPlan(
-              catalog,
-              execution.catalog(),
-              new ConstantDefault(execution),
-              definer,
-              execution.zone());
-      new DefinitionPlanner(present, deployment).plan(statement);
-      planFilling(present);
-      plan = present;
-    }
-    return present;
+  private void plan() {
+    mark = execution.transaction().mark();
+    DefinitionPlan made =
+        new DefinitionPlan(
+            catalog,
+            execution.catalog(),
+            new ConstantDefault(execution),
+            definer,
+            execution.zone());
+    new DefinitionPlanner(made, deployment).plan(statement);
+    planFilling(made);
+    plan = made;
   }
 
   private void planFilling(DefinitionPlan work) {

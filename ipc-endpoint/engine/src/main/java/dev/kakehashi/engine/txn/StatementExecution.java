@@ -176,11 +176,7 @@ public final class StatementExecution extends CancellableExecution
     try {
       do {
         if (!work.isReady() && !(plannedHere && work.isCurrent())) {
-          Runnable hasten =
-              environment.planning().plan(context, viewer().userName(), this::planAndGoOn);
-          if (hasten != null) {
-            onCancel(hasten);
-          }
+          plan(context, this::prepared, this::planned, this::refuse);
           return null;
         }
         if (work.awaits() && arrival == null) {
@@ -202,21 +198,40 @@ public final class StatementExecution extends CancellableExecution
     return null;
   }
 
-  /// On whatever thread is for planning; what follows is for a worker.
-  private void planAndGoOn() {
+  private void prepared() {
+    work.prepare();
+    plannedHere = true;
+    entered = false;
+  }
+
+  /// Has something planned where it keeps no worker from others; what follows is for a worker again.
+  ///
+  /// @param planning ends when the statement is canceled
+  /// @param next what follows
+  /// @param refused gets why it could not be planned
+  public void plan(
+      TaskContext context, Runnable planning, Task next, Consumer<EngineException> refused) {
+    Runnable hasten =
+        environment
+            .planning()
+            .plan(context, viewer().userName(), () -> planAndGoOn(planning, next, refused));
+    if (hasten != null) {
+      onCancel(hasten);
+    }
+  }
+
+  private void planAndGoOn(Runnable planning, Task next, Consumer<EngineException> refused) {
     try {
-      Interrupts.during(this::checkEnding, work::prepare);
-      plannedHere = true;
-      entered = false;
-      job().submit(this::planned);
+      Interrupts.during(this::checkEnding, planning);
+      job().submit(next);
     } catch (SchedulerStoppedException stopping) {
-      refuse(
+      refused.accept(
           new EngineException(
               ErrorCode.SHUTTING_DOWN,
               "terminating because the engine is shutting down",
               stopping));
     } catch (Throwable failed) {
-      refuse(RunFailures.report(failed));
+      refused.accept(RunFailures.report(failed));
     }
   }
 
