@@ -119,6 +119,80 @@ final class LongChainTest {
     });
   }
 
+  @Test
+  void shouldBoundTheTablesOfAStatement() throws Exception {
+    engine.query("create view v0 as select id from t where id < 3");
+    for (int i = 1; i <= 11; i++) {
+      engine.query(
+          "create view v%d as select a.id from v%d a join v%d b using (id)"
+              .formatted(i, i - 1, i - 1));
+    }
+    List<String> refused =
+        List.of(
+            PlanningCases.doubling(24),
+            "select count(*) from v11 a, v11 b, v11 c",
+            "create view w as select a.id from v11 a, v11 b, v11 c");
+    onReceiver(() -> {
+      for (String sql : refused) {
+        EngineException failure = assertThrows(EngineException.class, () -> engine.query(sql));
+        assertEquals("54000", failure.code().sqlstate(), sql);
+      }
+      assertEquals(List.of("1"), engine.query("select count(*) from v5 where id = 1"));
+    });
+  }
+
+  /// One operation of many inputs, whatever types they have.
+  @Test
+  void shouldTakeThousandsOfUnions() throws Exception {
+    int count = 5_000;
+    Map<String, String> cases = new LinkedHashMap<>();
+    cases.put(
+        "select count(*), sum(x) from (" + chain(count, "union all", "select # as x") + ") q",
+        count + "|" + count * (count + 1) / 2);
+    cases.put(
+        "select count(*) from ("
+            + chain(count / 2, "union", "select # % 7 as x, 'a' as y")
+            + " union select 2.5, null union all select null, 'b') q",
+        "9");
+    cases.put(
+        "select count(*) from ("
+            + chain(300, "union all", "select id from t where id = #")
+            + " except select 5 union select 5.5) q",
+        "100");
+    onReceiver(() ->
+        cases.forEach((sql, expected) ->
+            assertEquals(List.of(expected), engine.query(sql), sql.substring(0, 60))));
+  }
+
+  @Test
+  void shouldRefuseRegularExpressionsThatAreTooComplex() {
+    for (String pattern :
+        List.of(
+            "((((a{0,100}){0,100}){0,100}){0,100})b",
+            "((a{255}){255}){2}",
+            "(?:(?:[ab]{200,}){200,}){3}")) {
+      EngineException refused =
+          assertThrows(
+              EngineException.class,
+              () -> engine.query("select s from t where s ~ '" + pattern + "'"));
+      assertEquals("2201B", refused.code().sqlstate(), pattern);
+    }
+    assertEquals(
+        List.of("t|f|t"),
+        engine.query(
+            "select repeat('ab', 600) ~ '^((ab){2}){255}', repeat('ab', 600) ~ '^((ab){3}){255}$',"
+                + " 'aaab' ~ '^(a|b){4}$'"));
+  }
+
+  /// Plans are kept.
+  @Test
+  void shouldKeepNoLongValuesInPlans() {
+    String plan =
+        String.join("\n", engine.query("explain (verbose) select repeat('x', 300000000) from t"));
+    assertTrue(plan.contains("repeat(") && plan.length() < 1_000, plan);
+    assertEquals(List.of("300000000"), engine.query("select length(repeat('x', 300000000))"));
+  }
+
   /// A definition is parsed when it is prepared, and bound when it is executed. Who is not answered has the transaction's turn for ever.
   @Test
   void shouldRefuseDefinitionsThatTheStackDoesNotHold(@TempDir Path other) {

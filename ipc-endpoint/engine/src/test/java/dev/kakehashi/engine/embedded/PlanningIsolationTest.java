@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class PlanningIsolationTest {
   private static final int HOSTILE = 6;
 
-  /// More leaves than any machine plans while the test runs.
-  private static final String ENDLESS = PlanningCases.doubling(24);
+  /// As many tables as a statement may read: no machine plans their joins while the test runs.
+  private static final String ENDLESS = PlanningCases.doubling(12);
 
   @TempDir Path directory;
 
@@ -88,6 +88,32 @@ final class PlanningIsolationTest {
       engine.commit(transaction);
       assertEquals(List.of("1|NULL"), engine.query("select * from x"));
       assertCanceled(endless);
+    }
+  }
+
+  /// A definition holds the catalogue while its query is planned, and no worker.
+  @Test
+  void shouldRunStatementsWhileDefinitionsArePlanned() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table x as select 1 as a");
+      List<Preparing> endless = prepareEndless(engine);
+      Statement view = engine.prepare("create view v as " + ENDLESS);
+      Statement table = engine.prepare("create table c as " + ENDLESS);
+      EngineTransaction first = engine.engine.begin(BeginOptions.DEFAULT);
+      EngineTransaction second = engine.engine.begin(BeginOptions.DEFAULT);
+      @Nullable Object[][] none = {{}};
+      TestEngine.Running makesView = engine.start(first, view, none, Integer.MAX_VALUE, 0);
+      TestEngine.Running makesTable = engine.start(second, table, none, Integer.MAX_VALUE, 0);
+      assertEquals(List.of("1"), engine.query("select a from x"));
+      for (TestEngine.Running running : List.of(makesTable, makesView)) {
+        running.execution.cancel();
+        EngineException canceled = assertThrows(EngineException.class, running::await);
+        assertEquals(ErrorCode.QUERY_CANCELED, canceled.code());
+      }
+      engine.rollback(first);
+      engine.rollback(second);
+      assertCanceled(endless);
+      engine.run("create view v as select a from x");
     }
   }
 

@@ -52,6 +52,7 @@ public final class ActivityRows {
             session.attachedMicros(),
             switch (session.state()) {
               case ACTIVE -> "active";
+              case PLANNING -> "planning";
               case IDLE_IN_TRANSACTION -> "idle in transaction";
               case IDLE -> "idle";
             },

@@ -175,6 +175,7 @@ public final class FromBinder {
   }
 
   private From named(SqlIdentifier identifier, @Nullable String alias, @Nullable Scope parent) {
+    context.read(identifier);
     if (identifier.isSimple() && parent != null) {
       Scope.CommonTable common = parent.commonTable(identifier.getSimple());
       if (common != null) {

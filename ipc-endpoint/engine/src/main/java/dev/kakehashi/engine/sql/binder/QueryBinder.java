@@ -20,6 +20,7 @@ import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,6 +36,7 @@ import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlOrderBy;
@@ -227,44 +229,70 @@ public final class QueryBinder {
 
   private BoundQuery setOperation(
       SqlBasicCall call, @Nullable Scope parent, Expectation expectation) {
-    String what = call.getKind().name();
     Expectation inner = expectation.types() == null ? Expectation.KEEP_UNKNOWN : expectation;
-    List<BoundQuery> inputs = new ArrayList<>();
-    for (SqlNode operand : call.getOperandList()) {
-      inputs.add(bind(operand, parent, inner));
-    }
-    int columns = inputs.getFirst().names().size();
-    List<SqlType> types = new ArrayList<>();
-    for (BoundQuery input : inputs) {
-      if (input.names().size() != columns) {
+    List<SqlBasicCall> calls = chain(call);
+    BoundQuery first = bind(calls.getFirst().operand(0), parent, inner);
+    List<String> names = first.names();
+    List<SqlType> types = first.types();
+    List<RelNode> inputs = new ArrayList<>(List.of(first.rel()));
+    for (SqlBasicCall each : calls) {
+      String what = each.getKind().name();
+      BoundQuery second = bind(each.operand(1), parent, inner);
+      if (second.names().size() != names.size()) {
         throw context.error(
             ErrorCode.SYNTAX_ERROR,
             "each " + what + " query must have the same number of columns",
-            call);
+            each);
       }
-    }
-    for (int i = 0; i < columns; i++) {
-      int column = i;
-      types.add(
-          expressions.coercion.commonType(
-              inputs.stream().map(input -> input.types().get(column)).toList(), what, call));
-    }
-    List<RelNode> converted = new ArrayList<>();
-    for (int i = 0; i < inputs.size(); i++) {
-      BoundQuery input = inputs.get(i);
-      if (input.types().stream().anyMatch(t -> t.oid() == Types.UNKNOWN)) {
-        input = bind(call.operand(i), parent, Expectation.of(types));
+      List<SqlType> before = types;
+      types = commonTypes(before, second.types(), what, each);
+      if (!types.equals(before)) {
+        BoundQuery left = new BoundQuery(united(call, inputs), names);
+        if (before.stream().anyMatch(t -> t.oid() == Types.UNKNOWN)) {
+          left = bind(each.operand(0), parent, Expectation.of(types));
+        }
+        inputs = new ArrayList<>(List.of(convertColumns(left, types, what, each)));
       }
-      converted.add(convertColumns(input, types, what, call));
+      if (second.types().stream().anyMatch(t -> t.oid() == Types.UNKNOWN)) {
+        second = bind(each.operand(1), parent, Expectation.of(types));
+      }
+      inputs.add(convertColumns(second, types, what, each));
+    }
+    return new BoundQuery(united(call, inputs), names);
+  }
+
+  /// A chain of UNION is one operation with many inputs: thousands one in another are a tree that the planner's work grows with the square of.
+  ///
+  /// @return the call and those on its left that are of the same kind, the innermost first
+  private static List<SqlBasicCall> chain(SqlBasicCall call) {
+    ArrayDeque<SqlBasicCall> calls = new ArrayDeque<>(List.of(call));
+    while (call.getKind() == SqlKind.UNION
+        && calls.getFirst().operand(0) instanceof SqlBasicCall left
+        && left.getOperator().equals(call.getOperator())) {
+      calls.addFirst(left);
+    }
+    return List.copyOf(calls);
+  }
+
+  private List<SqlType> commonTypes(
+      List<SqlType> left, List<SqlType> right, String what, SqlNode at) {
+    List<SqlType> types = new ArrayList<>();
+    for (int i = 0; i < left.size(); i++) {
+      types.add(expressions.coercion.commonType(List.of(left.get(i), right.get(i)), what, at));
+    }
+    return types;
+  }
+
+  private static RelNode united(SqlBasicCall call, List<RelNode> inputs) {
+    if (inputs.size() == 1) {
+      return inputs.getFirst();
     }
     boolean all = ((SqlSetOperator) call.getOperator()).isAll();
-    RelNode rel =
-        switch (call.getKind()) {
-          case UNION -> LogicalUnion.create(converted, all);
-          case INTERSECT -> LogicalIntersect.create(converted, all);
-          default -> LogicalMinus.create(converted, all);
-        };
-    return new BoundQuery(rel, inputs.getFirst().names());
+    return switch (call.getKind()) {
+      case UNION -> LogicalUnion.create(inputs, all);
+      case INTERSECT -> LogicalIntersect.create(inputs, all);
+      default -> LogicalMinus.create(inputs, all);
+    };
   }
 
   private BoundQuery values(SqlCall call, @Nullable Scope parent, Expectation expectation) {

@@ -16,6 +16,7 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What the binding of one statement shares. Confined to one thread.
 public final class BindContext {
+  /// What a statement may read. A few lines of queries that name each other twice would be millions.
+  private static final int MAX_READS = 10_000;
+
   public final CatalogSnapshot catalog;
   public final ToLongFunction<Table> rowCount;
   public final PgTypeFactory types = new PgTypeFactory();
@@ -74,6 +78,9 @@ public final class BindContext {
   private int nextAlias;
 
   private int nextWorkTable;
+
+  /// Tables, views and queries of WITH that are read so far: what a view or query reads counts wherever that is named, because it is bound anew there.
+  private int reads;
 
   /// Where literals of timestamptz are that say no zone. What the catalogue keeps as text is read in UTC, by whomever.
   private final Zone sessionZone;
@@ -127,6 +134,18 @@ public final class BindContext {
     return CatalogTable.of(table, withRowId, types, rowCount, catalog);
   }
 
+  /// Notes that a table, view or query of WITH is read.
+  ///
+  /// @throws EngineException LIMIT_EXCEEDED, QUERY_CANCELED
+  public void read(SqlNode at) {
+    Interrupts.check();
+    if (++reads > MAX_READS) {
+      throw error(
+              ErrorCode.LIMIT_EXCEEDED, "statement reads more than " + MAX_READS + " tables", at)
+          .withHint("What a view or a query of WITH reads counts wherever that is named.");
+    }
+  }
+
   /// Notes that the statement names a table or view, and gives what it is to need there.
   public RelationUse use(long id) {
     RelationUse use = new RelationUse(id, asRole);
@@ -176,10 +195,10 @@ public final class BindContext {
   }
 
   /// How much was noted at a moment.
-  public record Noted(int relations, int sequences, int members) {}
+  public record Noted(int relations, int sequences, int members, int reads) {}
 
   public Noted noted() {
-    return new Noted(relations.size(), sequences.size(), members.size());
+    return new Noted(relations.size(), sequences.size(), members.size(), reads);
   }
 
   /// Forgets what was noted since, but for the schemas.
@@ -187,6 +206,7 @@ public final class BindContext {
     relations.subList(before.relations(), relations.size()).clear();
     sequences.subList(before.sequences(), sequences.size()).clear();
     members.subList(before.members(), members.size()).clear();
+    reads = before.reads();
   }
 
   /// What was noted so far.

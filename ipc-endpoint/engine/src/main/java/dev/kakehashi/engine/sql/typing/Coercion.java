@@ -29,6 +29,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes expressions: constants, function calls, conversions; folds calls of constants.
 public final class Coercion {
+  /// What a constant may have more than those it is computed from. A longer one is computed when the statement is executed: a plan is kept, and a value is not.
+  private static final long MAX_FOLDED_BYTES = 64 << 10;
+
+  /// How often a function may need the room of its arguments and its result.
+  private static final int MAX_ARGUMENT_TIMES = 4;
+
   private final BindContext context;
 
   public Coercion(BindContext context) {
@@ -69,11 +75,13 @@ public final class Coercion {
     }
     long[] words = new long[arguments.size()];
     long nulls = 0;
+    long bytes = MAX_FOLDED_BYTES;
     for (int i = 0; i < words.length; i++) {
       Constant constant = Constant.of(arguments.get(i));
       if (constant == null) {
         return null;
       }
+      bytes += constant.memory() == null ? 0 : constant.memory().byteSize();
       words[i] = constant.word();
       nulls |= constant.isNull() ? 1L << i : 0;
     }
@@ -81,6 +89,7 @@ public final class Coercion {
       return constant(Constant.ofNull(resultType));
     }
     try (VarHeap heap = new VarHeap()) {
+      heap.limit(MAX_ARGUMENT_TIMES * bytes);
       FunctionContext functionContext =
           function.body() instanceof ApplicationScalar
               ? new FunctionContext(heap, 0, 0, context.planning())
@@ -90,6 +99,8 @@ public final class Coercion {
           functionContext.resultIsNull
               ? Constant.ofNull(resultType)
               : Constant.of(resultType, word));
+    } catch (VarHeap.LimitReached longValue) {
+      return null;
     } catch (EngineException failsWhenExecuted) {
       Interrupts.check(); // a cancel is for now
       // The call may never be reached (CASE), so it fails at execution if at all.

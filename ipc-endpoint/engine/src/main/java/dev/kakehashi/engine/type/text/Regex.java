@@ -13,13 +13,14 @@ import java.util.Map;
 ///
 /// @param pattern of RE2
 /// @param groups parenthesized subexpressions
+/// @param states of the automaton, at least; each character is looked at by each of them at most
 /// @param nonGreedy whether a quantifier prefers the shortest match, which can be tested for but not delimited as PostgreSQL does
-record Regex(Pattern pattern, int groups, boolean nonGreedy) {
+record Regex(Pattern pattern, int groups, int states, boolean nonGreedy) {
   /// As many as PostgreSQL keeps.
   private static final int MAX_CACHED = 32;
 
-  /// Shorter ones are matched within a millisecond.
-  private static final int LONG_TEXT = 1 << 12;
+  /// Steps of the automaton that take less than a millisecond.
+  private static final int SHORT_STEPS = 1 << 16;
 
   /// Expressions used last by a thread, by flags and pattern. A plan calls with the same few for every row.
   private static final ThreadLocal<Map<String, Regex>> CACHE =
@@ -42,7 +43,8 @@ record Regex(Pattern pattern, int groups, boolean nonGreedy) {
     String translated = translator.translate();
     try {
       Pattern pattern = Pattern.compile(translated, Pattern.LONGEST_MATCH);
-      return new Regex(pattern, translator.groups(), translator.hasNonGreedy());
+      return new Regex(
+          pattern, translator.groups(), translator.states(), translator.hasNonGreedy());
     } catch (PatternSyntaxException e) {
       throw RegexTranslator.invalid(e.getDescription());
     }
@@ -63,19 +65,21 @@ record Regex(Pattern pattern, int groups, boolean nonGreedy) {
     return pattern.matcher(watched(text));
   }
 
-  /// The text as the matcher reads it: a long one lets it be canceled.
-  private static CharSequence watched(String text) {
-    return text.length() < LONG_TEXT ? text : new WatchedText(text);
+  /// The text as the matcher reads it: where that takes long it can be canceled.
+  private CharSequence watched(String text) {
+    int shortReads = SHORT_STEPS / Math.max(states, 16);
+    return text.length() < shortReads ? text : new WatchedText(text, Math.max(shortReads, 1));
   }
 
   private static final class WatchedText implements CharSequence {
-    private static final int CHECK_MASK = (1 << 12) - 1;
-
     private final String text;
+    private final int shortReads;
     private int reads;
 
-    WatchedText(String text) {
+    /// @param shortReads after which is asked whether the statement is to end
+    WatchedText(String text, int shortReads) {
       this.text = text;
+      this.shortReads = shortReads;
     }
 
     @Override
@@ -85,7 +89,8 @@ record Regex(Pattern pattern, int groups, boolean nonGreedy) {
 
     @Override
     public char charAt(int index) {
-      if ((++reads & CHECK_MASK) == 0) {
+      if (++reads >= shortReads) {
+        reads = 0;
         Interrupts.check();
       }
       return text.charAt(index);

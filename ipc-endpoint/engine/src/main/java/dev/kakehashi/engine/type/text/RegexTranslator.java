@@ -11,10 +11,17 @@ import dev.kakehashi.protocol.ErrorCode;
 final class RegexTranslator {
   private static final int MAX_REPEAT = 255;
 
+  /// As many as PostgreSQL makes of one.
+  private static final int MAX_STATES = 100_000;
+
   private final int[] in;
   private final StringBuilder out = new StringBuilder();
   private int at;
   private int groups;
+
+  /// What the expression so far is as an automaton, at least: a repeated part counts as often as it may be repeated.
+  private int states;
+
   private boolean ignoreCase;
   private boolean dotExcludesNewline;
   private boolean anchorsMatchLines;
@@ -116,8 +123,13 @@ final class RegexTranslator {
     // Whether the next thing can be repeated: nothing at the begin of a branch and no constraint
     // can.
     boolean repeatable = false;
+    int before = states;
     while (at < in.length) {
       int c = in[at];
+      if (c != '*' && c != '+' && c != '?' && c != '{') {
+        before = states; // of what a quantifier behind it would repeat
+        states++;
+      }
       switch (c) {
         case '|' -> {
           out.append('|');
@@ -150,14 +162,15 @@ final class RegexTranslator {
           repeatable = false;
         }
         case '*', '+', '?' -> {
-          quantify(repeatable);
+          quantify(repeatable, before);
           repeatable = false;
         }
         case '{' -> {
           if (at + 1 < in.length && isDigit(in[at + 1])) {
-            quantify(repeatable);
+            quantify(repeatable, before);
             repeatable = false;
           } else {
+            before = states++;
             literal(c);
             at++;
             repeatable = true;
@@ -214,7 +227,13 @@ final class RegexTranslator {
     return c >= '0' && c <= '9';
   }
 
-  private void quantify(boolean repeatable) {
+  /// Least number of the automaton's states.
+  int states() {
+    return states;
+  }
+
+  /// @param before states before the part that is repeated
+  private void quantify(boolean repeatable, int before) {
     if (!repeatable) {
       throw invalid("quantifier operand invalid");
     }
@@ -232,6 +251,7 @@ final class RegexTranslator {
         throw invalid("invalid repetition count(s)");
       }
       at++;
+      repeat(before, Math.max(high, low + 1));
       out.append('{').append(low);
       if (open) {
         out.append(',');
@@ -247,6 +267,14 @@ final class RegexTranslator {
       out.append('?');
       at++;
     }
+  }
+
+  private void repeat(int before, int times) {
+    long repeated = before + (long) (states - before) * Math.max(times, 1);
+    if (repeated > MAX_STATES) {
+      throw invalid("regular expression is too complex");
+    }
+    states = (int) repeated;
   }
 
   private int count() {
