@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.scheduler.Admission;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,7 @@ public final class ClientRequests {
   private long lastTransaction;
   private boolean preparing;
   private long preparingRequest;
+  private volatile @Nullable Preparing planned; // written by the poller, for people
   private @Nullable Planning planning;
   private boolean limited;
   private boolean closed;
@@ -130,9 +132,18 @@ public final class ClientRequests {
     return preparing;
   }
 
+  /// A statement that is being prepared, and for whom.
+  record Preparing(String sql, Instant beganAt, Viewer viewer) {}
+
+  /// What is being prepared; null: nothing. Any thread.
+  @Nullable Preparing planned() {
+    return planned;
+  }
+
   /// A request begins to prepare a statement.
-  void prepares(long requestId) {
+  void prepares(long requestId, String sql) {
     preparing = true;
+    planned = new Preparing(sql, Instant.now(), viewer);
     preparingRequest = requestId;
   }
 
@@ -146,6 +157,7 @@ public final class ClientRequests {
   /// The statement is prepared, or will not be.
   void prepared() {
     preparing = false;
+    planned = null;
     planning = null;
   }
 

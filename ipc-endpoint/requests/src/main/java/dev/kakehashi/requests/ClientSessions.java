@@ -50,11 +50,13 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
   private static ClientSession of(RequestClient client, @Nullable ClientRequests requests) {
     StatementRequest latest = null;
     OpenTransaction transaction = null;
+    ClientRequests.Preparing planned = null;
     int running = 0;
     Viewer owner = client.firstViewer();
     // Before its first request a session has nothing of ours.
     if (requests != null) {
       owner = requests.viewer();
+      planned = requests.planned();
       OpenTransaction shown = requests.shownTransaction();
       // One that has ended is forgotten only some time after its client has been told.
       transaction = shown != null && shown.state() == TransactionState.ACTIVE ? shown : null;
@@ -66,13 +68,23 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
     }
     if (latest != null) {
       owner = latest.viewer(); // it may have begun for another role than the session's of now
+      planned = null;
+    } else if (planned != null) {
+      owner = planned.viewer();
     }
     ClientSession.State state =
         latest != null
             ? ClientSession.State.ACTIVE
-            : transaction != null
-                ? ClientSession.State.IDLE_IN_TRANSACTION
-                : ClientSession.State.IDLE;
+            : planned != null
+                ? ClientSession.State.PLANNING
+                : transaction != null
+                    ? ClientSession.State.IDLE_IN_TRANSACTION
+                    : ClientSession.State.IDLE;
+    String statement = latest != null ? latest.sql() : planned == null ? null : planned.sql();
+    Long statementMicros =
+        latest != null
+            ? (Long) micros(latest.beganAt())
+            : planned == null ? null : (Long) micros(planned.beganAt());
     return new ClientSession(
         client.id(),
         client.kind(),
@@ -84,8 +96,8 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
         micros(client.attachedAt()),
         state,
         transaction == null ? 0 : transaction.handle(),
-        latest == null ? null : latest.sql(),
-        latest == null ? null : micros(latest.beganAt()),
+        statement,
+        statementMicros,
         running,
         owner,
         client.traffic());

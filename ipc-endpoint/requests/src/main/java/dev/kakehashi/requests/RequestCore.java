@@ -106,7 +106,7 @@ public final class RequestCore {
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
     needs.statement(sql);
-    session.prepares(requestId);
+    session.prepares(requestId, sql);
     Thread caller = Thread.currentThread();
     boolean[] returned = new boolean[1]; // this thread's
     try {

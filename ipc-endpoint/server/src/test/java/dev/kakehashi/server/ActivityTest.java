@@ -11,6 +11,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
 import java.io.IOException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 /// One session looks at what another does.
@@ -76,6 +77,39 @@ class ActivityTest {
       }
       await(watcher, "idle 0", state);
       assertEquals("", text(watcher, "select handle::text" + facts + " and handle is not null"));
+    }
+  }
+
+  /// Each query of WITH names the one before it twice: no machine plans that many joins while the test runs.
+  private static String endlessToPlan() {
+    StringBuilder sql = new StringBuilder("with q0 as not materialized (select 1 as x)");
+    for (int i = 1; i <= 12; i++) {
+      sql.append(
+          ", q%d as not materialized (select a.x from q%d a, q%d b)".formatted(i, i - 1, i - 1));
+    }
+    return sql.append(" select count(*) from q12").toString();
+  }
+
+  @Test
+  void shouldShowWhatAnotherSessionPlansAndEndItWithItsClient() throws Exception {
+    String endless = endlessToPlan();
+    String planned =
+        "select state from kakehashi_catalog.sessions where statement = '" + endless + "'";
+    try (EndpointProcess endpoint = EndpointProcess.open();
+        Session watcher = endpoint.attach()) {
+      Session planning = endpoint.attach();
+      FutureTask<IllegalStateException> refused =
+          new FutureTask<>(
+              () -> assertThrows(IllegalStateException.class, () -> planning.prepare(endless)));
+      Thread.ofPlatform().start(refused);
+      await(watcher, "planning", planned);
+      planning.close();
+      await(watcher, "", planned);
+      await(
+          watcher,
+          "0",
+          "select count(*)::text from kakehashi_catalog.jobs where name = '" + endless + "'");
+      refused.get();
     }
   }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param attachedMicros since 2000-01-01 UTC
 /// @param state what it does
 /// @param transaction reference of the transaction that it has used last and that is open, see [EngineTransaction#reference(long)]; 0: none
-/// @param statement text of the statement that began last of those that run; null: none runs
-/// @param statementMicros when that began, since 2000-01-01 UTC; null: none runs
+/// @param statement text of the statement that is planned, or that began last of those that run; null: neither
+/// @param statementMicros when that began, since 2000-01-01 UTC; null: there is none
 /// @param running statements that run
 /// @param owner for whom it works
 /// @param traffic what it has been sent
@@ -39,6 +39,8 @@ public record ClientSession(
   public enum State {
     /// A statement of it runs.
     ACTIVE,
+    /// A statement of it is parsed and planned, and none runs.
+    PLANNING,
     /// It has an open transaction in which nothing runs.
     IDLE_IN_TRANSACTION,
     IDLE

@@ -119,7 +119,7 @@ final class JobStatement implements JobWork {
 
   private void execute(JobContext job, SessionPool.Lease lease, TransactionUse use)
       throws IOException, InterruptedException {
-    Statement statement = lease.prepare(request.sql(), this::runs);
+    Statement statement = lease.prepare(request.sql(), request.timeoutNanos(), this::runs);
     ParameterBatch parameters = request.parameters(statement.parameterTypeOids(), service.limits());
     try (StatementRun run =
         new StatementRun(

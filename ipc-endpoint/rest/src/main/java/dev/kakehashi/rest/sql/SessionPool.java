@@ -96,17 +96,20 @@ final class SessionPool implements AutoCloseable {
 
     /// Prepares a statement, or finds it. Waits for that.
     ///
+    /// @param timeoutNanos after which it is canceled; 0: never
     /// @param running told how to cancel it
     /// @throws EngineException why it cannot be prepared
-    Statement prepare(String sql, Consumer<RequestSession.Cancelable> running)
+    Statement prepare(String sql, long timeoutNanos, Consumer<RequestSession.Cancelable> running)
         throws InterruptedException {
       Statement known = known(sql);
       if (known != null) {
         return known;
       }
       Preparation preparation = new Preparation();
-      running.accept(session.prepare(sql, SqlService.INFERRED, preparation::ended));
-      Statement statement = preparation.await();
+      RequestSession.Cancelable planning =
+          session.prepare(sql, SqlService.INFERRED, preparation::ended);
+      running.accept(planning);
+      Statement statement = preparation.await(timeoutNanos, planning);
       keep(sql, statement);
       return statement;
     }
@@ -133,7 +136,11 @@ final class SessionPool implements AutoCloseable {
       done.countDown();
     }
 
-    Statement await() throws InterruptedException {
+    Statement await(long timeoutNanos, RequestSession.Cancelable planning)
+        throws InterruptedException {
+      if (timeoutNanos > 0 && !done.await(timeoutNanos, TimeUnit.NANOSECONDS)) {
+        planning.cancel();
+      }
       done.await();
       if (failure != null) {
         throw failure;

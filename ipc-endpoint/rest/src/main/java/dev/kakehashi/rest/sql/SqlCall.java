@@ -18,6 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// One statement for one exchange, answered while it runs.
@@ -43,6 +44,7 @@ final class SqlCall {
   private volatile @Nullable StatementRun run;
   private volatile RequestSession.@Nullable Cancelable preparation;
   private volatile boolean gone;
+  private volatile boolean late; // written by the thread of time-outs
 
   private SqlCall(
       SqlService service,
@@ -193,6 +195,7 @@ final class SqlCall {
       execute(known, use);
       return;
     }
+    Future<?> deadline = service.afterTimeout(request.timeoutNanos(), this::planningTimedOut);
     preparation =
         lease
             .session()
@@ -201,6 +204,7 @@ final class SqlCall {
                 SqlService.INFERRED,
                 (statement, failure) ->
                     guarded(() -> {
+                      deadline.cancel(false);
                       if (failure != null) {
                         refuse(failure);
                       } else {
@@ -215,6 +219,18 @@ final class SqlCall {
                     }));
     if (gone) {
       cancel();
+    }
+    if (late) {
+      planningTimedOut();
+    }
+  }
+
+  /// The time of the request is over while its statement is planned; an execution looks for itself.
+  private void planningTimedOut() {
+    late = true;
+    RequestSession.Cancelable preparing = preparation;
+    if (preparing != null) {
+      preparing.cancel();
     }
   }
 

@@ -9,6 +9,10 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /// What all statements over HTTP share. Thread-safe.
 public final class SqlService implements AutoCloseable {
@@ -21,12 +25,28 @@ public final class SqlService implements AutoCloseable {
   private final SqlLimits limits;
   private final TransactionQueues queues = new TransactionQueues();
 
+  /// What it runs takes microseconds.
+  private final ScheduledThreadPoolExecutor timeouts =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("http-timeouts").factory());
+
   /// @param answerBytes of long answers together that are being read
   public SqlService(Requests requests, SqlLimits limits, long answerBytes) {
     this.requests = requests;
     this.sessions = new SessionPool(requests);
     this.room = new AnswerRoom(answerBytes);
     this.limits = limits;
+    timeouts.setRemoveOnCancelPolicy(true);
+  }
+
+  /// Has something done when the time of a request is over. What is done blocks nobody.
+  ///
+  /// @param timeoutNanos 0: never
+  /// @return to be canceled when the request needs it no longer
+  Future<?> afterTimeout(long timeoutNanos, Runnable late) {
+    return timeoutNanos == 0
+        ? CompletableFuture.completedFuture(null)
+        : timeouts.schedule(late, timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
   Requests requests() {
@@ -87,6 +107,7 @@ public final class SqlService implements AutoCloseable {
 
   @Override
   public void close() {
+    timeouts.shutdownNow();
     sessions.close();
     room.close();
   }

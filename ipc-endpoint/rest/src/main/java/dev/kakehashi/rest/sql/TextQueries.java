@@ -47,7 +47,7 @@ public final class TextQueries {
     Cancel cancel = new Cancel();
     canceler.accept(cancel);
     try (SessionPool.Lease lease = service.sessions().lease(user)) {
-      Statement statement = lease.prepare(sql, cancel::runs);
+      Statement statement = lease.prepare(sql, limits.timeoutNanos(), cancel::runs);
       int[] typeOids = statement.parameterTypeOids();
       String[] values = Arrays.copyOf(parameters.toArray(new String[0]), typeOids.length);
       SqlRequest request = SqlRequest.of(sql, values).checked(service.limits());

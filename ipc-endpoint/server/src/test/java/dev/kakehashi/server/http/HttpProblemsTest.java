@@ -107,6 +107,26 @@ class HttpProblemsTest {
     inQuery.problem(504, "57014");
   }
 
+  /// Each query of WITH names the one before it twice: no machine plans that many joins while the test runs.
+  @Test
+  void shouldEndAStatementWhoseTimeIsOverWhileItIsPlanned() throws IOException {
+    StringBuilder sql = new StringBuilder("with q0 as not materialized (select 1 as x)");
+    for (int i = 1; i <= 12; i++) {
+      sql.append(
+          ", q%d as not materialized (select a.x from q%d a, q%d b)".formatted(i, i - 1, i - 1));
+    }
+    sql.append(" select count(*) from q12");
+    alice.json("{\"sql\":\"" + sql + "\",\"timeout\":200}").problem(504, "57014");
+    alice.sql("select 1").expect(200);
+  }
+
+  @Test
+  void shouldRefuseAChainOfOperatorsThatIsTooLong() throws IOException {
+    String chain = "1+".repeat(100_000) + "1";
+    alice.sql("select " + chain).problem(413, "54000");
+    alice.sql("select 1").expect(200);
+  }
+
   /// What fails before anything is sent is a problem, and not the beginning of a result.
   @Test
   void shouldAnswerAFailureAmongTheFirstRowsAsAProblem() throws IOException {
