@@ -10,9 +10,11 @@ import dev.kakehashi.formats.coding.Coding;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
@@ -79,6 +81,79 @@ class CodingTest {
     assertEquals(
         "line\n".repeat(3),
         new String(decoded(coding, out.toByteArray(), NO_LIMIT), StandardCharsets.UTF_8));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = Mode.EXCLUDE, names = "IDENTITY")
+  void shouldReadSeveralPartsAndNothingBehindThem(Coding coding) throws IOException {
+    byte[] text = text(20_000);
+    byte[] one = encoded(coding, text);
+    byte[] two = Arrays.copyOf(one, 2 * one.length);
+    System.arraycopy(one, 0, two, one.length, one.length);
+    assertEquals(40_000, decoded(coding, two, NO_LIMIT).length);
+    // The library for zstd looks at four bytes or none.
+    int[] lengths =
+        coding == Coding.GZIP ? new int[] {1, 2, 3, 4, 5, 30, 20_000} : new int[] {4, 5, 30};
+    for (int behind : lengths) {
+      byte[] more = Arrays.copyOf(one, one.length + behind);
+      Arrays.fill(more, one.length, more.length, (byte) 'x');
+      assertThrows(IOException.class, () -> decoded(coding, more, NO_LIMIT), "behind " + behind);
+    }
+  }
+
+  /// Wherever the buffer of the reader ends: within the trailer, or within the next header.
+  @Test
+  void shouldFindTheEndOfGzipInPieces() throws IOException {
+    byte[] one = encoded(Coding.GZIP, text(3000));
+    byte[] two = Arrays.copyOf(one, 2 * one.length);
+    System.arraycopy(one, 0, two, one.length, one.length);
+    byte[] more = Arrays.copyOf(two, two.length + 3);
+    for (int piece = 1; piece < one.length + 12; piece++) {
+      int bytes = piece;
+      assertEquals(6000, pieces(two, bytes).readAllBytes().length, "pieces of " + bytes);
+      assertThrows(
+          IOException.class, () -> pieces(more, bytes).readAllBytes(), "pieces of " + bytes);
+    }
+  }
+
+  @Test
+  void shouldTellOfASourceThatFailsBehindGzip() throws IOException {
+    InputStream broken =
+        new SequenceInputStream(
+            new ByteArrayInputStream(encoded(Coding.GZIP, text(3000))),
+            new InputStream() {
+              @Override
+              public int read() throws IOException {
+                throw new IOException("connection lost");
+              }
+            });
+    InputStream in = Coding.GZIP.decode(broken, NO_LIMIT);
+    assertEquals("connection lost", assertThrows(IOException.class, in::readAllBytes).getMessage());
+  }
+
+  @Test
+  void shouldNotOverflowTheStackForEmptyMembers() throws IOException {
+    byte[] empty = encoded(Coding.GZIP, new byte[0]);
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (int i = 0; i < 100; i++) {
+      all.writeBytes(empty);
+    }
+    assertEquals(0, decoded(Coding.GZIP, all.toByteArray(), NO_LIMIT).length);
+    for (int i = 0; i < 100_000; i++) {
+      all.writeBytes(empty);
+    }
+    assertThrows(IOException.class, () -> decoded(Coding.GZIP, all.toByteArray(), NO_LIMIT));
+  }
+
+  private static InputStream pieces(byte[] bytes, int piece) throws IOException {
+    InputStream in =
+        new FilterInputStream(new ByteArrayInputStream(bytes)) {
+          @Override
+          public int read(byte[] to, int offset, int length) throws IOException {
+            return super.read(to, offset, Math.min(length, piece));
+          }
+        };
+    return Coding.GZIP.decode(in, NO_LIMIT);
   }
 
   @Test

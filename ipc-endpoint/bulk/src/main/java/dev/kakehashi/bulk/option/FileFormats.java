@@ -71,10 +71,14 @@ public final class FileFormats implements FormatMaker {
     if (options.choice(CopyOption.MATCH_BY, "position", "name").equals("position")) {
       return written;
     }
+    if (written == CsvOptions.Header.MATCH) {
+      // All names, in their order: by name they belong together, too.
+      return written;
+    }
     if (written != CsvOptions.Header.SKIP) {
       throw options
           .invalid(CopyOption.MATCH_BY, "match_by name needs header")
-          .withHint("As header true; header match wants the columns in their order.");
+          .withHint("As header true.");
     }
     return CsvOptions.Header.NAMES;
   }

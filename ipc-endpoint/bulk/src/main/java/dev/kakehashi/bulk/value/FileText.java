@@ -172,9 +172,11 @@ public final class FileText {
       case INT96 -> {
         long nanos = (long) BatchFill.LONGS.get(shared, start);
         long day = Integer.toUnsignedLong((int) BatchFill.INTS.get(shared, start + 8));
-        putDate(day - UNIX_JULIAN_DAY);
+        // Nanoseconds before or after their day count on to another one.
+        long second = Math.floorDiv(nanos, NANOS_PER_SECOND);
+        putDate(day - UNIX_JULIAN_DAY + Math.floorDiv(second, SECONDS_PER_DAY));
         out.put(' ');
-        putClock(Math.floorDiv(nanos, NANOS_PER_SECOND), Math.floorMod(nanos, NANOS_PER_SECOND));
+        putClock(Math.floorMod(second, SECONDS_PER_DAY), Math.floorMod(nanos, NANOS_PER_SECOND));
       }
       case INTERVAL_DAYS_MILLIS ->
           putInterval(0, i32(shared, start), 1000L * i32(shared, start + 4));

@@ -76,15 +76,23 @@ class CsvColumnsTest {
     assertEquals(
         ErrorCode.UNDEFINED_COLUMN,
         assertThrows(EngineException.class, () -> places.load(files, byName)).code());
-    for (CopyRequest.Option header :
-        new CopyRequest.Option[] {option("header", "match"), option("header", "false")}) {
-      EngineException refused =
-          assertThrows(
-              EngineException.class,
-              () -> files.load(csv("both:a.csv", header, option("match_by", "name"))));
-      assertEquals("match_by name needs header", refused.getMessage());
-      assertEquals(ErrorCode.INVALID_PARAMETER_VALUE, refused.code());
-    }
+    EngineException refused =
+        assertThrows(
+            EngineException.class,
+            () ->
+                files.load(
+                    csv("both:a.csv", option("header", "false"), option("match_by", "name"))));
+    assertEquals("match_by name needs header", refused.getMessage());
+    assertEquals(ErrorCode.INVALID_PARAMETER_VALUE, refused.code());
+  }
+
+  @Test
+  void shouldHoldNamesToTheirOrderIfTheHeaderHasToMatch() throws IOException {
+    write("nam,id\none,1\n");
+    CopyRequest both = csv("both:a.csv", option("header", "match"), option("match_by", "name"));
+    assertEquals(
+        ErrorCode.BAD_COPY_FILE_FORMAT,
+        assertThrows(EngineException.class, () -> places.load(files, both)).code());
   }
 
   @Test

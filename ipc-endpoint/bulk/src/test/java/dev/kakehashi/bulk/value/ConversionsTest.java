@@ -192,6 +192,10 @@ class ConversionsTest {
     BatchFill.LONGS.set(bytes, 0, -1L);
     assertEquals(
         ErrorCode.DATETIME_OVERFLOW, refused(value(FileType.INT96, bytes), TypeOid.TIMESTAMP, -1));
+    // As a rejected row shows it.
+    assertEquals(
+        "2000-01-01 23:59:59.999999999",
+        put(value(FileType.INT96, bytes), TypeOid.TEXT, -1).getString(0, 0));
   }
 
   @Test

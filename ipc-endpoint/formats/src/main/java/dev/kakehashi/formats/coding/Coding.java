@@ -61,7 +61,7 @@ public enum Coding {
     InputStream decoded =
         switch (this) {
           case IDENTITY -> in;
-          case GZIP -> new java.util.zip.GZIPInputStream(in, 1 << 13);
+          case GZIP -> new GzipInput(in);
           case ZSTD -> new ZstdInput(in);
         };
     return new LimitedInput(decoded, maxBytes);

@@ -28,8 +28,7 @@ public final class Authentication {
   private final LoginLimits limits;
   private final LoginTokens tokens;
   private final VerifiedPasswords passwords;
-  private final Brake usersBrake;
-  private final Brake addressesBrake;
+  private final LoginBrakes brakes;
   private final Semaphore verifications;
   private final AtomicLong failures = new AtomicLong();
 
@@ -43,9 +42,7 @@ public final class Authentication {
     this.limits = limits;
     this.tokens = new LoginTokens(limits, nanoTime);
     this.passwords = new VerifiedPasswords(limits, nanoTime);
-    this.usersBrake = new Brake(limits.failures(), limits.maxDelaySeconds(), nanoTime);
-    // Many users may share an address, as all of the host do.
-    this.addressesBrake = new Brake(limits.failures() * 4, limits.maxDelaySeconds(), nanoTime);
+    this.brakes = new LoginBrakes(limits, nanoTime);
     this.verifications = new Semaphore(limits.verifications(), true);
   }
 
@@ -95,20 +92,21 @@ public final class Authentication {
   public Users.Known prove(LoginCredentials credentials) {
     String field = credentials.authorization() == null ? "" : credentials.authorization();
     NameAndPassword pair = NameAndPassword.parse(field);
-    brake(usersBrake, pair.name());
-    brake(addressesBrake, credentials.address());
+    long delayNanos = brakes.delayNanos(pair.name(), credentials.address());
+    if (delayNanos > 0) {
+      throw slowDown(TimeUnit.NANOSECONDS.toSeconds(delayNanos) + 1);
+    }
     Users.Known known = verify(pair);
     if (known == null) {
       failures.incrementAndGet();
-      usersBrake.failed(pair.name());
-      addressesBrake.failed(credentials.address());
+      brakes.failed(pair.name(), credentials.address());
       LOG.warn(
           "password authentication failed for user \"{}\" from {}",
           printable(pair.name()),
           credentials.address());
       throw unauthorized("user or password is wrong");
     }
-    usersBrake.succeeded(pair.name());
+    brakes.succeeded(pair.name(), credentials.address());
     passwords.add(field, known);
     return known;
   }
@@ -126,13 +124,6 @@ public final class Authentication {
       return users.verify(pair.name(), pair.password());
     } finally {
       verifications.release();
-    }
-  }
-
-  private static void brake(Brake brake, String key) {
-    long nanos = brake.delayNanos(key);
-    if (nanos > 0) {
-      throw slowDown(TimeUnit.NANOSECONDS.toSeconds(nanos) + 1);
     }
   }
 

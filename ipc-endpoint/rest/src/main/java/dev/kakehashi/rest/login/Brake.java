@@ -13,6 +13,9 @@ final class Brake {
   /// Longer keys are one if they begin alike: what strangers send takes no more memory.
   private static final int MAX_KEY = 128;
 
+  /// Failures are forgotten when there was none for so long.
+  private static final long MEMORY_NANOS = TimeUnit.HOURS.toNanos(1);
+
   private final int freeFailures;
   private final long maxDelayNanos;
   private final LongSupplier nanoTime;
@@ -51,14 +54,18 @@ final class Brake {
     failures.merge(
         clipped(key),
         new Failures(1, nanoTime.getAsLong()),
-        (known, one) -> new Failures(known.count() + 1, one.lastNanos()));
+        (known, one) ->
+            one.lastNanos() - known.lastNanos() > MEMORY_NANOS
+                ? one
+                : new Failures(known.count() + 1, one.lastNanos()));
   }
 
   synchronized void succeeded(String key) {
     failures.remove(clipped(key));
   }
 
-  private static String clipped(String key) {
+  /// What stands for a key.
+  static String clipped(String key) {
     return key.length() <= MAX_KEY ? key : key.substring(0, MAX_KEY);
   }
 }

@@ -305,6 +305,7 @@ final class SqlCall {
         isTimeout
             ? Problem.timeout(failure)
             : isUnhandled ? Problem.unhandled(failure) : Problems.of(failure);
+    problem.withPointer(request.badParameter());
     return handle == 0
         ? problem
         : problem.withTransaction(service.requests().token(exchange.user(), handle));

@@ -3,6 +3,7 @@ package dev.kakehashi.rest.sql;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
@@ -48,6 +49,8 @@ public final class SqlRequest {
   private int parametersFrom;
   private int parametersTo;
   private boolean isMany;
+  private String member = ""; // of the client's body that has them, as a JSON pointer
+  private String badParameter = "";
   private @Nullable Problem withoutRows;
   private @Nullable String givenBackBy;
   private boolean objects;
@@ -219,6 +222,15 @@ public final class SqlRequest {
     }
     isMany = many;
     parametersFrom = (int) parser.currentTokenLocation().getByteOffset();
+    member = json.pointer();
+    if (many && parser.nextToken() == JsonToken.END_ARRAY) {
+      throw Problem.badRequest("\"parameterRows\" has no row: the statement would not run")
+          .withPointer(member);
+    }
+    while (many && parser.currentToken() != JsonToken.END_ARRAY) {
+      parser.skipChildren();
+      parser.nextToken();
+    }
     parser.skipChildren();
     parametersTo = (int) parser.currentLocation().getByteOffset();
   }
@@ -243,6 +255,11 @@ public final class SqlRequest {
 
   String sql() {
     return sql;
+  }
+
+  /// Where in the client's body the parameter is that [#parameters] has refused, as a JSON pointer; empty: it has refused none, or none of the client's.
+  String badParameter() {
+    return badParameter;
   }
 
   boolean hasStatement() {
@@ -280,9 +297,14 @@ public final class SqlRequest {
     try (JsonParser parser =
         JSON.createParser(body, parametersFrom, parametersTo - parametersFrom)) {
       parser.nextToken();
-      return isMany
-          ? JsonParameters.rows(parser, typeOids, bounds)
-          : JsonParameters.row(parser, typeOids, bounds);
+      try {
+        return isMany
+            ? JsonParameters.rows(parser, typeOids, bounds)
+            : JsonParameters.row(parser, typeOids, bounds);
+      } catch (EngineException e) {
+        badParameter = member.isEmpty() ? "" : member + parser.getParsingContext().pathAsPointer();
+        throw e;
+      }
     } catch (IOException e) {
       // It is in memory, and was read once already.
       throw new UncheckedIOException(e);

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /// The OpenAPI document as the contract test reads it.
 final class ContractDocument {
@@ -27,9 +28,21 @@ final class ContractDocument {
   ContractDocument(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     this.root = new ObjectMapper().readTree(text);
+    String strict = closed(new ObjectMapper().readTree(text)).toString();
     this.schemas =
         SchemaRegistry.withDefaultDialect(
-            SpecificationVersion.DRAFT_2020_12, builder -> builder.schemas(Map.of(ID, text)));
+            SpecificationVersion.DRAFT_2020_12, builder -> builder.schemas(Map.of(ID, strict)));
+  }
+
+  /// Clients have to take members of later versions. This version has none that it does not describe.
+  private static JsonNode closed(JsonNode node) {
+    if (node instanceof ObjectNode object
+        && object.get("properties") instanceof ObjectNode
+        && !object.has("additionalProperties")) {
+      object.put("additionalProperties", false);
+    }
+    node.forEach(ContractDocument::closed);
+    return node;
   }
 
   /// @param method in capital letters

@@ -40,6 +40,7 @@ final class OpenApiContractTest {
           "POST /v1/transactions/{handle}/commit",
           "POST /v1/transactions/{handle}/rollback",
           "POST /v1/transactions/{handle}/renew",
+          "POST /v1/transactions/{handle}/cancel",
           "GET /v1/tables",
           "GET /v1/tables/{table}",
           "POST /v1/load",

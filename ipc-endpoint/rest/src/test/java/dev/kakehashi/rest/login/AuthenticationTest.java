@@ -177,6 +177,48 @@ final class AuthenticationTest {
   }
 
   @Test
+  void shouldLetAUserInWhomOthersGuessFromElsewhere() {
+    for (int i = 0; i < 3; i++) {
+      assertEquals(401, status(() -> authentication.prove(basic("alice", "wrong"))));
+    }
+    assertEquals(429, status(() -> authentication.prove(basic("alice", "wonder"))));
+
+    assertEquals("alice", authentication.prove(from("192.0.2.2", "wonder")).user().name());
+    assertEquals(429, status(() -> authentication.prove(basic("alice", "wonder"))));
+  }
+
+  /// As user alice.
+  private static LoginCredentials from(String address, String password) {
+    return new LoginCredentials(basic("alice", password).authorization(), address, null);
+  }
+
+  @Test
+  void shouldBoundGuessesFromManyAddressesAndNotLockTheUserOut() {
+    authentication.prove(from("192.0.2.2", "wonder"));
+    for (int i = 0; i < 60; i++) {
+      String address = "198.51.100." + i;
+      assertEquals(401, status(() -> authentication.prove(from(address, "wrong"))));
+    }
+    for (int i = 60; i < 100; i++) {
+      String address = "198.51.100." + i;
+      assertEquals(429, status(() -> authentication.prove(from(address, "wrong"))));
+    }
+
+    assertEquals("alice", authentication.prove(from("192.0.2.2", "wonder")).user().name());
+    assertEquals(401, status(() -> authentication.prove(from("192.0.2.2", "wrong"))));
+    assertEquals("bob", authentication.prove(basic("bob", "builder")).user().name());
+    pass(8);
+    assertEquals("alice", authentication.prove(from("203.0.113.1", "wonder")).user().name());
+    assertEquals(401, status(() -> authentication.prove(from("198.51.100.60", "wrong"))));
+    assertEquals(429, status(() -> authentication.prove(from("198.51.100.61", "wrong"))));
+    pass(3601);
+    for (int i = 0; i < 3; i++) {
+      String address = "198.51.100." + i;
+      assertEquals(401, status(() -> authentication.prove(from(address, "wrong"))));
+    }
+  }
+
+  @Test
   void shouldSlowDownAnAddressThatTriesManyUsers() {
     for (int i = 0; i < 12; i++) {
       String name = "user" + i;

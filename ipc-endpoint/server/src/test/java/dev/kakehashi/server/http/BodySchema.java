@@ -91,6 +91,9 @@ final class BodySchema {
       check(known, member.getValue(), at);
     } else if (others.isObject()) {
       check(others, member.getValue(), at);
+    } else if (schema.has("properties")) {
+      // Answers may grow in later versions, but this one describes all that it has.
+      require(others.asBoolean(), at, "unknown");
     } else {
       require(!others.isBoolean() || others.asBoolean(), at, "unknown");
     }

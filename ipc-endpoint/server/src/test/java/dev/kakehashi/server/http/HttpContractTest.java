@@ -97,6 +97,79 @@ class HttpContractTest {
     assertEquals(OPERATIONS.size(), seen);
   }
 
+  @Test
+  void shouldDescribeEachRouteAndItsParameters() {
+    Set<String> routes = new TreeSet<>();
+    for (Route route : door.endpoint().routes()) {
+      String name = route.method() + " " + route.path().plain();
+      if (route.path().plain().startsWith("/v1")) {
+        routes.add(name);
+        Set<String> parameters = new TreeSet<>();
+        for (JsonNode each : operation(name).path("parameters")) {
+          JsonNode parameter = resolved(each);
+          if (parameter.path("in").asText().equals("query")) {
+            parameters.add(parameter.path("name").asText());
+          }
+        }
+        assertEquals(new TreeSet<>(route.parameters()), parameters, name);
+      }
+    }
+    Set<String> described = new TreeSet<>();
+    document
+        .path("paths")
+        .properties()
+        .forEach(path ->
+            path.getValue()
+                .fieldNames()
+                .forEachRemaining(method -> {
+                  if (!method.equals("parameters") && path.getKey().startsWith("/v1")) {
+                    described.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey());
+                  }
+                }));
+    assertEquals(described, routes);
+  }
+
+  @Test
+  void shouldLetAnswersGrowAndRequestsNot() {
+    document
+        .path("paths")
+        .forEach(path -> path.forEach(operation -> forbidsNothing(operation.path("responses"))));
+    for (String name : List.of("Statement", "NewTask", "Load", "Dump")) {
+      JsonNode others = document.at("/components/schemas/" + name + "/additionalProperties");
+      assertEquals("false", others.toString(), name);
+    }
+  }
+
+  private static void forbidsNothing(JsonNode node) {
+    JsonNode schema = resolved(node);
+    JsonNode others = schema.path("additionalProperties");
+    assertTrue(!others.isBoolean() || others.asBoolean(), () -> "forbids more: " + schema);
+    schema.forEach(HttpContractTest::forbidsNothing);
+  }
+
+  /// A client that goes by the document can send what the README says.
+  @Test
+  void shouldDescribeTheMembersOfAStatement() throws IOException {
+    JsonNode members = document.at("/components/schemas/Statement/properties");
+    Set<String> names = new TreeSet<>();
+    members.fieldNames().forEachRemaining(names::add);
+    assertEquals(
+        new TreeSet<>(List.of("sql", "parameters", "parameterRows", "timeout", "lockTimeout")),
+        names);
+    door.alice().json("{\"sql\":\"select 1\",\"timeout\":5000,\"lockTimeout\":5000}").expect(200);
+    HttpAnswer refused =
+        door.alice()
+            .json("{\"sql\":\"create table never (i int)\",\"parameterRows\":[]}")
+            .expect(400);
+    assertEquals("/parameterRows", refused.json().path("pointer").asText());
+    door.alice().get("/v1/tables/never").expect(404);
+    HttpAnswer bad =
+        door.alice()
+            .json("{\"sql\":\"select $1::int4, $2::int4\",\"parameters\":[1,\"x\"]}")
+            .expect(422);
+    assertEquals("/parameters/1", bad.json().path("pointer").asText());
+  }
+
   /// The module of HTTP does not see that of files.
   @Test
   void shouldKnowTheOptionsOfCopy() {

@@ -61,12 +61,16 @@ final class FileAnswer {
     }
     exchange
         .answerHeader("Accept-Ranges", "bytes")
-        .answerHeader("Repr-Digest", digest(file.digest()))
         .answerHeader("Content-Disposition", "attachment; filename=\"" + file.name() + '"');
     if (!file.coding().isEmpty()) {
       exchange.answerHeader("Content-Encoding", file.coding());
     }
-    switch (wanted()) {
+    ByteRanges.Wanted wanted = wanted();
+    if (!(wanted instanceof ByteRanges.Wanted.Refused)) {
+      // A problem is not the file.
+      exchange.answerHeader("Repr-Digest", digest(file.digest()));
+    }
+    switch (wanted) {
       case ByteRanges.Wanted.Whole whole -> sendWhole();
       case ByteRanges.Wanted.Parts parts -> {
         if (parts.ranges().size() == 1) {
