@@ -13,6 +13,7 @@ import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.TypeOid;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Executes statements, and ends their transactions if the request says so.
@@ -108,7 +109,8 @@ public final class Executions implements StatementRequest.Completion {
   /// @param commit response of the commit, if the request has one
   /// @param isCounted whether the result counts among those that the heap has to have room for, see [#checkRoom]
   /// @param whenEnded called once when the request has ended, on any thread; null: nothing
-  public void execute(
+  /// @return how many rows it has read so far, also after its end. Any thread
+  public LongSupplier execute(
       ClientRequests session,
       long requestId,
       Response response,
@@ -152,6 +154,7 @@ public final class Executions implements StatementRequest.Completion {
       request.accept(
           null, new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + e, e));
     }
+    return request;
   }
 
   private EngineTransaction begin(ClientRequests session, BeginOptions options) {

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.scheduler.Admission;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// An execution of an interface in this process. Poller only.
@@ -22,6 +23,9 @@ final class InProcessExecution extends InProcessCall {
   private final TransactionUse use;
   private final ExecuteOptions options;
   private final InProcessResponse response;
+
+  /// Written once by the poller, read by any thread; it publishes the request that it names.
+  private volatile LongSupplier rowsScanned = () -> 0;
 
   InProcessExecution(
       RequestCore core,
@@ -97,21 +101,27 @@ final class InProcessExecution extends InProcessCall {
       failed(open, e);
       return false;
     }
-    core.executions()
-        .execute(
-            requests,
-            requestId(),
-            response,
-            open,
-            begin,
-            commitAfter,
-            commit,
-            statement,
-            checked,
-            options,
-            true,
-            whenEnded);
+    rowsScanned =
+        core.executions()
+            .execute(
+                requests,
+                requestId(),
+                response,
+                open,
+                begin,
+                commitAfter,
+                commit,
+                statement,
+                checked,
+                options,
+                true,
+                whenEnded);
     return true;
+  }
+
+  /// Rows that it has read so far. Any thread, also after the end.
+  long rowsScanned() {
+    return rowsScanned.getAsLong();
   }
 
   /// Parameters in memory that can be read in words of 8 bytes.

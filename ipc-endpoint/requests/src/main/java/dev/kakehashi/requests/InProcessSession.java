@@ -137,26 +137,36 @@ final class InProcessSession implements RequestSession {
   }
 
   @Override
-  public Cancelable execute(
+  public Running execute(
       Statement statement,
       ParameterBatch parameters,
       TransactionUse use,
       ExecuteOptions options,
       ResultSink sink,
       Consumer<RequestAnswer> done) {
-    InProcessCall call =
-        submit(
-            new InProcessExecution(
-                core,
-                this,
-                lastRequestId.incrementAndGet(),
-                statement,
-                parameters,
-                use,
-                options,
-                sink,
-                done));
-    return call::cancel;
+    InProcessExecution call =
+        new InProcessExecution(
+            core,
+            this,
+            lastRequestId.incrementAndGet(),
+            statement,
+            parameters,
+            use,
+            options,
+            sink,
+            done);
+    submit(call);
+    return new Running() {
+      @Override
+      public void cancel() {
+        call.cancel();
+      }
+
+      @Override
+      public long rowsScanned() {
+        return call.rowsScanned();
+      }
+    };
   }
 
   @Override

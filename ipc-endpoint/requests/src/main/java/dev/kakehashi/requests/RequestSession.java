@@ -38,8 +38,8 @@ public interface RequestSession extends AutoCloseable {
   ///
   /// @param parameters checked against the types of the statement; must stay readable until the answer
   /// @param sink takes the rows, from the engine's threads, into memory outside of the heap
-  /// @return to cancel it
-  Cancelable execute(
+  /// @return to cancel it, and to see how far it is
+  Running execute(
       Statement statement,
       ParameterBatch parameters,
       TransactionUse use,
@@ -75,6 +75,12 @@ public interface RequestSession extends AutoCloseable {
   /// Ends the session: what runs in it is canceled.
   @Override
   void close();
+
+  /// A statement that runs.
+  interface Running extends Cancelable {
+    /// Rows that its scans and its files have read so far; an estimate. Any thread, also after the end.
+    long rowsScanned();
+  }
 
   /// Something that can be canceled.
   @FunctionalInterface

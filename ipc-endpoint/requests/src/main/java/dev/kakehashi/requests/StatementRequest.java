@@ -7,10 +7,12 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import java.time.Instant;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// One running execution, and what happens at its end. One object per request: it is the engine's completion.
-final class StatementRequest implements BiConsumer<@Nullable Long, @Nullable EngineException> {
+final class StatementRequest
+    implements BiConsumer<@Nullable Long, @Nullable EngineException>, LongSupplier {
   /// What ends a request after its statement has ended.
   interface Completion {
     /// Any thread.
@@ -123,6 +125,13 @@ final class StatementRequest implements BiConsumer<@Nullable Long, @Nullable Eng
     if (canceled) {
       started.cancel();
     }
+  }
+
+  /// Rows that it has read so far. Any thread, also after the end.
+  @Override
+  public long getAsLong() {
+    Execution now = execution;
+    return now == null ? 0 : now.rowsScanned();
   }
 
   /// Asks the statement to end with QUERY_CANCELED. Any thread, idempotent.

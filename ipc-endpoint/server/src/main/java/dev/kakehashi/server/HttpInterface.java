@@ -99,8 +99,7 @@ final class HttpInterface implements AutoCloseable {
     SqlService statements =
         new SqlService(behind.requests(), settings.sqlLimits(), settings.answerBytes());
     parts.push(statements);
-    Jobs jobs =
-        Jobs.open(directory, settings.jobSettings(), new TransactionOutcomes(behind.requests()));
+    Jobs jobs = Jobs.open(directory, settings.jobSettings(), new TransactionOutcomes(statements));
     parts.push(jobs);
     HttpUsers users = new HttpUsers(behind.engine().roles(), new UserFile(data), peers);
     JobRoutes jobRoutes = new JobRoutes(jobs, users);

@@ -71,12 +71,11 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
   /// Signaled when it has ended; null: it has not begun.
   private volatile @Nullable Condition over;
 
-  private long loadedBefore;
   private long rowsBefore;
 
   /// @param session what functions see
   /// @param user who reads the files
-  /// @param done gets the number of rows that this run has loaded, or the failure, exactly once
+  /// @param done gets the number of rows that the load has loaded, in earlier runs also, or the failure, exactly once
   public BatchedLoad(
       Prepared.Load statement,
       LoadEngine engine,
@@ -290,7 +289,6 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
         named.take(() -> {
           positions.putAll(named.positions());
           for (PartPosition part : positions.values()) {
-            loadedBefore += part.loaded();
             rowsBefore += part.rows();
           }
           startLanes(workers);
@@ -422,8 +420,7 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
                     execution,
                     ParameterBatch.NONE,
                     sink,
-                    (sent, failed) ->
-                        done(failed == null ? report.loaded() - loadedBefore : null, failed)));
+                    (sent, failed) -> done(failed == null ? report.loaded() : null, failed)));
   }
 
   /// The load has failed, and nothing of it runs.

@@ -55,7 +55,8 @@ public final class CopyRoutes {
                 read.where),
             AnswerFormat.of(exchange),
             body);
-    StatementOrder whole = read.options.hasBatches() ? order.commitsItself() : order;
+    StatementOrder whole =
+        read.options.hasBatches() ? order.commitsItself(read.options.value("load_id")) : order;
     exchange.block(blocking -> door.job(blocking, whole));
   }
 

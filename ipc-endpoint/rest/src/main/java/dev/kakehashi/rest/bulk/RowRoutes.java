@@ -75,7 +75,7 @@ public final class RowRoutes {
             .whenEnded(() -> files.forget(owner, id))
             .waiting(KEYED_WAIT);
     if (options.hasBatches()) {
-      order = order.commitsItself();
+      order = order.commitsItself(options.value("load_id"));
     }
     if (isKeyed || prefer.respondAsync() || prefer.waitSeconds() >= 0) {
       door.job(exchange, order);

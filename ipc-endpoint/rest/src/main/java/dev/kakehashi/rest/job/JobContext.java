@@ -1,6 +1,7 @@
 package dev.kakehashi.rest.job;
 
 import dev.kakehashi.engine.api.EngineException;
+import java.util.function.LongSupplier;
 
 /// What a running job tells of itself. Thread-safe, unless it says otherwise. Good until its work has returned.
 public interface JobContext {
@@ -18,10 +19,12 @@ public interface JobContext {
   /// @throws EngineException DISK_FULL, IO_ERROR; the transaction must not commit then
   void recordTransaction(String transactionToken);
 
-  /// Rows read so far, for progress.
-  void rowsScanned(long rows);
+  /// What it reads now.
+  ///
+  /// @param rows asked for the rows that were read so far; any thread, also after the end of the work
+  void scans(LongSupplier rows);
 
-  /// Rows sent or changed so far; the last number is that of the result. -1: it has something else than rows.
+  /// Rows sent or changed so far; the last number is that of the result. -1: not known, or it has something else than rows.
   void rowsWritten(long rows);
 
   /// The next file of the result, whose owner is the caller until it is published or discarded.

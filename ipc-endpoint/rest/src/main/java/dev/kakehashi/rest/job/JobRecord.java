@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 /// @param text beginning of its statement
 /// @param readMillis when its result was last read, or it was last asked for
 /// @param rowsScanned so far
-/// @param rows sent or changed so far; -1: not known, because the result was lost after the commit, or is something else
+/// @param rows sent or changed so far, of a load in batches those that have committed; -1: not known, because the result was lost after the commit, or is something else
 /// @param bytes written to files so far
 /// @param failure why it has no result; null: it has not failed
 /// @param transaction name of the transaction in which it takes effect; empty: none was recorded
 /// @param answer kept with it; null: none
+/// @param load whether it commits while it runs, as a load in batches does: the name of the load; empty: it has none; null: it has one transaction
 /// @param keyed whether it was sent under a key
 /// @param deleted whether its owner has deleted it: then it is there for its key alone
 public record JobRecord(
@@ -35,6 +36,7 @@ public record JobRecord(
     String transaction,
     List<JobFile> files,
     @Nullable StoredAnswer answer,
+    @Nullable String load,
     boolean keyed,
     boolean deleted) {
 
@@ -45,7 +47,13 @@ public record JobRecord(
     files = List.copyOf(files);
   }
 
-  static JobRecord queued(String token, String owner, String text, long nowMillis, boolean keyed) {
+  static JobRecord queued(
+      String token,
+      String owner,
+      String text,
+      @Nullable String load,
+      long nowMillis,
+      boolean keyed) {
     return new JobRecord(
         token,
         owner,
@@ -63,6 +71,7 @@ public record JobRecord(
         "",
         List.of(),
         null,
+        load,
         keyed,
         false);
   }
@@ -110,8 +119,10 @@ public record JobRecord(
     return with(end, ResultState.NONE, startedMillis, nowMillis, why, List.of(), null);
   }
 
-  /// It has committed, but its result was not kept; neither was the number of its rows.
-  JobRecord committedWithoutResult(long nowMillis) {
+  /// It has committed, but its result was not kept.
+  ///
+  /// @param known rows; -1: their number was not kept either
+  JobRecord committedWithoutResult(long nowMillis, long known) {
     return new JobRecord(
         token,
         owner,
@@ -123,12 +134,13 @@ public record JobRecord(
         nowMillis,
         nowMillis,
         rowsScanned,
-        -1,
+        known,
         bytes,
         null,
         transaction,
         List.of(),
         null,
+        load,
         keyed,
         deleted);
   }
@@ -156,6 +168,7 @@ public record JobRecord(
         transaction,
         files,
         answer,
+        load,
         keyed,
         deleted);
   }
@@ -178,6 +191,7 @@ public record JobRecord(
         transaction,
         files,
         answer,
+        load,
         keyed,
         deleted);
   }
@@ -200,6 +214,30 @@ public record JobRecord(
         name,
         files,
         answer,
+        load,
+        keyed,
+        deleted);
+  }
+
+  JobRecord ofLoad(String name) {
+    return new JobRecord(
+        token,
+        owner,
+        text,
+        state,
+        result,
+        createdMillis,
+        startedMillis,
+        endedMillis,
+        readMillis,
+        rowsScanned,
+        rows,
+        bytes,
+        failure,
+        transaction,
+        files,
+        answer,
+        name,
         keyed,
         deleted);
   }
@@ -222,6 +260,7 @@ public record JobRecord(
         transaction,
         files,
         answer,
+        load,
         keyed,
         true);
   }
@@ -244,6 +283,7 @@ public record JobRecord(
         transaction,
         files,
         answer,
+        load,
         false,
         deleted);
   }
@@ -273,6 +313,7 @@ public record JobRecord(
         transaction,
         newFiles,
         newAnswer,
+        load,
         keyed,
         deleted);
   }

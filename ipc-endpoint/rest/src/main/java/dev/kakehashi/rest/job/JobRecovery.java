@@ -1,5 +1,6 @@
 package dev.kakehashi.rest.job;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -135,20 +136,18 @@ final class JobRecovery {
     return job;
   }
 
-  /// What a job is that has not come to its end, by the outcome of its transaction.
+  /// What a job is that has not come to its end, by the outcome of its transaction, or by what is kept of its load.
   static JobRecord interrupted(JobRecord job, OutcomeLookup outcomes, long nowMillis) {
+    if (job.load() != null && job.transaction().isEmpty()) {
+      return interruptedLoad(job, job.load(), outcomes, nowMillis);
+    }
     OutcomeLookup.Outcome outcome =
         job.transaction().isEmpty()
             ? OutcomeLookup.Outcome.ROLLED_BACK
             : outcomes.outcome(job.owner(), job.transaction());
     return switch (outcome) {
-      case COMMITTED -> job.committedWithoutResult(nowMillis);
-      case ROLLED_BACK ->
-          job.failed(
-              JobState.INTERRUPTED,
-              JobFailure.of(
-                  ErrorCode.SHUTTING_DOWN, "the job was interrupted, and has had no effect"),
-              nowMillis);
+      case COMMITTED -> job.committedWithoutResult(nowMillis, -1);
+      case ROLLED_BACK -> job.failed(JobState.INTERRUPTED, withoutEffect(), nowMillis);
       case UNKNOWN ->
           job.failed(
               JobState.INTERRUPTED,
@@ -157,6 +156,41 @@ final class JobRecovery {
                   "the job was interrupted; whether its transaction has committed is not known"),
               nowMillis);
     };
+  }
+
+  private static JobFailure withoutEffect() {
+    return JobFailure.of(ErrorCode.SHUTTING_DOWN, "the job was interrupted, and has had no effect");
+  }
+
+  /// Its batches have committed one by one.
+  private static JobRecord interruptedLoad(
+      JobRecord job, String name, OutcomeLookup outcomes, long nowMillis) {
+    OutcomeLookup.Load load = name.isEmpty() ? null : outcomes.load(job.owner(), name);
+    if (load == null) {
+      EngineException why =
+          new EngineException(
+                  ErrorCode.SHUTTING_DOWN,
+                  "the job was interrupted; how much of it has committed is not known")
+              .withHint("A load with a load_id tells, and goes on behind what has committed.");
+      return job.progress(job.rowsScanned(), -1, job.bytes())
+          .failed(JobState.INTERRUPTED, JobFailure.of(why), nowMillis);
+    }
+    if (load.isDone()) {
+      return job.committedWithoutResult(nowMillis, load.rows());
+    }
+    JobRecord counted = job.progress(job.rowsScanned(), load.rows(), job.bytes());
+    if (load.rows() == 0) {
+      return counted.failed(JobState.INTERRUPTED, withoutEffect(), nowMillis);
+    }
+    EngineException why =
+        new EngineException(
+                ErrorCode.SHUTTING_DOWN,
+                "the job was interrupted; %d rows are committed".formatted(load.rows()))
+            .withHint(
+                job.keyed()
+                    ? "The same request under its key goes on behind them."
+                    : "The same load with load_id \"%s\" goes on behind them.".formatted(name));
+    return counted.failed(JobState.INTERRUPTED, JobFailure.of(why), nowMillis);
   }
 
   private Set<Long> knownFiles() {

@@ -8,6 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +76,7 @@ final class JobRun implements JobContext {
       return false;
     }
     LOG.warn("the result of a job that has committed is lost", failure);
-    end(snapshot().committedWithoutResult(table.clock.getAsLong()));
+    end(snapshot().committedWithoutResult(table.clock.getAsLong(), -1));
     return true;
   }
 
@@ -169,7 +170,7 @@ final class JobRun implements JobContext {
   }
 
   private JobRecord snapshot() {
-    return job.record().progress(job.rowsScanned, job.rows, job.bytes.get());
+    return job.record().progress(job.rowsScanned.getAsLong(), job.rows, job.bytes.get());
   }
 
   private void end(JobRecord next) {
@@ -228,7 +229,7 @@ final class JobRun implements JobContext {
   }
 
   @Override
-  public void rowsScanned(long rows) {
+  public void scans(LongSupplier rows) {
     job.rowsScanned = rows;
   }
 

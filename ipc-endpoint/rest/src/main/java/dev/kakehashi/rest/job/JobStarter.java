@@ -48,7 +48,7 @@ final class JobStarter {
     try {
       table.admitJob(owner);
       table.admitWork(owner, work);
-      job = new LiveJob(newRecord(owner, text, false));
+      job = new LiveJob(newRecord(owner, text, work, false));
       position = table.enter(job);
       table.hold(job, work);
     } finally {
@@ -94,7 +94,7 @@ final class JobStarter {
     table.admitKey(owner, false);
     table.admitJob(owner);
     table.admitWork(owner, work);
-    LiveJob job = new LiveJob(newRecord(owner, text, true));
+    LiveJob job = new LiveJob(newRecord(owner, text, work, true));
     KeyRecord key = Keys.of(request, owner, job.record());
     // Both or none: recovery drops a key without its job.
     table.enter(job);
@@ -125,7 +125,12 @@ final class JobStarter {
     table.admitWork(record.owner(), work);
     JobRecord again =
         JobRecord.queued(
-            record.token(), record.owner(), record.text(), record.createdMillis(), true);
+            record.token(),
+            record.owner(),
+            record.text(),
+            work.load(),
+            record.createdMillis(),
+            true);
     table.reset(job, again);
     job.enteredAt = table.keep(job, again);
     table.hold(job, work);
@@ -188,8 +193,9 @@ final class JobStarter {
     }
   }
 
-  private JobRecord newRecord(String owner, String text, boolean keyed) {
-    return JobRecord.queued(JobToken.make(), owner, text, table.clock.getAsLong(), keyed);
+  private JobRecord newRecord(String owner, String text, JobWork work, boolean keyed) {
+    return JobRecord.queued(
+        JobToken.make(), owner, text, work.load(), table.clock.getAsLong(), keyed);
   }
 
   /// Runs a job as soon as its user may have one more running.

@@ -271,7 +271,7 @@ public final class Jobs implements AutoCloseable {
     if (dot < 1 || dot > 18 || !JobToken.isOne(token)) {
       throw new IllegalArgumentException("not the end of a page");
     }
-    return JobRecord.queued(token, "", "", Long.parseLong(after, 0, dot, 10), false);
+    return JobRecord.queued(token, "", "", null, Long.parseLong(after, 0, dot, 10), false);
   }
 
   /// Opens a file of a result for its owner.

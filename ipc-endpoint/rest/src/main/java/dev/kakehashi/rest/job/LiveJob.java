@@ -2,6 +2,7 @@ package dev.kakehashi.rest.job;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A job while this process knows it. Fields belong to the lock of [JobTable] unless they say otherwise.
@@ -13,7 +14,10 @@ final class LiveJob implements Comparable<LiveJob> {
   JobRecord kept;
 
   final AtomicLong bytes = new AtomicLong();
-  volatile long rowsScanned;
+
+  /// Rows that were read so far. Written by the work, asked by all.
+  volatile LongSupplier rowsScanned = () -> 0;
+
   volatile long rows;
   volatile boolean isCancelAsked;
 
@@ -40,7 +44,8 @@ final class LiveJob implements Comparable<LiveJob> {
 
   private void showProgressOf(JobRecord of) {
     bytes.set(of.bytes());
-    rowsScanned = of.rowsScanned();
+    long scanned = of.rowsScanned();
+    rowsScanned = () -> scanned;
     rows = of.rows();
   }
 
@@ -51,11 +56,17 @@ final class LiveJob implements Comparable<LiveJob> {
   /// As it is shown, with its progress.
   JobRecord snapshot() {
     JobRecord now = record;
-    return now.state() == JobState.RUNNING ? now.progress(rowsScanned, rows, bytes.get()) : now;
+    return now.state() == JobState.RUNNING
+        ? now.progress(rowsScanned.getAsLong(), rows, bytes.get())
+        : now;
   }
 
   void show(JobRecord next) {
     record = next;
+    if (next.state().isEnded()) {
+      // Nothing of the work is held any longer.
+      showProgressOf(next);
+    }
   }
 
   /// Begins anew.

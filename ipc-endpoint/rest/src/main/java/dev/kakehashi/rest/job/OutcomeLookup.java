@@ -1,9 +1,25 @@
 package dev.kakehashi.rest.job;
 
-/// What became of a transaction, also before the last start of the endpoint. Thread-safe; may block for some milliseconds.
+import org.jspecify.annotations.Nullable;
+
+/// What became of a transaction, or of a load in batches, also before the last start of the endpoint. Thread-safe; may block for some milliseconds.
 @FunctionalInterface
 public interface OutcomeLookup {
   Outcome outcome(String owner, String transactionToken);
+
+  /// How far a load in batches is.
+  ///
+  /// @param name by which it goes on
+  /// @return null: that cannot be told
+  default @Nullable Load load(String owner, String name) {
+    return null;
+  }
+
+  /// How far a load in batches is.
+  ///
+  /// @param rows that it has loaded and committed, in all its runs
+  /// @param isDone whether that is all of it
+  record Load(long rows, boolean isDone) {}
 
   /// How a transaction has ended.
   enum Outcome {

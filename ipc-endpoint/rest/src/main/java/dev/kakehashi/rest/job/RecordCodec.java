@@ -35,6 +35,7 @@ final class RecordCodec {
   private static final int KEY_KEPT = 3;
   private static final int KEY_REMOVED = 4;
   private static final int JOB_READ = 5;
+  private static final int JOB_WITH_LOAD_KEPT = 6; // as JOB_KEPT, with the load behind it
 
   private static final Map<Integer, ErrorCode> CODES = new HashMap<>();
 
@@ -51,8 +52,12 @@ final class RecordCodec {
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       switch (entry) {
         case Entry.JobKept kept -> {
-          out.writeByte(JOB_KEPT);
+          @Nullable String load = kept.job().load();
+          out.writeByte(load == null ? JOB_KEPT : JOB_WITH_LOAD_KEPT);
           writeJob(out, kept.job());
+          if (load != null) {
+            write(out, load);
+          }
         }
         case Entry.JobRemoved removed -> {
           out.writeByte(JOB_REMOVED);
@@ -84,6 +89,7 @@ final class RecordCodec {
     int kind = in.readByte();
     return switch (kind) {
       case JOB_KEPT -> new Entry.JobKept(readJob(in));
+      case JOB_WITH_LOAD_KEPT -> new Entry.JobKept(readJob(in).ofLoad(readText(in)));
       case JOB_REMOVED -> new Entry.JobRemoved(readText(in));
       case KEY_KEPT -> new Entry.KeyKept(readKey(in));
       case KEY_REMOVED -> new Entry.KeyRemoved(readHash(in));
@@ -144,6 +150,7 @@ final class RecordCodec {
         readText(in),
         readFiles(in),
         readAnswer(in),
+        null,
         in.readBoolean(),
         in.readBoolean());
   }

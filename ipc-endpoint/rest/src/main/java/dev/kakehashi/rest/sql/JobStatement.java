@@ -55,6 +55,12 @@ final class JobStatement implements JobWork {
     return request.heldBytes();
   }
 
+  /// In a transaction that the request names it is refused.
+  @Override
+  public @Nullable String load() {
+    return header.verb() == TransactionHeader.Verb.AUTO ? order.load() : null;
+  }
+
   @Override
   public void cancel() {
     canceled = true;
@@ -89,7 +95,9 @@ final class JobStatement implements JobWork {
 
   private void run(JobContext job, SessionPool.Lease lease)
       throws IOException, InterruptedException {
-    if (order.isCommittingItself() && header.verb() == TransactionHeader.Verb.AUTO) {
+    if (load() != null) {
+      // It has committed some of them before it tells how many.
+      job.rowsWritten(-1);
       execute(job, lease, new TransactionUse.AutoCommit(header.options(), header.commit()));
       return;
     }
@@ -125,6 +133,7 @@ final class JobStatement implements JobWork {
         new StatementRun(
             lease, statement, service.room(), service.limits().batchBytes(), () -> {})) {
       run.start(parameters, use, request.options());
+      job.scans(run::rowsScanned);
       runs(run::cancel);
       write(job, run);
     }
@@ -150,7 +159,9 @@ final class JobStatement implements JobWork {
         encoder.rows(chunk.batch());
         output.addRows(chunk.rows());
         rowCount += chunk.rows();
-        job.rowsWritten(format.isRows() ? rowCount : 0);
+        if (load() == null) {
+          job.rowsWritten(format.isRows() ? rowCount : 0);
+        }
       } finally {
         rows.release(chunk);
       }
@@ -160,7 +171,7 @@ final class JobStatement implements JobWork {
     if (failure != null) {
       throw failure;
     }
-    job.rowsWritten(format.isRows() ? answer.rows() : -1);
+    job.rowsWritten(format.isRows() || load() != null ? answer.rows() : -1);
     if (encoder == null) {
       encoder = format.encoder();
       encoder.begin(columns, output);

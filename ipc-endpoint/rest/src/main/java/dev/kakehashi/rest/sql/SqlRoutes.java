@@ -90,7 +90,7 @@ public final class SqlRoutes {
         || prefer.waitSeconds() >= 0
         || exchange.header(IdempotentPosts.FIELD) != null) {
       StatementOrder order = StatementOrder.of(request, format, body).waiting(KEYED_WAIT);
-      StatementOrder whole = isAlone ? order.commitsItself() : order;
+      StatementOrder whole = isAlone ? order.commitsItself("") : order;
       exchange.block(blocking -> door.job(blocking, whole));
     } else {
       SqlCall.start(service, exchange, request, format, header);

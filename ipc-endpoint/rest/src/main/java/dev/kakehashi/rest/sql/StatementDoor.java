@@ -139,6 +139,12 @@ public final class StatementDoor {
       IdempotentPosts.send(exchange, answer);
       return;
     }
+    Problem gone = JobJson.gone(job);
+    if (gone != null) {
+      // What it says is final: who waits for an answer need not ask again.
+      gone.withHeader(TransactionHeader.NAME, TransactionFields.COMMITTED);
+      throw job.rows() < 0 ? gone : gone.withHeader(SqlCall.ROWS, Long.toString(job.rows()));
+    }
     JobFile only = job.files().size() == 1 ? job.files().getFirst() : null;
     if (job.state() != JobState.SUCCEEDED
         || only == null

@@ -1,6 +1,7 @@
 package dev.kakehashi.rest.sql;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// A statement that another route has made of its request. Immutable.
 public final class StatementOrder {
@@ -8,7 +9,7 @@ public final class StatementOrder {
   private final AnswerFormat format;
   private final byte[] keyed;
   private final Duration wait;
-  private final boolean commitsItself;
+  private final @Nullable String load;
   private final Runnable ended;
 
   private StatementOrder(
@@ -16,13 +17,13 @@ public final class StatementOrder {
       AnswerFormat format,
       byte[] keyed,
       Duration wait,
-      boolean commitsItself,
+      @Nullable String load,
       Runnable ended) {
     this.request = request;
     this.format = format;
     this.keyed = keyed;
     this.wait = wait;
-    this.commitsItself = commitsItself;
+    this.load = load;
     this.ended = ended;
   }
 
@@ -35,22 +36,24 @@ public final class StatementOrder {
   }
 
   static StatementOrder of(SqlRequest request, AnswerFormat format, byte[] keyed) {
-    return new StatementOrder(request, format, keyed, Duration.ZERO, false, () -> {});
+    return new StatementOrder(request, format, keyed, Duration.ZERO, null, () -> {});
   }
 
   /// How long a request waits for its job that does not say so.
   public StatementOrder waiting(Duration longest) {
-    return new StatementOrder(request, format, keyed, longest, commitsItself, ended);
+    return new StatementOrder(request, format, keyed, longest, load, ended);
   }
 
   /// The statement commits while it runs, and is refused in a transaction: it gets none unless the request names one.
-  public StatementOrder commitsItself() {
-    return new StatementOrder(request, format, keyed, wait, true, ended);
+  ///
+  /// @param loadId under which it goes on after a crash; empty: it does not
+  public StatementOrder commitsItself(String loadId) {
+    return new StatementOrder(request, format, keyed, wait, loadId, ended);
   }
 
   /// Called when the statement has ended or will not run; perhaps more than once, on any thread. Must not block for long.
   public StatementOrder whenEnded(Runnable call) {
-    return new StatementOrder(request, format, keyed, wait, commitsItself, call);
+    return new StatementOrder(request, format, keyed, wait, load, call);
   }
 
   SqlRequest request() {
@@ -70,7 +73,12 @@ public final class StatementOrder {
   }
 
   boolean isCommittingItself() {
-    return commitsItself;
+    return load != null;
+  }
+
+  /// See [#commitsItself]; null: it does not commit while it runs.
+  @Nullable String load() {
+    return load;
   }
 
   Runnable ended() {

@@ -15,7 +15,7 @@ final class StatementRun implements AutoCloseable {
   private final SessionPool.Lease lease;
   private final Statement statement;
   private final ResultStream rows;
-  private volatile RequestSession.@Nullable Cancelable running;
+  private volatile RequestSession.@Nullable Running running;
   private volatile boolean canceled;
 
   /// @param decided see [ResultStream]; may be called before [#start] returns
@@ -41,7 +41,7 @@ final class StatementRun implements AutoCloseable {
   /// Runs it. A failure to begin is its answer.
   void start(ParameterBatch parameters, TransactionUse use, ExecuteOptions options) {
     try {
-      RequestSession.Cancelable started =
+      RequestSession.Running started =
           lease.session().execute(statement, parameters, use, options, rows, rows::finished);
       running = started;
       if (canceled) {
@@ -55,10 +55,16 @@ final class StatementRun implements AutoCloseable {
   /// Asks it to end with QUERY_CANCELED. Any thread, idempotent.
   void cancel() {
     canceled = true;
-    RequestSession.Cancelable now = running;
+    RequestSession.Running now = running;
     if (now != null) {
       now.cancel();
     }
+  }
+
+  /// Rows that it has read so far. Any thread, also after the end.
+  long rowsScanned() {
+    RequestSession.Running now = running;
+    return now == null ? 0 : now.rowsScanned();
   }
 
   @Override

@@ -436,7 +436,7 @@ class JobsTest {
             new JobWork() {
               @Override
               public void run(JobContext context) {
-                context.rowsScanned(100);
+                context.scans(() -> 100);
                 context.rowsWritten(10);
                 wait.run(context);
               }

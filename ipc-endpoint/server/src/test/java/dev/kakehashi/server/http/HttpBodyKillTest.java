@@ -75,14 +75,14 @@ class HttpBodyKillTest {
         "Idempotency-Key: \"body " + kill + "\"");
   }
 
-  /// It has taken effect: by the answer, or by a job whose answer the crash has lost.
+  /// It has taken effect: by the answer, or by the word that the crash has lost the answer.
   private static String state(HttpAnswer answer) {
     if (answer.status() == 200) {
       assertEquals(ROWS, answer.json().path("loaded").asInt(), answer::toString);
       return "answered";
     }
-    assertEquals("succeeded", answer.expect(202).json().path("state").asText(), answer::toString);
-    assertTrue(answer.json().path("result").asText().equals("lost"), answer::toString);
+    assertEquals("committed", answer.expect(410).state(), answer::toString);
+    assertTrue(answer.json().path("type").asText().endsWith("result-lost"), answer::toString);
     return "lost";
   }
 }

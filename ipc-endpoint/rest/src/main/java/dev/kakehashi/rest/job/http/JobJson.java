@@ -67,7 +67,7 @@ public final class JobJson {
     }
     json.writeObjectFieldStart("progress");
     json.writeNumberField("rowsScanned", job.rowsScanned());
-    json.writeNumberField("rows", Math.max(0, job.rows()));
+    rows(json, job.rows());
     json.writeNumberField("bytes", job.bytes());
     json.writeEndObject();
     if (job.state() == JobState.SUCCEEDED) {
@@ -155,6 +155,27 @@ public final class JobJson {
           .withSqlstate(failure.code());
     }
     return Problem.of(failure.toException());
+  }
+
+  /// The problem of who wants a result that is there no longer; null: it is there, or there was none.
+  public static @Nullable Problem gone(JobRecord job) {
+    return switch (job.result()) {
+      case EXPIRED ->
+          Problem.of(
+                  410,
+                  "result-expired",
+                  "Result expired",
+                  "the job has taken effect, and its result is kept no longer")
+              .withJob(job.token());
+      case LOST ->
+          Problem.of(
+                  410,
+                  "result-lost",
+                  "Result lost",
+                  "the job has taken effect, but its result could not be kept")
+              .withJob(job.token());
+      case NONE, AVAILABLE -> null;
+    };
   }
 
   /// The problem of a request that is refused by the rules of jobs.

@@ -174,19 +174,8 @@ public final class JobRoutes {
   }
 
   private static Problem noFile(JobRecord job) {
-    return switch (job.result()) {
-      case EXPIRED ->
-          Problem.of(410, "result-expired", "Result expired", "the result was not read for long")
-              .withJob(job.token());
-      case LOST ->
-          Problem.of(
-                  410,
-                  "result-lost",
-                  "Result lost",
-                  "the job has taken effect, but its result could not be kept")
-              .withJob(job.token());
-      default -> Problem.notFound("the job has no such file").withJob(job.token());
-    };
+    Problem gone = JobJson.gone(job);
+    return gone == null ? Problem.notFound("the job has no such file").withJob(job.token()) : gone;
   }
 
   private static void sendAnswer(Exchange exchange, StoredAnswer answer, JobFile file) {
