@@ -39,6 +39,10 @@ select 1 as a, null as b union all select 2, 'q' order by 1;
 \x
 \f ,
 select 1 as a, null as b, 'x,y' as c;
+select 1 as a, null as b \g (format=csv null=none)
+select 1 as a, null as b \gx (format=aligned footer=off)
+select 1 as a \g (format=aligned border=2
+select 1 as a;
 \pset format csv
 select 1 as a, null as b, 'x,y' as c, '' as e, '"q"' as q, '\.' as d;
 \x

@@ -2,26 +2,32 @@ package dev.kakehashi.bulk;
 
 import static dev.kakehashi.bulk.BulkDirectories.option;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.bulk.option.BulkFormat;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.DumpTarget;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadSource;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.RowBatchWriter;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -126,6 +132,31 @@ class BulkFilesTest {
     dump("both:p/", nothing, chosen, option("partition_by", "name"));
     checkLoad("both:p/name=*/data_*." + format.ending(), chosen);
     assertEquals(0, nothing.size());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = BulkFormat.class,
+      names = {"PARQUET", "ARROW"})
+  void shouldNameTheFileThatIsCut(BulkFormat format) throws IOException {
+    CopyRequest.Option chosen = option("format", format.key());
+    String name = "x." + format.ending();
+    String one = "both:" + name;
+    dump(one, new ByteArrayOutputStream(), chosen);
+    byte[] whole = Files.readAllBytes(places.both.resolve(name));
+    for (int length : new int[] {3, 20, whole.length / 2, whole.length - 1}) {
+      Files.write(places.both.resolve(name), Arrays.copyOf(whole, length));
+      CopyRequest request = new CopyRequest(one, List.of(chosen));
+      for (Executable use :
+          List.<Executable>of(
+              () -> places.load(files, request),
+              () -> files.inspect(request, places.user, places))) {
+        EngineException refused = assertThrows(EngineException.class, use);
+        assertEquals(ErrorCode.BAD_COPY_FILE_FORMAT, refused.code(), () -> "cut at " + length);
+        String said = refused.getMessage() + " " + refused.detail();
+        assertTrue(said.contains("\"" + one + "\""), said);
+      }
+    }
   }
 
   @ParameterizedTest

@@ -33,6 +33,10 @@ public abstract sealed class ArrowColumn
 
   private int nulls;
 
+  /// What to do about a value that Arrow cannot hold. A dump has an option for it, an answer has none.
+  static final String MISSING_HINT =
+      "Cast the column to text, or dump it with infinity text or infinity null.";
+
   /// @param missingIsNull whether a value that Arrow cannot hold becomes null; otherwise it is an error
   public static ArrowColumn of(ArrowField field, boolean missingIsNull) {
     ArrowField item = field.item();

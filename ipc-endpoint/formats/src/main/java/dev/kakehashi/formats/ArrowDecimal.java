@@ -52,7 +52,8 @@ final class ArrowDecimal {
     }
     int header = memory.get(U16, from) & 0xFFFF;
     if ((header & 0xC000) == 0xC000) {
-      throw outOfRange("NaN and the infinities have no form in an Arrow decimal");
+      throw outOfRange("NaN and the infinities have no form in an Arrow decimal")
+          .withHint(ArrowColumn.MISSING_HINT);
     }
     boolean isShort = (header & 0xC000) == 0x8000;
     int headerBytes = isShort ? 2 : 4;

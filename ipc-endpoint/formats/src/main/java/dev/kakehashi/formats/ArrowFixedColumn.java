@@ -172,7 +172,7 @@ final class ArrowFixedColumn extends ArrowColumn {
     if (!missingIsNull) {
       throw new EngineException(
               code, "column \"" + field.name() + "\" has " + what + ", which has no form in Arrow")
-          .withHint("Cast the column to text.");
+          .withHint(MISSING_HINT);
     }
     makeNull(row);
   }

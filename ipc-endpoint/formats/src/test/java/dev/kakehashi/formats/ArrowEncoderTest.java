@@ -226,6 +226,13 @@ class ArrowEncoderTest {
     EngineException failure =
         assertThrows(EngineException.class, () -> encoded("[" + json + "]", typeOid, typeModifier));
     assertEquals(code, failure.code());
+    assertTrue(failure.hint().contains("Cast the column to text"), failure.hint());
+    assertEquals(
+        json.contains("NaN")
+            || (code != ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE
+                && code != ErrorCode.FEATURE_NOT_SUPPORTED),
+        failure.hint().contains("infinity text or infinity null"),
+        failure.hint());
   }
 
   @ParameterizedTest

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Users of the HTTP door: the engine's login roles, and users of the user file who are no roles. Thread-safe.
 final class HttpUsers implements Users {
-  /// How long a look at a user's right to be here holds.
+  /// How long a look at a user's right to be here holds if no role changes: the user file is read for it.
   private static final long LOOK_NANOS = 100_000_000L;
 
   private static final int MOST_LOOKS = 10_000;
@@ -24,29 +24,29 @@ final class HttpUsers implements Users {
 
   private final boolean peers;
 
-  /// Salts of users who do not exist.
-  private final byte[] secret;
+  private final Nobodies nobodies;
 
   private final String operator = Credentials.ownUserName();
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
+  /// @param roles their state before it
   /// @param epoch -1: the user must not be here
-  private record Look(long epoch, long atNanos) {}
+  private record Look(Object roles, long epoch, long atNanos) {}
 
   /// @param peers whether an OS user who has connected to the Unix socket is the user of that name; otherwise he proves nothing
   HttpUsers(Roles roles, UserFile file, boolean peers) throws IOException {
     this.roles = roles;
     this.peers = peers;
-    this.secret = file.secret();
+    this.nobodies = new Nobodies(file.secret());
   }
 
   @Override
   public @Nullable Known verify(String name, String password) {
     Optional<Roles.Login> login = login(name);
     @Nullable String verifier = login.map(Roles.Login::verifier).orElse(null);
-    boolean isRight =
-        (verifier == null ? ScramVerifier.ofNobody(secret, name) : ScramVerifier.parse(verifier))
-            .matches(password.toCharArray());
+    // Made in every case, and as costly as those who exist are: the time says nothing.
+    ScramVerifier asked = nobodies.of(name, verifier);
+    boolean isRight = asked.matches(password.toCharArray());
     return isRight && verifier != null ? known(login.orElseThrow()) : null;
   }
 
@@ -94,11 +94,12 @@ final class HttpUsers implements Users {
   public boolean isCurrent(RequestUser user, long epoch) {
     long now = System.nanoTime();
     Look look = looks.get(user.name());
-    if (look == null || now - look.atNanos() > LOOK_NANOS) {
+    Object state = roles.state();
+    if (look == null || look.roles() != state || now - look.atNanos() > LOOK_NANOS) {
       if (looks.size() > MOST_LOOKS) {
         looks.clear();
       }
-      look = new Look(currentEpoch(user.name()), now);
+      look = new Look(state, currentEpoch(user.name()), now);
       looks.put(user.name(), look);
     }
     return look.epoch() == epoch;

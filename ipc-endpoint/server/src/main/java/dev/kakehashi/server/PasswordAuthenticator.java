@@ -24,8 +24,7 @@ final class PasswordAuthenticator implements Authenticator {
   private final UserFile users;
   private final Roles roles;
 
-  /// Salts of users who do not exist, so that they look as those who do; the same after a restart.
-  private final byte[] secret;
+  private final Nobodies nobodies;
 
   /// The user who sees what all others do: as in PostgreSQL, the one with the name of the OS user who runs the server.
   private final String operator = Credentials.ownUserName();
@@ -33,7 +32,7 @@ final class PasswordAuthenticator implements Authenticator {
   PasswordAuthenticator(UserFile users, Roles roles) throws IOException {
     this.users = users;
     this.roles = roles;
-    this.secret = users.secret();
+    this.nobodies = new Nobodies(users.secret());
   }
 
   @Override
@@ -46,13 +45,11 @@ final class PasswordAuthenticator implements Authenticator {
           "Set the options \"user\" and \"password\" of the user mapping.");
     }
     Roles.@Nullable Login login = find(name);
-    @Nullable ScramVerifier verifier = login == null ? null : verifier(login);
-    // Made in every case: the time says nothing.
-    ScramVerifier nobody = ScramVerifier.ofNobody(secret, name);
+    @Nullable String verifier = login == null ? null : verifier(login);
+    ScramVerifier asked = nobodies.of(name, verifier);
     boolean exists = verifier != null;
     try {
-      ScramServer scram =
-          new ScramServer(verifier == null ? nobody : verifier, requestedUser, authentication);
+      ScramServer scram = new ScramServer(asked, requestedUser, authentication);
       boolean mayLogIn = login == null || login.canLogin();
       return new Proof(scram, name, exists, mayLogIn, osUserName);
     } catch (ScramException e) {
@@ -117,9 +114,8 @@ final class PasswordAuthenticator implements Authenticator {
   }
 
   /// What the password has to match; null: nothing does now.
-  private static @Nullable ScramVerifier verifier(Roles.Login login) {
-    String text = login.verifier();
-    return text == null || !login.isValid(Instant.now()) ? null : ScramVerifier.parse(text);
+  private static @Nullable String verifier(Roles.Login login) {
+    return login.isValid(Instant.now()) ? login.verifier() : null;
   }
 
   static TransportException unreadable(EngineException reason) {

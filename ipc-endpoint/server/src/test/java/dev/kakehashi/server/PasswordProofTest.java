@@ -95,8 +95,8 @@ class PasswordProofTest {
     byte[] secret = new UserFile(endpoint.dataDirectory()).secret();
     assertEquals(32, secret.length);
     assertEquals(
-        ScramVerifier.ofNobody(secret, "mallory").format().split("\\$", -1)[1],
-        ScramVerifier.ofNobody(new UserFile(endpoint.dataDirectory()).secret(), "mallory")
+        ScramVerifier.ofNobody(secret, "mallory", 4096).format().split("\\$", -1)[1],
+        ScramVerifier.ofNobody(new UserFile(endpoint.dataDirectory()).secret(), "mallory", 4096)
             .format()
             .split("\\$", -1)[1]);
     String first = challenge("mallory");

@@ -6,6 +6,7 @@ import dev.kakehashi.bulk.format.FileOutput;
 import dev.kakehashi.bulk.format.RowsFile;
 import dev.kakehashi.bulk.format.RowsOutput;
 import dev.kakehashi.bulk.value.ExactTypes;
+import dev.kakehashi.bulk.value.FileType;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
@@ -109,11 +110,16 @@ public final class ArrowFormat implements FileFormat {
     ExactTypes exact = exactTypes(source, shapes);
     for (int i = 0; i < shapes.size(); i++) {
       ArrowShape shape = shapes.get(i);
-      String type =
-          exact != null
-              ? exact.columns().get(i).type()
-              : shape.type() == null ? shape.typeName() : shape.type().sqlName();
-      items.add(new InspectedItem(source.file().name(), "column", shape.name(), type));
+      FileType type = shape.type();
+      items.add(
+          type == null
+              ? new InspectedItem(
+                  source.file().name(), "unsupported column", shape.name(), shape.typeName())
+              : new InspectedItem(
+                  source.file().name(),
+                  "column",
+                  shape.name(),
+                  exact != null ? exact.columns().get(i).type() : type.sqlName()));
     }
   }
 

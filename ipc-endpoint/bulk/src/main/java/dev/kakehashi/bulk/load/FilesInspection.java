@@ -3,6 +3,7 @@ package dev.kakehashi.bulk.load;
 import dev.kakehashi.bulk.file.OpenedFile;
 import dev.kakehashi.bulk.format.FileFormat;
 import dev.kakehashi.bulk.option.CopyOptions;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
@@ -36,6 +37,8 @@ public final class FilesInspection {
         if (statements.isEmpty()) {
           statements.addAll(statements(file.name(), found, request, options));
         }
+      } catch (EngineException e) {
+        throw FileErrors.named(e, each.name());
       }
     }
     items.addAll(statements);

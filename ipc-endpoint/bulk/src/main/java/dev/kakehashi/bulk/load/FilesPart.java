@@ -87,7 +87,7 @@ final class FilesPart implements LoadPart {
       rejectedCount = 0;
       batchShift = 0;
       isKnown = before < markedRead;
-      MemorySegment batch = part.next(this::rejectRead);
+      MemorySegment batch = read();
       report();
       if (batch == null) {
         return null;
@@ -104,6 +104,14 @@ final class FilesPart implements LoadPart {
         leaveOut(batch, rows);
         return batch;
       }
+    }
+  }
+
+  private @Nullable MemorySegment read() {
+    try {
+      return part.next(this::rejectRead);
+    } catch (EngineException e) {
+      throw FileErrors.named(e, fileName);
     }
   }
 

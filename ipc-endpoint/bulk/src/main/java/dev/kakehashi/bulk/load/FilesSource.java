@@ -152,6 +152,8 @@ public final class FilesSource implements LoadSource {
       }
       done = true;
       return opened;
+    } catch (EngineException e) {
+      throw FileErrors.named(e, source.name());
     } finally {
       if (!done) {
         file.close();
@@ -183,7 +185,7 @@ public final class FilesSource implements LoadSource {
         current = file;
         checkColumns(file);
       }
-      RowsPart part = file.rows.next();
+      RowsPart part = nextPart(file);
       if (part != null) {
         file.parts++;
         return new FilesPart(this, file, nextNumber++, part);
@@ -191,6 +193,14 @@ public final class FilesSource implements LoadSource {
       file.isDrawn = true;
       current = null;
       closeIfDone(file);
+    }
+  }
+
+  private static @Nullable RowsPart nextPart(OpenRows file) {
+    try {
+      return file.rows.next();
+    } catch (EngineException e) {
+      throw FileErrors.named(e, file.name());
     }
   }
 

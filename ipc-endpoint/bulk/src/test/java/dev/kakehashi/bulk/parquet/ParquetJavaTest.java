@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.bulk.BulkDirectories;
 import dev.kakehashi.bulk.parquet.ParquetOptions.Infinity;
 import dev.kakehashi.bulk.value.MemoryFile;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.bulk.CopyRequest;
+import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchWriter;
@@ -293,6 +296,25 @@ class ParquetJavaTest {
                     ParquetOptions.DEFAULT));
     assertEquals(ErrorCode.FEATURE_NOT_SUPPORTED, map.code());
     assertEquals("m", map.columnName());
+  }
+
+  @Test
+  void shouldProposeATableOfTheColumnsThatAreRead() throws Exception {
+    BulkDirectories places = new BulkDirectories(directory.resolve("places"));
+    Files.copy(written(WriterVersion.PARQUET_1_0, true), places.in.resolve("theirs.parquet"));
+    List<InspectedItem> items =
+        places.open().inspect(new CopyRequest("in:theirs.parquet", List.of()), places.user, places);
+    assertTrue(
+        items.contains(new InspectedItem("in:theirs.parquet", "unsupported column", "m", "a map")),
+        items.toString());
+    String table =
+        items.stream()
+            .filter(item -> item.kind().equals("create table"))
+            .findFirst()
+            .orElseThrow()
+            .value();
+    assertTrue(table.startsWith("CREATE TABLE loaded (\"i4\" integer, \"i8\" bigint"), table);
+    assertTrue(table.endsWith("\"three\" text[])"), table);
   }
 
   private static MemorySegment rows(List<LoadColumn> columns) {

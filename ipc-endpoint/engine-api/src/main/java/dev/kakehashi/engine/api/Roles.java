@@ -75,6 +75,11 @@ public interface Roles {
   /// A role whose password was never set in SQL has that of the user file.
   Optional<Login> login(String name);
 
+  /// Another object after each change of a role. So who remembers an answer knows whether it still holds, as far as the user file is the same. Some nanoseconds.
+  default Object state() {
+    return NONE;
+  }
+
   /// Whether somebody may do everything.
   boolean isSuperuser(String name);
 

@@ -74,6 +74,11 @@ final class EngineRoles implements Roles {
   }
 
   @Override
+  public Object state() {
+    return roles();
+  }
+
+  @Override
   public Optional<Login> login(String name) {
     RoleSet roles = roles();
     Role role = roles.isUsed() ? roles.role(name) : null;

@@ -7,7 +7,9 @@ import java.util.regex.Pattern;
 /// A salted hash of a password from which the password cannot be found, in the form that PostgreSQL keeps in `pg_authid`
 /// (RFC 5803): `SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey`. Immutable.
 public final class ScramVerifier {
-  private static final int ITERATIONS = 4096; // as PostgreSQL
+  /// Of a new password, as PostgreSQL has them.
+  public static final int ITERATIONS = 4096;
+
   private static final int SALT_BYTES = 16;
   private static final Pattern FORM =
       Pattern.compile(
@@ -47,10 +49,11 @@ public final class ScramVerifier {
   /// A verifier of no password, for a user who does not exist: always the same, so that who tries cannot tell him from others.
   ///
   /// @param secret that only the endpoint knows
-  public static ScramVerifier ofNobody(byte[] secret, String user) {
+  /// @param iterations as the passwords of those have who exist, see [#iterations()]
+  public static ScramVerifier ofNobody(byte[] secret, String user, int iterations) {
     byte[] salt = Arrays.copyOf(Scram.hmac(secret, "salt of " + user), SALT_BYTES);
     return new ScramVerifier(
-        ITERATIONS, salt, Scram.random(Scram.KEY_BYTES), Scram.random(Scram.KEY_BYTES));
+        iterations, salt, Scram.random(Scram.KEY_BYTES), Scram.random(Scram.KEY_BYTES));
   }
 
   /// @throws IllegalArgumentException when it has another form, or fewer iterations than 4,096 or more than 1,000,000
@@ -95,7 +98,8 @@ public final class ScramVerifier {
             iterations, Scram.base64(salt), Scram.base64(storedKey), Scram.base64(serverKey));
   }
 
-  int iterations() {
+  /// What a look at a password costs.
+  public int iterations() {
     return iterations;
   }
 

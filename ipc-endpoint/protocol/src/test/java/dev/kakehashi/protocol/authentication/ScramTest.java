@@ -159,17 +159,17 @@ class ScramTest {
   void shouldMakeNobodyLookLikeSomebody() {
     byte[] secret = {1, 2, 3};
     ScramServer first =
-        new ScramServer(ScramVerifier.ofNobody(secret, "user"), "user", CLIENT_FIRST);
+        new ScramServer(ScramVerifier.ofNobody(secret, "user", 4096), "user", CLIENT_FIRST);
     ScramServer second =
-        new ScramServer(ScramVerifier.ofNobody(secret, "user"), "user", CLIENT_FIRST);
+        new ScramServer(ScramVerifier.ofNobody(secret, "user", 4096), "user", CLIENT_FIRST);
     assertEquals(
         first.first().replaceFirst("r=[^,]*", ""), second.first().replaceFirst("r=[^,]*", ""));
     assertEquals(
         SERVER_FIRST.replaceFirst("s=[^,]*", "").length(),
         first.first().replaceFirst("s=[^,]*", "").length() + SERVER_NONCE.length() - 24);
     assertNotEquals(
-        ScramVerifier.ofNobody(secret, "other").format().split("\\$", -1)[1],
-        ScramVerifier.ofNobody(secret, "user").format().split("\\$", -1)[1]);
+        ScramVerifier.ofNobody(secret, "other", 4096).format().split("\\$", -1)[1],
+        ScramVerifier.ofNobody(secret, "user", 4096).format().split("\\$", -1)[1]);
     String proof = client("pencil").prove(first.first(), () -> false);
     refuses(ScramException.Reason.NOT_PROVED, () -> first.verify(proof));
   }

@@ -127,6 +127,25 @@ class HttpRolesTest {
   }
 
   @Test
+  void shouldRefuseTheOldPasswordAtOnce() throws IOException {
+    owner.sql("create role carol login password 'secret 0'").expect(200);
+    for (int i = 1; i <= 20; i++) {
+      HttpConnection old = door.connect(HttpConnection.basic("carol", "secret " + (i - 1)));
+      String token = token("carol", "secret " + (i - 1));
+      assertEquals("1", old.sql("select 1").value());
+      owner.sql("alter role carol password 'secret " + i + "'").expect(200);
+      door.connect(HttpConnection.bearer(token)).sql("select 1").problem(401, "");
+      // Few, so that nobody has to wait.
+      if (i % 10 == 0) {
+        old.sql("select 1").problem(401, "");
+      }
+    }
+    owner.sql("alter role carol nologin").expect(200);
+    assertEquals(
+        401, door.connect(HttpConnection.basic("carol", "secret 20")).sql("select 1").status());
+  }
+
+  @Test
   void shouldEndTokensWhenThePasswordChangesOrTheRoleMayNotLogIn() throws IOException {
     owner.sql("create role carol login password 'secret'").expect(200);
     String token = token("carol", "secret");

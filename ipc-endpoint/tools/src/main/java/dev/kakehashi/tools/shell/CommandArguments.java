@@ -12,7 +12,8 @@ public final class CommandArguments {
   private final Variables variables;
   private int at;
 
-  CommandArguments(String line, int from, Variables variables) {
+  /// @param from where they begin in the line
+  public CommandArguments(String line, int from, Variables variables) {
     this.line = line;
     this.at = from;
     this.variables = variables;
@@ -24,6 +25,12 @@ public final class CommandArguments {
       at++;
     }
     return at;
+  }
+
+  /// Whether the next word begins so.
+  public boolean startsWith(char c) {
+    int from = end();
+    return from < line.length() && line.charAt(from) == c;
   }
 
   /// The next word; null: there is none.

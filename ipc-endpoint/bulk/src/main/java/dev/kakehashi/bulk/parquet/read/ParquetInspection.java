@@ -55,12 +55,17 @@ public final class ParquetInspection {
     List<FileColumn> columns = footer.schema().columns();
     ExactTypes exact = exactTypes(meta, columns);
     for (int i = 0; i < columns.size(); i++) {
-      FileType type = columns.get(i).type();
-      String name =
-          exact != null
-              ? exact.columns().get(i).type()
-              : type == null ? columns.get(i).unsupported() : type.sqlName();
-      add("column", columns.get(i).name(), name);
+      FileColumn column = columns.get(i);
+      FileType type = column.type();
+      if (type == null) {
+        // It is no type, and no part of a proposed definition.
+        add("unsupported column", column.name(), column.unsupported());
+      } else {
+        add(
+            "column",
+            column.name(),
+            exact != null ? exact.columns().get(i).type() : type.sqlName());
+      }
     }
     int number = 0;
     for (GroupMeta group : meta.groups()) {

@@ -11,7 +11,8 @@ final class Help {
         \\q                     quit
         \\?                     this text
         \\h [NAME]              statements of SQL, or the clauses of one
-        \\g [FILE|"|PROGRAM"]   run the statement; results to a file or a program
+        \\g [(OPTIONS)] [FILE|"|PROGRAM"]
+                               run the statement; results to a file or a program, OPTIONS as of \\pset
         \\gx                    the same, rows one value below the other
         \\gdesc                 columns of the statement's result, without running it
         \\gexec                 run each value of the result as a statement

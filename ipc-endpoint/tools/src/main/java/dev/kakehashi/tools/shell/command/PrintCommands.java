@@ -8,6 +8,7 @@ import dev.kakehashi.tools.shell.print.PrintFormat;
 import dev.kakehashi.tools.shell.print.PrintOptions;
 import dev.kakehashi.tools.shell.print.PrintOptions.Expanded;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Commands about how and where results are printed. Used by the shell's thread.
@@ -25,19 +26,19 @@ final class PrintCommands {
       case "a" -> {
         print.format =
             print.format == PrintFormat.ALIGNED ? PrintFormat.UNALIGNED : PrintFormat.ALIGNED;
-        sayFormat();
+        sayFormat(print, shell::say);
       }
-      case "t" -> tuplesOnly(arguments.next());
-      case "x" -> expanded(arguments.next());
-      case "f" -> option("fieldsep", arguments.next());
-      case "C" -> option("title", arguments.next());
+      case "t" -> tuplesOnly(print, shell::say, arguments.next());
+      case "x" -> expanded(print, shell::say, arguments.next());
+      case "f" -> set(print, shell::say, "fieldsep", arguments.next());
+      case "C" -> set(print, shell::say, "title", arguments.next());
       case "H", "html" -> throw new ShellException("\\H: results have no form of HTML here");
       case "pset" -> {
         String what = arguments.next();
         if (what == null) {
           throw new ShellException("\\pset: missing required argument");
         }
-        option(what, arguments.next());
+        set(print, shell::say, what, arguments.next());
       }
       case "o", "out" -> {
         String target = arguments.rest();
@@ -65,62 +66,62 @@ final class PrintCommands {
     return yes;
   }
 
-  private void sayFormat() {
-    shell.say("Output format is " + shell.print.format.name().toLowerCase(Locale.ROOT) + ".");
+  private static void sayFormat(PrintOptions print, Consumer<String> say) {
+    say.accept("Output format is " + print.format.name().toLowerCase(Locale.ROOT) + ".");
   }
 
-  private void tuplesOnly(@Nullable String word) {
-    PrintOptions print = shell.print;
+  private static void tuplesOnly(PrintOptions print, Consumer<String> say, @Nullable String word) {
     print.tuplesOnly = word == null ? !print.tuplesOnly : flag("\\t", word, false);
-    shell.say("Tuples only is " + (print.tuplesOnly ? "on." : "off."));
+    say.accept("Tuples only is " + (print.tuplesOnly ? "on." : "off."));
   }
 
-  private void expanded(@Nullable String word) {
-    PrintOptions print = shell.print;
+  private static void expanded(PrintOptions print, Consumer<String> say, @Nullable String word) {
     if (word != null && word.equals("auto")) {
       print.expanded = Expanded.AUTO;
-      shell.say("Expanded display is used automatically.");
+      say.accept("Expanded display is used automatically.");
       return;
     }
     boolean on = word == null ? print.expanded == Expanded.OFF : flag("\\x", word, false);
     print.expanded = on ? Expanded.ON : Expanded.OFF;
-    shell.say("Expanded display is " + (on ? "on." : "off."));
+    say.accept("Expanded display is " + (on ? "on." : "off."));
   }
 
-  private void option(String name, @Nullable String value) {
-    PrintOptions print = shell.print;
+  /// Sets one option, as `\pset` does.
+  ///
+  /// @param say told how it is now
+  static void set(PrintOptions print, Consumer<String> say, String name, @Nullable String value) {
     switch (name) {
       case "format" -> {
         if (value != null) {
           print.format = format(value);
         }
-        sayFormat();
+        sayFormat(print, say);
       }
       case "border" -> {
         if (value != null) {
           print.border = number(name, value, 0, 2);
         }
-        shell.say("Border style is " + print.border + ".");
+        say.accept("Border style is " + print.border + ".");
       }
-      case "x", "expanded", "vertical" -> expanded(value);
-      case "t", "tuples_only" -> tuplesOnly(value);
+      case "x", "expanded", "vertical" -> expanded(print, say, value);
+      case "t", "tuples_only" -> tuplesOnly(print, say, value);
       case "null" -> {
         if (value != null) {
           print.nullText = value;
         }
-        shell.say("Null display is \"" + print.nullText + "\".");
+        say.accept("Null display is \"" + print.nullText + "\".");
       }
       case "fieldsep" -> {
         if (value != null) {
           print.fieldSeparator = value;
         }
-        shell.say("Field separator is \"" + print.fieldSeparator + "\".");
+        say.accept("Field separator is \"" + print.fieldSeparator + "\".");
       }
       case "recordsep" -> {
         if (value != null) {
           print.recordSeparator = value;
         }
-        shell.say(
+        say.accept(
             print.recordSeparator.equals("\n")
                 ? "Record separator is <newline>."
                 : "Record separator is \"" + print.recordSeparator + "\".");
@@ -132,19 +133,19 @@ final class PrintCommands {
           }
           print.csvSeparator = value;
         }
-        shell.say("Field separator for CSV is \"" + print.csvSeparator + "\".");
+        say.accept("Field separator for CSV is \"" + print.csvSeparator + "\".");
       }
       case "footer" -> {
         print.footer = value == null ? !print.footer : flag("footer", value, false);
-        shell.say("Default footer is " + (print.footer ? "on." : "off."));
+        say.accept("Default footer is " + (print.footer ? "on." : "off."));
       }
       case "pager" -> {
         print.pager = value == null ? !print.pager : flag("pager", value, false);
-        shell.say(print.pager ? "Pager is used for long output." : "Pager usage is off.");
+        say.accept(print.pager ? "Pager is used for long output." : "Pager usage is off.");
       }
       case "title", "C" -> {
         print.title = value == null ? "" : value;
-        shell.say(value == null ? "Title is unset." : "Title is \"" + value + "\".");
+        say.accept(value == null ? "Title is unset." : "Title is \"" + value + "\".");
       }
       default ->
           throw new ShellException(

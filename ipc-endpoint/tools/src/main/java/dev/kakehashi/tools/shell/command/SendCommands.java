@@ -34,9 +34,12 @@ final class SendCommands {
   /// @return false: it is another command
   boolean run(String name, CommandArguments arguments) {
     switch (name) {
-      case "g" -> send(arguments.rest(), shell.print);
+      case "g" -> {
+        PrintOptions options = options(shell.print, name, arguments);
+        send(arguments.rest(), options);
+      }
       case "gx" -> {
-        PrintOptions options = shell.print.copy();
+        PrintOptions options = options(shell.print, name, arguments).copy();
         options.expanded = PrintOptions.Expanded.ON;
         send(arguments.rest(), options);
       }
@@ -71,6 +74,37 @@ final class SendCommands {
       }
     }
     return true;
+  }
+
+  /// How one result is printed: as `\pset` says, but for what stands in parentheses, as `(format=csv footer=off)`. Its target is the next argument then.
+  ///
+  /// @throws ShellException there is no such option, or no right parenthesis
+  static PrintOptions options(PrintOptions usual, String command, CommandArguments arguments) {
+    if (!arguments.startsWith('(')) {
+      return usual;
+    }
+    PrintOptions options = usual.copy();
+    boolean isFirst = true;
+    for (String word = arguments.next(); word != null; word = arguments.next()) {
+      String pair = isFirst ? word.substring(1) : word;
+      isFirst = false;
+      boolean isLast = pair.endsWith(")");
+      if (isLast) {
+        pair = pair.substring(0, pair.length() - 1);
+      }
+      if (!pair.isEmpty()) {
+        int equals = pair.indexOf('=');
+        PrintCommands.set(
+            options,
+            said -> {},
+            equals < 0 ? pair : pair.substring(0, equals),
+            equals < 0 ? null : pair.substring(equals + 1));
+      }
+      if (isLast) {
+        return options;
+      }
+    }
+    throw new ShellException("\\" + command + ": missing right parenthesis");
   }
 
   /// The statement that was begun, or the last one.
