@@ -162,6 +162,13 @@ final class EmbeddedStatement implements Statement {
       throw new EngineException(
           ErrorCode.ACTIVE_TRANSACTION, "ALTER SYSTEM cannot run inside a transaction block");
     }
+    if (plan.prepared() instanceof SetConstraints && own.isOfOneStatement()) {
+      // PostgreSQL warns. Here are no warnings, and nobody is to believe that it has an effect.
+      throw new EngineException(
+              ErrorCode.NO_SUCH_TRANSACTION,
+              "SET CONSTRAINTS can only be used in transaction blocks")
+          .withHint("It holds until its transaction ends, which would be at once.");
+    }
     if (kind == Kind.DDL) {
       session.defines(own);
     }

@@ -72,6 +72,23 @@ final class DeferredUniqueTest {
     }
   }
 
+  /// There is no block that it could hold in: PostgreSQL warns.
+  @Test
+  void shouldRefuseSetConstraintsOutsideOfABlock() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table t (k int primary key deferrable)");
+      engine.run("insert into t values (1), (2)");
+      assertState("25P01", () -> engine.run("set constraints all immediate"));
+      assertState("25P01", () -> engine.run("set constraints t_pkey deferred"));
+      EngineTransaction block = engine.begin(Isolation.READ_COMMITTED);
+      engine.run(block, "set constraints all deferred");
+      engine.run(block, "update t set k = 2 where k = 1");
+      assertState("23505", () -> engine.run(block, "set constraints all immediate"));
+      engine.rollback(block);
+      assertEquals(List.of("1", "2"), engine.query("select k from t order by k"));
+    }
+  }
+
   @Test
   void shouldKeepTheConstraintThroughARestart() {
     try (TestEngine engine = new TestEngine(directory)) {

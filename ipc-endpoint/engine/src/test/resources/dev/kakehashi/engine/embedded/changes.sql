@@ -121,4 +121,6 @@ select table_copy.* from copy as table_copy order by 1;
 create table like_it (like kept including all, extra int);
 insert into like_it values (1, 'x', 2), (1, 'y', 3);
 comment on table kept is 'kept rows';
+begin;
 set constraints all immediate;
+rollback;
