@@ -93,7 +93,7 @@ final class Deliveries {
       return List.of(new QueueOp.Dead(queue.queueId, entry.group.groupId, entry.position, error));
     }
     return List.of(
-        new QueueOp.Gone(queue.queueId, entry.group.groupId, entry.position),
+        new QueueOp.Gone(queue.queueId, entry.group.groupId, entry.position, true),
         new QueueOp.Enqueue(to, copy(queue.read(entry.position), error, 0, false)));
   }
 

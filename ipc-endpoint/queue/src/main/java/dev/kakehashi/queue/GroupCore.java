@@ -32,7 +32,13 @@ final class GroupCore {
 
   long enqueued;
   long done;
+
+  /// Those that have gone, for whatever reason.
   long canceled;
+
+  /// Those of them that are dead, and went to the queue for dead letters.
+  long deadLetters;
+
   long leased;
   long delayed;
   long dead;
@@ -265,10 +271,11 @@ final class GroupCore {
     }
   }
 
-  void gone(long position) {
+  void gone(long position, boolean isDeadLetter) {
     TaskEntry entry = entry(position);
     if (entry != null) {
       canceled++;
+      deadLetters += isDeadLetter ? 1 : 0;
       finish(entry);
     }
   }

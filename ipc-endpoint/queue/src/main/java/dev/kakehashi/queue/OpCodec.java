@@ -54,7 +54,8 @@ final class OpCodec {
       case QueueOp.Released it ->
           task(into, 5, it, it.groupId(), it.position()).putInt(it.attempts());
       case QueueOp.Dead it -> put(task(into, 6, it, it.groupId(), it.position()), it.error());
-      case QueueOp.Gone it -> task(into, 7, it, it.groupId(), it.position());
+      case QueueOp.Gone it ->
+          task(into, it.isDeadLetter() ? 14 : 7, it, it.groupId(), it.position());
       case QueueOp.CreateQueue it -> prefix(into, 8, it);
       case QueueOp.DropQueue it -> prefix(into, 9, it);
       case QueueOp.CreateGroup it ->
@@ -123,7 +124,7 @@ final class OpCodec {
               text(from));
       case 5 -> new QueueOp.Released(queueId, from.getLong(), from.getLong(), from.getInt());
       case 6 -> new QueueOp.Dead(queueId, from.getLong(), from.getLong(), text(from));
-      case 7 -> new QueueOp.Gone(queueId, from.getLong(), from.getLong());
+      case 7, 14 -> new QueueOp.Gone(queueId, from.getLong(), from.getLong(), kind == 14);
       case 8 -> new QueueOp.CreateQueue(queueId);
       case 9 -> new QueueOp.DropQueue(queueId);
       case 10 -> new QueueOp.CreateGroup(queueId, from.getLong(), from.get() != 0);

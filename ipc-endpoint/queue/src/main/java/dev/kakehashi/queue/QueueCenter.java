@@ -397,7 +397,7 @@ final class QueueCenter {
       case QueueOp.Gone it -> {
         for (GroupCore each : List.copyOf(queue.groups)) {
           if (it.groupId() < 0 || it.groupId() == each.groupId) {
-            each.gone(it.position());
+            each.gone(it.position(), it.isDeadLetter());
           }
         }
       }

@@ -51,7 +51,8 @@ sealed interface QueueOp {
   /// It was canceled, or moved away.
   ///
   /// @param groupId negative: all groups
-  record Gone(long queueId, long groupId, long position) implements QueueOp {}
+  /// @param isDeadLetter whether it is dead, and goes to the queue for dead letters
+  record Gone(long queueId, long groupId, long position, boolean isDeadLetter) implements QueueOp {}
 
   record CreateQueue(long queueId) implements QueueOp {}
 

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It is the state of the log: leases end with a run, so what is lent is written as given back, with the attempts that the log has.
 final class StateCodec {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
+
+  /// Dead letters count among what was canceled.
+  private static final int WITHOUT_DEAD_LETTERS = 2;
 
   /// Without what waits in segments for its time.
   private static final int WITHOUT_DELAYS = 1;
@@ -84,6 +87,7 @@ final class StateCodec {
     out.writeLong(group.enqueued);
     out.writeLong(group.done);
     out.writeLong(group.canceled);
+    out.writeLong(group.deadLetters);
     int lanes = 0;
     for (PriorityLevel level : group.levels) {
       if (level != null) {
@@ -241,7 +245,7 @@ final class StateCodec {
   static QueueCore decode(QueueCenter center, byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int version = in.readByte();
-      if (version != VERSION && version != WITHOUT_DELAYS) {
+      if (version < WITHOUT_DELAYS || version > VERSION) {
         throw new IOException("another version");
       }
       QueueCore queue = new QueueCore(center, in.readLong());
@@ -297,6 +301,9 @@ final class StateCodec {
     group.enqueued = in.readLong();
     group.done = in.readLong();
     group.canceled = in.readLong();
+    if (version > WITHOUT_DEAD_LETTERS) {
+      group.deadLetters = in.readLong();
+    }
     int lanes = count(in);
     for (int at = 0; at < lanes; at++) {
       int priority = in.readByte();

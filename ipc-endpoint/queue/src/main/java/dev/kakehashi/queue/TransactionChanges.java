@@ -372,7 +372,7 @@ final class TransactionChanges implements QueueChanges {
       }
       step.held = held;
       ends(step, held);
-      step.op = new QueueOp.Gone(queueId, -1, position);
+      step.op = new QueueOp.Gone(queueId, -1, position, false);
       steps.add(step);
       return true;
     } finally {
@@ -471,7 +471,7 @@ final class TransactionChanges implements QueueChanges {
         step.held = List.of(each);
         each.group.hold(each, this);
         ends(step, step.held);
-        step.op = new QueueOp.Gone(queueId, each.group.groupId, each.position);
+        step.op = new QueueOp.Gone(queueId, each.group.groupId, each.position, false);
         steps.add(step);
         Step enqueue = new Step();
         TaskRecord record = from.read(each.position);

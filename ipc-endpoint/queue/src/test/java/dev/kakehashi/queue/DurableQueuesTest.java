@@ -345,6 +345,32 @@ class DurableQueuesTest {
     assertEquals("no", dead.lastError());
   }
 
+  /// Also from the log, and from the state that was written.
+  @Test
+  void shouldCountDeadLettersAsSuch() {
+    host.create(8, options -> options);
+    host.create(options -> options.maxAttempts(1).deadLetter(8));
+    host.enqueue("a");
+    long canceled = host.enqueue("b");
+    host.enqueue("c");
+    host.fail(host.receiveOne(), -1);
+    host.commit(changes -> assertTrue(changes.cancel(LogHost.QUEUE, canceled)));
+    for (int each = 0; each < 3; each++) {
+      assertEquals(1, host.state().deadLetters());
+      assertEquals(1, host.state().canceled());
+      assertEquals(0, host.state().dead());
+      assertEquals(1, host.state().ready());
+      assertEquals(List.of(), host.problems());
+      if (each == 1) {
+        host.queues.force();
+      }
+      host = host.crash();
+    }
+    host.commit(changes -> changes.purge(LogHost.QUEUE, false));
+    assertEquals(1, host.state().deadLetters());
+    assertEquals(2, host.state().canceled());
+  }
+
   @Test
   void shouldReleaseWithoutCounting() {
     host.create(options -> options.maxAttempts(1));

@@ -347,6 +347,7 @@ final class LogHost implements QueueHost {
               + each.leased()
               + each.done()
               + each.dead()
+              + each.deadLetters()
               + each.canceled()) {
         result.add("not conserved: " + each);
       }

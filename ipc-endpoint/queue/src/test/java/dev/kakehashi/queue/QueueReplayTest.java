@@ -35,7 +35,16 @@ class QueueReplayTest {
       return result;
     }
     var state = host.state();
-    result.add(state.enqueued() + " " + state.done() + " " + state.dead() + " " + state.canceled());
+    result.add(
+        state.enqueued()
+            + " "
+            + state.done()
+            + " "
+            + state.dead()
+            + " "
+            + state.deadLetters()
+            + " "
+            + state.canceled());
     host.queues.tasks(
         LogHost.QUEUE,
         view ->

@@ -56,7 +56,7 @@ class QueueSqlTest {
         List.of(),
         query(
             "select queue_name || group_name from kakehashi_catalog.queue_groups"
-                + " where enqueued <> ready + delayed + leased + done + dead + canceled or missed_wakeups <> 0"));
+                + " where enqueued <> ready + delayed + leased + done + dead + dead_letters + canceled or missed_wakeups <> 0"));
     for (String queue : query("select queue_name from kakehashi_catalog.queues")) {
       session.execute("drop queue if exists " + queue + " cascade");
     }
@@ -89,7 +89,7 @@ class QueueSqlTest {
 
   private String counts(String queue) {
     return query(
-            "select concat_ws('/', ready, delayed, leased, dead, done, canceled) from kakehashi_catalog.queues"
+            "select concat_ws('/', ready, delayed, leased, dead + dead_letters, done, canceled) from kakehashi_catalog.queues"
                 + " where queue_schema = 'public' and queue_name = '"
                 + queue
                 + "'")
@@ -170,9 +170,9 @@ class QueueSqlTest {
     // The session has gone with the last attempt: the task is dead.
     assertEquals(List.of("1"), query("select payload::text from receive('dead', wait => '10s')"));
     String gone = query("select enqueue('q', '2', run_at => now() + '1h')::text").getFirst();
-    assertEquals("0/1/0/0/0/1", counts("q"));
+    assertEquals("0/1/0/1/0/0", counts("q"));
     assertEquals(List.of("true"), query("select cancel_task('q', " + gone + ")::text"));
-    assertEquals("0/0/0/0/0/2", counts("q"));
+    assertEquals("0/0/0/1/0/1", counts("q"));
   }
 
   @Test

@@ -49,7 +49,8 @@ public final class QueueTables {
               "aging interval",
               "push_target text",
               "push_deadline interval",
-              "jitter float8"),
+              "jitter float8",
+              "dead_letters int8"),
           SystemTableForm.table(
               QUEUE_GROUPS,
               SystemTables.CATALOG_SCHEMA,
@@ -69,7 +70,8 @@ public final class QueueTables {
               "enforced_rate float8",
               "waiting int8",
               "missed_wakeups int8",
-              "bytes int8"),
+              "bytes int8",
+              "dead_letters int8"),
           SystemTableForm.table(
               TASKS,
               SystemTables.CATALOG_SCHEMA,

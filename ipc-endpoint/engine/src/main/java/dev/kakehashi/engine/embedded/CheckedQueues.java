@@ -44,6 +44,7 @@ final class CheckedQueues {
               + state.leased()
               + state.done()
               + state.dead()
+              + state.deadLetters()
               + state.canceled();
       if (all != state.enqueued()) {
         problems.add(

@@ -480,6 +480,7 @@ public final class ListQueues implements QueueSystem {
               0,
               0,
               0,
+              0,
               waiters.size(),
               -1,
               0,

@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.api.queue;
 
-/// Counts of a queue and one of its groups, exact as of one moment: `enqueued = ready + delayed + leased + done + dead + canceled`.
+/// Counts of a queue and one of its groups, exact as of one moment: `enqueued = ready + delayed + leased + done + dead + deadLetters + canceled`.
 ///
 /// @param enqueued tasks that have come to be in the queue since the group was made, with those that were there then
 /// @param ready tasks that could be handed out now but for limits; with those behind a task of the same key
 /// @param delayed tasks whose time has not come, first or after a failure
+/// @param dead those that stay in the queue
+/// @param deadLetters those that went to the queue for dead letters
 /// @param canceled with those that were purged or moved away
 /// @param oldestReadyMillis age of the oldest ready task; 0: there is none
 /// @param oldestLeaseMillis age of the oldest lease; 0: there is none
@@ -21,6 +23,7 @@ public record QueueState(
     long leased,
     long done,
     long dead,
+    long deadLetters,
     long canceled,
     long oldestReadyMillis,
     long oldestLeaseMillis,

@@ -84,7 +84,7 @@ public final class QueueRows {
   private static QueueState sum(Queue queue, List<QueueState> groups) {
     QueueState sum =
         new QueueState(
-            queue.queueId(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, queue.options().rate(), 0, 0);
+            queue.queueId(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, queue.options().rate(), 0, 0);
     for (QueueState each : groups) {
       sum =
           new QueueState(
@@ -96,6 +96,7 @@ public final class QueueRows {
               sum.leased() + each.leased(),
               sum.done() + each.done(),
               sum.dead() + each.dead(),
+              sum.deadLetters() + each.deadLetters(),
               sum.canceled() + each.canceled(),
               Math.max(sum.oldestReadyMillis(), each.oldestReadyMillis()),
               Math.max(sum.oldestLeaseMillis(), each.oldestLeaseMillis()),
@@ -147,7 +148,8 @@ public final class QueueRows {
           age(options.agingMillis()),
           options.pushTarget(),
           Duration.ofMillis(options.pushDeadlineMillis()),
-          options.jitter()
+          options.jitter(),
+          state.deadLetters()
         });
   }
 
@@ -189,7 +191,8 @@ public final class QueueRows {
               rate(state.enforcedRate()),
               (long) state.waiting(),
               state.missedWakeups(),
-              state.fileBytes()
+              state.fileBytes(),
+              state.deadLetters()
             });
       }
     }
