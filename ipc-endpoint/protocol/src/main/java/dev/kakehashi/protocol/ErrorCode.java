@@ -86,6 +86,8 @@ public enum ErrorCode {
   LEASE_LOST(1323, "55K01", Category.USER, false),
   RESULT_CHANGED(1324, "55K02", Category.USER, true),
   TRANSACTION_TIMEOUT(1322, "25P04", Category.USER, true),
+  IDLE_IN_TRANSACTION_TIMEOUT(1325, "25P03", Category.USER, true),
+  TRANSACTION_TERMINATED(1326, "25P03", Category.USER, false),
   QUERY_CANCELED(1401, "57014", Category.USER, true),
   COMMIT_TIMEOUT(1402, "57K01", Category.CONNECTION, true),
   RAISE_EXCEPTION(1501, "P0001", Category.USER, false),

@@ -34,6 +34,9 @@ public interface EngineTransaction {
   /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.
   void owner(Viewer viewer);
 
+  /// What its clients do with it, for the engine's tables. Set once, before the first statement; without it, nobody knows.
+  default void activity(ClientActivity activity) {}
+
   /// Says that it ends with its first statement, which may then do what a transaction block cannot. Set before that; without it, it does not.
   default void ofOneStatement() {}
 
@@ -41,7 +44,7 @@ public interface EngineTransaction {
 
   State state();
 
-  /// Why the engine has ended, or is ending, the transaction by itself (TRANSACTION_TIMEOUT); null if it has not.
+  /// Why the engine has ended, or is ending, the transaction by itself (TRANSACTION_TIMEOUT, TRANSACTION_TERMINATED); null if it has not.
   default @Nullable EngineException failure() {
     return null;
   }

@@ -88,11 +88,12 @@ public interface Roles {
   /// @param role also one that is always there, such as `pg_monitor`
   boolean isMemberOf(String name, String role);
 
-  /// Whether somebody may end what another one runs: his own, that of roles whose rights he has, and with `pg_signal_backend` all but superusers'.
+  /// Whether somebody may end what another one runs: his own, that of roles whose rights he has, and with `pg_signal_backend` everybody's. What superusers run only superusers end.
   default boolean mayCancel(String name, String owner) {
     return name.equals(owner)
-        || isMemberOf(name, owner)
-        || (isMemberOf(name, "pg_signal_backend") && !isSuperuser(owner));
+        || isSuperuser(name)
+        || (!isSuperuser(owner)
+            && (isMemberOf(name, owner) || isMemberOf(name, "pg_signal_backend")));
   }
 
   /// Who knows the users of the user file: verifiers by name. Called from any thread, when somebody logs in and when the first role is made. Set once, before the first session.

@@ -29,6 +29,11 @@ record LaneSession(FunctionSession of, RandomNumbers random, SequenceAccess sequ
   }
 
   @Override
+  public boolean terminateTransaction(long id) {
+    return of.terminateTransaction(id);
+  }
+
+  @Override
   public RightsQuestions rights() {
     return of.rights();
   }

@@ -66,7 +66,9 @@ public final class ActivityTables {
               "commits_held int8",
               "priority int4",
               "epoch int8",
-              "waiting bool"),
+              "waiting bool",
+              "user_name text",
+              "idle_since timestamptz"),
           SystemTableForm.table(
               MEMORY,
               SystemTables.CATALOG_SCHEMA,

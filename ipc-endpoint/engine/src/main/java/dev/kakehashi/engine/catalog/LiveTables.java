@@ -12,7 +12,7 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// What a viewer may do in a version of the catalogue.
   Permissions permissions(CatalogSnapshot catalog, Viewer viewer);
 
-  /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held.
+  /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held, priority, epoch, waiting, user_name, idle_since.
   List<@Nullable Object[]> transactions(Viewer viewer);
 
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes.

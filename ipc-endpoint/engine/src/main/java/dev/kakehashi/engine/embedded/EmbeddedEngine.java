@@ -11,6 +11,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
@@ -27,6 +28,8 @@ import dev.kakehashi.engine.ddl.Definer;
 import dev.kakehashi.engine.ddl.DefinitionRun;
 import dev.kakehashi.engine.embedded.plans.StatementPlans;
 import dev.kakehashi.engine.exec.rows.TempSpace;
+import dev.kakehashi.engine.rights.Role;
+import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
@@ -41,10 +44,13 @@ import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -72,6 +78,9 @@ public final class EmbeddedEngine implements Engine {
   /// What the queues know; the same object as long as no queue is defined anew. Used under the lock of the committed catalogue.
   private List<QueueDefinition> definedQueues = List.of();
 
+  /// Those of the last commit of a definition. Definitions commit one after another.
+  private volatile RoleSet knownRoles;
+
   private volatile boolean closing;
 
   private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
@@ -81,6 +90,7 @@ public final class EmbeddedEngine implements Engine {
         new TempSpace(config.store().directory().resolve("temp"), config.tempSpaceBytes());
     this.catalog = new Catalog(store);
     this.roles = new EngineRoles(catalog::snapshot);
+    this.knownRoles = catalog.snapshot().roles();
     this.sequenceValues = new SequenceValues(store);
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
     this.transactions =
@@ -116,7 +126,33 @@ public final class EmbeddedEngine implements Engine {
         }
       }
       applications.committed(committed);
+      endThoseWhoMayNotLogIn(committed.roles());
     });
+  }
+
+  /// A role that was dropped, or may not log in any more, keeps nothing open.
+  private void endThoseWhoMayNotLogIn(RoleSet now) {
+    RoleSet before = knownRoles;
+    knownRoles = now;
+    Set<String> gone = new HashSet<>();
+    for (Role was : before.all()) {
+      Role is = now.role(was.name());
+      if (was.logsIn() && (is == null || !is.logsIn())) {
+        gone.add(was.name());
+      }
+    }
+    if (gone.isEmpty()) {
+      return;
+    }
+    // Not on this thread: it commits a definition, under the catalogue's lock.
+    try {
+      scheduler.submit(context -> {
+        transactions.terminateOf(gone);
+        return null;
+      });
+    } catch (SchedulerStoppedException stopping) {
+      return; // the engine's end rolls all back
+    }
   }
 
   /// Opens the data directory and recovers it.
@@ -174,6 +210,17 @@ public final class EmbeddedEngine implements Engine {
   public ManagedTransaction begin(BeginOptions options) {
     refuseWhenClosing();
     return transactions.begin(options);
+  }
+
+  /// Ends an open transaction of anybody, as far as a role may, or a viewer as long as rights do not count.
+  ///
+  /// @return false: there is none
+  /// @throws EngineException INSUFFICIENT_PRIVILEGE
+  boolean terminate(long id, Viewer viewer, String roleName) {
+    return transactions.terminate(
+        id,
+        owner ->
+            roles.areUsed() ? roles.mayCancel(roleName, owner.userName()) : viewer.sees(owner));
   }
 
   @Override

@@ -263,6 +263,11 @@ final class EmbeddedSession implements EngineSession {
     return id;
   }
 
+  /// See [EmbeddedEngine#terminate].
+  boolean terminateTransaction(long id, Viewer viewer, String roleName) {
+    return engine.terminate(id, viewer, roleName);
+  }
+
   /// What functions about rights ask. Plans keep it between executions: so it knows no session, transaction or statement. From any thread.
   CatalogQuestions questions(CatalogSnapshot catalog, long roleId) {
     CatalogQuestions last = questions;

@@ -358,6 +358,11 @@ final class EmbeddedStatement implements Statement {
     }
 
     @Override
+    public boolean terminateTransaction(long id) {
+      return session.terminateTransaction(id, viewer(), userName());
+    }
+
+    @Override
     public RightsQuestions rights() {
       return session.questions(transaction.catalog(), roleId());
     }

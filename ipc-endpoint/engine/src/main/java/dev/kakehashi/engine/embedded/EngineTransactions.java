@@ -2,6 +2,7 @@ package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.rows.TempSpace;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -113,6 +115,45 @@ final class EngineTransactions implements TransactionEnvironment {
       }
     }
     return null;
+  }
+
+  /// Ends an open transaction, whoever's it is.
+  ///
+  /// @param id as `kakehashi_catalog.transactions` shows it
+  /// @param may whether the one who asks may end those of an owner
+  /// @return false: there is none
+  /// @throws EngineException INSUFFICIENT_PRIVILEGE
+  boolean terminate(long id, Predicate<Viewer> may) {
+    for (ManagedTransaction each : open) {
+      if (each.id() == id) {
+        if (!may.test(each.owner())) {
+          throw new EngineException(
+                  ErrorCode.INSUFFICIENT_PRIVILEGE, "permission denied to terminate transaction")
+              .withDetail(
+                  "Only its owner, superusers, and members of its owner's role and of \"pg_signal_backend\" may terminate it. Those of superusers only superusers may.");
+        }
+        return each.endBecauseOf(
+            new EngineException(
+                ErrorCode.TRANSACTION_TERMINATED,
+                "transaction was rolled back due to administrator command"));
+      }
+    }
+    return false;
+  }
+
+  /// Ends the open transactions of users who may not go on.
+  void terminateOf(Set<String> userNames) {
+    for (ManagedTransaction each : open) {
+      String user = each.owner().userName();
+      if (userNames.contains(user)) {
+        each.endBecauseOf(
+            new EngineException(
+                ErrorCode.TRANSACTION_TERMINATED,
+                "transaction was rolled back because role \""
+                    + user
+                    + "\" may not log in any more"));
+      }
+    }
   }
 
   /// Rolls back all that are open, and waits for the end of their statements.

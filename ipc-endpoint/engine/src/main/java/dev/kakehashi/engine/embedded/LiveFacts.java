@@ -173,7 +173,9 @@ final class LiveFacts implements LiveTables, StatisticsSource {
             Math.max(0, published - each.heldSnapshot()),
             (long) options.priority(),
             each.epoch() == 0 ? null : each.epoch(),
-            each.isWaiting()
+            each.isWaiting(),
+            each.owner().userName(),
+            seen ? each.idleSince() : null
           });
     }
     return rows;

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.ClientActivity;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Viewer;
@@ -22,6 +23,7 @@ import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -78,6 +80,9 @@ public final class ManagedTransaction implements EngineTransaction {
   /// Written once by whoever has begun it, read by any thread: a record, so that a reader finds it whole or NOBODY.
   private Viewer owner = Viewer.NOBODY;
 
+  /// Written once by whoever has begun it, before others know it; null: nobody knows.
+  private volatile @Nullable ClientActivity activity;
+
   /// It holds no snapshot: its next statement takes one. Read and written by the operation that has the turn.
   private boolean snapshotGone;
 
@@ -87,7 +92,7 @@ public final class ManagedTransaction implements EngineTransaction {
   /// Set by a rollback before its turn: statements that have not begun are refused.
   private volatile boolean ending;
 
-  /// Why the transaction ends by itself; written before `ending`.
+  /// Why the transaction ends by itself; written before `ending`, by one thread at a time (`open`).
   private volatile @Nullable EngineException failure;
 
   /// What waits with the turn, for an epoch or an earlier commit: to be woken when the transaction ends. Written before `ending` is read.
@@ -134,17 +139,28 @@ public final class ManagedTransaction implements EngineTransaction {
   }
 
   private void timedOut() {
-    if (state == State.ACTIVE) {
-      failure =
-          new EngineException(
-                  ErrorCode.TRANSACTION_TIMEOUT,
-                  "transaction was rolled back due to transaction timeout")
-              .withDetail(
-                  "The time-out was "
-                      + Duration.ofNanos(options.timeoutNanos()).toMillis()
-                      + " ms.");
-      rollback(() -> {});
+    endBecauseOf(
+        new EngineException(
+                ErrorCode.TRANSACTION_TIMEOUT,
+                "transaction was rolled back due to transaction timeout")
+            .withDetail(
+                "The time-out was "
+                    + Duration.ofNanos(options.timeoutNanos()).toMillis()
+                    + " ms."));
+  }
+
+  /// Rolls it back; its client is told why by what it asks for next. Any thread.
+  ///
+  /// @return false: it has ended, or is about to
+  public boolean endBecauseOf(EngineException reason) {
+    synchronized (open) {
+      if (state != State.ACTIVE || ending) {
+        return false;
+      }
+      failure = reason;
     }
+    rollback(() -> {});
+    return true;
   }
 
   @Override
@@ -170,6 +186,11 @@ public final class ManagedTransaction implements EngineTransaction {
   @Override
   public void owner(Viewer viewer) {
     owner = viewer;
+  }
+
+  @Override
+  public void activity(ClientActivity of) {
+    activity = of;
   }
 
   @Override
@@ -271,6 +292,18 @@ public final class ManagedTransaction implements EngineTransaction {
   /// Microseconds since 2000-01-01 UTC at the transaction's start.
   public long timestamp() {
     return timestamp;
+  }
+
+  /// Since when its client runs nothing in it, as [#timestamp()]; null: it is at work, or its client is not known. Any thread.
+  public @Nullable Long idleSince() {
+    ClientActivity client = activity;
+    if (client == null || ending || state != State.ACTIVE) {
+      return null;
+    }
+    OptionalLong sinceNanos = client.idleSinceNanos();
+    return sinceNanos.isEmpty()
+        ? null
+        : (Long) (Clock.now() - (System.nanoTime() - sinceNanos.getAsLong()) / 1000);
   }
 
   StoreTransaction store() {

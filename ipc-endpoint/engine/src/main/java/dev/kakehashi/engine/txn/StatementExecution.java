@@ -776,6 +776,11 @@ public final class StatementExecution extends CancellableExecution
   }
 
   @Override
+  public boolean terminateTransaction(long id) {
+    return work.session().terminateTransaction(id);
+  }
+
+  @Override
   public RightsQuestions rights() {
     return work.session().rights();
   }

@@ -76,6 +76,11 @@ public final class FunctionContext {
     return session.applications();
   }
 
+  /// See [FunctionSession#terminateTransaction(long)].
+  public boolean terminateTransaction(long id) {
+    return session.terminateTransaction(id);
+  }
+
   /// Files as the role may use them.
   public FileAccess files() {
     return session.files();

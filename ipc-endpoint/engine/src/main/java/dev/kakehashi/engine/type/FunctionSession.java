@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.protocol.ErrorCode;
 
 /// What functions see of the session that their statement belongs to.
 public interface FunctionSession {
@@ -52,6 +54,16 @@ public interface FunctionSession {
   /// Files of loads and dumps, as the role may use them.
   default FileAccess files() {
     return FileAccess.NONE;
+  }
+
+  /// Ends an open transaction of anybody, as far as the role may.
+  ///
+  /// @param id as `kakehashi_catalog.transactions` shows it
+  /// @return false: there is none
+  /// @throws EngineException INSUFFICIENT_PRIVILEGE; FEATURE_NOT_SUPPORTED without a session
+  default boolean terminateTransaction(long id) {
+    throw new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED, "terminate_transaction() cannot be used here");
   }
 
   /// For whom the statement runs.

@@ -26,7 +26,8 @@ public final class VolatileFunctions {
           "receive",
           "release",
           "setseed",
-          "setval");
+          "setval",
+          "terminate_transaction");
 
   private VolatileFunctions() {}
 
@@ -41,6 +42,11 @@ public final class VolatileFunctions {
           return Varlena.of(c.heap, "");
         },
         TypeOid.FLOAT8);
+    set.addStable(
+        "terminate_transaction",
+        TypeOid.BOOL,
+        (a, _, c) -> c.terminateTransaction(a[0]) ? 1 : 0,
+        TypeOid.INT8);
     set.addStable(
         "clock_timestamp", TypeOid.TIMESTAMPTZ, (_, _, _) -> PgTime.fromInstant(Instant.now()));
     set.addStable(

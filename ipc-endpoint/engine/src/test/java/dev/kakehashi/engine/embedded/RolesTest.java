@@ -4,19 +4,23 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.ShownSetting;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -370,6 +374,11 @@ class RolesTest {
       assertTrue(roles.mayCancel("guard", "bob"));
       assertFalse(roles.mayCancel("guard", OPERATOR));
       assertTrue(roles.mayCancel(OPERATOR, "guard"));
+      // Who is a member of a superuser's role is none himself.
+      operator.run("create role chief superuser login");
+      operator.run("grant chief to bob");
+      assertFalse(roles.mayCancel("bob", "chief"));
+      assertTrue(roles.mayCancel("chief", OPERATOR));
       assertTrue(roles.isMemberOf("guard", "pg_read_all_stats"));
       assertFalse(roles.isMemberOf("alice", "pg_monitor"));
       assertFalse(roles.isMemberOf("alice", "nosuch"));
@@ -383,6 +392,119 @@ class RolesTest {
       assertTrue(engine.other("bob").query(labels).contains("secret label"));
       assertTrue(engine.other("guard").query(labels).contains("secret label"));
       engine.rollback(transaction);
+    }
+  }
+
+  private static EngineTransaction begin(TestEngine engine, String user) {
+    EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
+    transaction.owner(new Viewer("", user, "", Viewer.Sight.USER));
+    return transaction;
+  }
+
+  private static String failure(TestEngine engine, EngineTransaction transaction) {
+    EngineException told =
+        assertThrows(EngineException.class, () -> engine.run(transaction, "select 1"));
+    return told.code().sqlstate();
+  }
+
+  @Test
+  void shouldEndTransactionsOfOthersForThoseWhoMay() {
+    try (TestEngine engine = open()) {
+      TestEngine.Other operator = engine.other(OPERATOR);
+      operator.run("create role alice login");
+      operator.run("create role bob login");
+      operator.run("create role guard login in role pg_signal_backend");
+      EngineTransaction ofBob = begin(engine, "bob");
+      EngineTransaction ofOperator = begin(engine, OPERATOR);
+      String idle = "select user_name from kakehashi_catalog.transactions where transaction_id = ";
+      assertEquals(List.of("bob"), operator.query(idle + ofBob.id()));
+      String end = "select terminate_transaction(" + ofBob.id() + ")::text";
+      EngineException refused =
+          assertThrows(EngineException.class, () -> engine.other("alice").query(end));
+      assertEquals("42501", refused.code().sqlstate());
+      assertEquals(EngineTransaction.State.ACTIVE, ofBob.state());
+      assertEquals(List.of("true"), engine.other("guard").query(end));
+      assertEquals("25P03", failure(engine, ofBob));
+      assertEquals(List.of("false"), operator.query(end));
+      String endOperators = "select terminate_transaction(" + ofOperator.id() + ")::text";
+      assertThrows(EngineException.class, () -> engine.other("guard").query(endOperators));
+      assertEquals(List.of("true"), operator.query(endOperators));
+      assertEquals(EngineTransaction.State.ABORTED, ofOperator.state());
+    }
+  }
+
+  /// A statement that runs, or waits for its reader, is told why it ends; a prepared transaction is nobody's any more.
+  @Test
+  void shouldCancelWhatATerminatedTransactionRuns() {
+    try (TestEngine engine = open()) {
+      engine.run("create role alice login");
+      engine.run("create table t (id int primary key)");
+      EngineTransaction transaction = begin(engine, "alice");
+      EngineTransaction waiting = begin(engine, OPERATOR);
+      engine.run(waiting, "insert into t values (1)");
+      TestEngine.Running cursor =
+          engine.start(
+              waiting,
+              engine.prepare("select * from generate_series(1, 1000000)"),
+              new Object[][] {{}},
+              1,
+              0);
+      TestEngine.Running blocked =
+          engine.start(
+              begin(engine, OPERATOR),
+              engine.prepare("insert into t values (1)"),
+              new Object[][] {{}},
+              1,
+              0);
+      assertTrue(transaction.id() != waiting.id());
+      String end = "select terminate_transaction(%d)::text";
+      assertEquals(List.of("true"), engine.query(end.formatted(waiting.id())));
+      EngineException told = assertThrows(EngineException.class, cursor::await);
+      assertEquals("25P03", told.code().sqlstate());
+      assertEquals(ErrorCode.TRANSACTION_TERMINATED, told.code());
+      // Whoever has waited for it goes on.
+      assertEquals(1, blocked.await().count());
+      engine.rollback(transaction);
+    }
+  }
+
+  @Test
+  void shouldNotTerminateAPreparedTransaction() {
+    try (TestEngine engine = open()) {
+      engine.run("create table t (id int primary key)");
+      EngineTransaction transaction = begin(engine, OPERATOR);
+      engine.run(transaction, "insert into t values (1)");
+      engine.run(transaction, "prepare transaction 'kept'");
+      assertEquals(
+          List.of("false"),
+          engine.query("select terminate_transaction(" + transaction.id() + ")::text"));
+      engine.run("commit prepared 'kept'");
+      assertEquals(List.of("1"), engine.query("select id from t"));
+    }
+  }
+
+  @Test
+  void shouldEndWhatADroppedRoleHasOpen() {
+    try (TestEngine engine = open()) {
+      TestEngine.Other operator = engine.other(OPERATOR);
+      operator.run("create role alice login");
+      operator.run("create role bob login");
+      operator.run("create role carol login");
+      EngineTransaction ofAlice = begin(engine, "alice");
+      EngineTransaction ofBob = begin(engine, "bob");
+      EngineTransaction ofCarol = begin(engine, "carol");
+      operator.run("drop role alice");
+      operator.run("alter role bob nologin");
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      for (EngineTransaction each : List.of(ofAlice, ofBob)) {
+        while (each.state() == EngineTransaction.State.ACTIVE) {
+          assertTrue(System.nanoTime() < deadline);
+          Thread.onSpinWait();
+        }
+        assertEquals("25P03", failure(engine, each));
+      }
+      assertEquals(EngineTransaction.State.ACTIVE, ofCarol.state());
+      engine.rollback(ofCarol);
     }
   }
 

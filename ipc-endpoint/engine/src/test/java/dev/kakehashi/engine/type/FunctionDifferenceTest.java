@@ -69,6 +69,7 @@ final class FunctionDifferenceTest {
           "fail",
           "release",
           "cancel_task",
+          "terminate_transaction",
           "pg_has_role");
 
   /// In the scripts `from-char` and `to-number`: no random text fits a random template.

@@ -11,7 +11,12 @@ final class ErrorStatus {
     ErrorCode code = failure.code();
     return switch (code) {
       case INSUFFICIENT_PRIVILEGE -> 403;
-      case NO_SUCH_TRANSACTION, LEASE_EXPIRED, UNDEFINED_FILE -> 404;
+      case NO_SUCH_TRANSACTION,
+          LEASE_EXPIRED,
+          IDLE_IN_TRANSACTION_TIMEOUT,
+          TRANSACTION_TERMINATED,
+          UNDEFINED_FILE ->
+          404;
       case DUPLICATE_FILE -> 409;
       case SHUTTING_DOWN -> 503;
       case DISK_FULL, TEMP_SPACE_EXCEEDED -> 507;

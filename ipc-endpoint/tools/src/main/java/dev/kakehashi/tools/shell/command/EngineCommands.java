@@ -21,7 +21,7 @@ final class EngineCommands {
           "SELECT queue_schema || '.' || queue_name AS queue, ready, delayed, leased, dead, done, oldest_ready, rate, enforced_rate, waiting"
               + " FROM kakehashi_catalog.queues ORDER BY 1",
           "transactions",
-          "SELECT transaction_id, label, kind, isolation, state, began_at, has_writes, waiting FROM kakehashi_catalog.transactions ORDER BY began_at",
+          "SELECT transaction_id, label, kind, isolation, state, began_at, has_writes, waiting, user_name, idle_since, commits_held FROM kakehashi_catalog.transactions ORDER BY began_at",
           "sessions",
           "SELECT session_id, client_kind, application_name, process_id, user_name, state, statement FROM kakehashi_catalog.sessions ORDER BY session_id",
           "app",
