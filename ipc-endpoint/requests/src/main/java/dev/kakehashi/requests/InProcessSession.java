@@ -190,6 +190,16 @@ final class InProcessSession implements RequestSession {
   }
 
   @Override
+  public void terminate(long handle, Consumer<RequestAnswer> done) {
+    overtake((session, self) -> core.transactions().terminate(session, self, handle), done);
+  }
+
+  @Override
+  public void terminate(String token, Consumer<RequestAnswer> done) {
+    overtake((session, self) -> core.terminate(session, self, token), done);
+  }
+
+  @Override
   public void renew(long handle, Consumer<RequestAnswer> done) {
     submit(
         (session, call) -> call.completed(core.transactions().use(session, named(handle)), 0),

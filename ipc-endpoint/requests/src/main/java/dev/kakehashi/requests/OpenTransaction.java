@@ -1,17 +1,20 @@
 package dev.kakehashi.requests;
 
+import dev.kakehashi.engine.api.ClientActivity;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// A transaction with a handle.
 ///
 /// The engine keeps its statements in order; this adds who may use it, and how long it lives. Poller only, unless said otherwise.
-public final class OpenTransaction {
+public final class OpenTransaction implements ClientActivity {
   private static final long TOLD_NANOS = 60_000_000_000L;
 
   private final long handle;
@@ -31,7 +34,10 @@ public final class OpenTransaction {
       new ArrayList<>(1); // guarded by itself; responses that run
   private final AtomicInteger running = new AtomicInteger();
   private volatile long leaseDeadlineNanos;
-  private volatile boolean leaseExpired;
+
+  /// Why the endpoint has ended it: its lease, its idleness, an administrator; null: it has not. Written by the poller, once.
+  private volatile @Nullable EngineException termination;
+
   private @Nullable SharedSavepoints savepoints; // null: it has had none
   private volatile boolean named;
   private boolean ending;
@@ -45,7 +51,15 @@ public final class OpenTransaction {
   private int highestCommand; // of that one, unsigned
   private @Nullable CommandNumbers commands; // null: fewer than two number theirs
   private long consumedAtLastCheck;
+
+  /// When its last request came. Written by the poller; others may read an older one, which only people see.
   private long lastUseNanos;
+
+  /// When a look has found it idle for the first time since its last request; its beginning, if there was none. Written by the poller at each look, so no statement does it.
+  private volatile long idleFromNanos;
+
+  private long useAtLastLook;
+  private boolean atWorkAtLastLook;
 
   /// @param workNanos at least `leaseNanos`
   OpenTransaction(
@@ -63,6 +77,8 @@ public final class OpenTransaction {
     this.leaseNanos = leaseNanos;
     this.workNanos = workNanos;
     this.lastUseNanos = nowNanos;
+    this.useAtLastLook = nowNanos;
+    this.idleFromNanos = nowNanos;
     this.leaseDeadlineNanos = nowNanos + leaseNanos;
   }
 
@@ -227,13 +243,25 @@ public final class OpenTransaction {
     running.decrementAndGet();
   }
 
-  boolean isLeaseExpired() {
-    return leaseExpired;
+  /// Why the endpoint has ended it; null: it has not. Any thread.
+  @Nullable EngineException termination() {
+    return termination;
   }
 
-  /// Whether its handle, kept after the end of its lease so that its clients are told, has been kept for long enough. One that lives by its lease alone may have none any more.
+  boolean isTerminated() {
+    return termination != null;
+  }
+
+  /// The endpoint ends it.
+  void terminated(EngineException reason, long nowNanos) {
+    termination = reason;
+    leaseDeadlineNanos = nowNanos;
+    ending = true;
+  }
+
+  /// Whether its handle, kept after that so that its clients are told, has been kept for long enough. One that lives by its lease alone may have none any more.
   boolean isToldLongAgo(long nowNanos) {
-    return leaseExpired
+    return isTerminated()
         && livesByLease
         && (sessions.isEmpty() || nowNanos - leaseDeadlineNanos >= TOLD_NANOS);
   }
@@ -261,7 +289,38 @@ public final class OpenTransaction {
       leaseDeadlineNanos = Math.min(nowNanos + leaseNanos, lastUseNanos + workNanos);
       return false;
     }
-    leaseExpired = true;
     return true;
+  }
+
+  /// Whether a statement of it runs. Any thread.
+  boolean isAtWork() {
+    return running.get() > 0;
+  }
+
+  /// Looks whether it is idle: nothing of it runs, is prepared or waits for its admission. Rows that a reader has not taken yet are work.
+  ///
+  /// @return since when, at most as long ago as the look before the one that has seen it so: never before it was; `nowNanos` if it is not
+  long lookForIdleness(long nowNanos) {
+    boolean works = isAtWork();
+    for (ClientRequests session : sessions) {
+      works |= session.isBlocked() && equals(session.shownTransaction());
+    }
+    if (works || atWorkAtLastLook || lastUseNanos != useAtLastLook) {
+      idleFromNanos = nowNanos;
+    }
+    atWorkAtLastLook = works;
+    useAtLastLook = lastUseNanos;
+    return idleFromNanos;
+  }
+
+  /// Exact for one that has run nothing, else to a look, which comes each second.
+  @Override
+  public OptionalLong idleSinceNanos() {
+    if (isAtWork()) {
+      return OptionalLong.empty();
+    }
+    long idleFrom = idleFromNanos;
+    long used = lastUseNanos;
+    return OptionalLong.of(used - idleFrom > 0 ? used : idleFrom);
   }
 }

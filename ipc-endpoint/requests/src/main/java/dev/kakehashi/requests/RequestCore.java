@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Option;
@@ -68,6 +69,21 @@ public final class RequestCore {
   /// Any thread.
   public TwoPhaseCommits twoPhase() {
     return twoPhase;
+  }
+
+  /// Bounds how long transactions may be idle, from the next second on. Any thread.
+  public void idleLimits(IdleLimits idle) {
+    transactions.idleLimits(idle);
+  }
+
+  /// Rolls back a transaction that its token names, whoever's it is, as far as `session` may, see [Transactions#terminate].
+  void terminate(ClientRequests session, Answer answer, String token) {
+    OptionalLong handle = tokens.handle(token, transactions::userOf);
+    if (handle.isEmpty()) {
+      answer.completed(TransactionState.UNKNOWN, 0, 0, 0, false);
+    } else {
+      transactions.terminate(session, answer, handle.getAsLong());
+    }
   }
 
   /// Adds an interface to the table of sessions. Any thread.

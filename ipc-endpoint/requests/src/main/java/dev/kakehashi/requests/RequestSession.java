@@ -58,6 +58,13 @@ public interface RequestSession extends AutoCloseable {
   /// Rolls back. Of a transaction that has ended it reports the state that holds.
   void rollback(long handle, Consumer<RequestAnswer> done);
 
+  /// Rolls back a transaction of anybody, as far as the user may: his own, those of roles whose rights he has, and with `pg_signal_backend` all but superusers'. Who uses it is told with
+  /// his next request (TRANSACTION_TERMINATED). The answer's state is UNKNOWN if there is none, or the user may not.
+  void terminate(long handle, Consumer<RequestAnswer> done);
+
+  /// The same by its token, which may be another user's.
+  void terminate(String token, Consumer<RequestAnswer> done);
+
   /// Lets the lease begin anew. NO_SUCH_TRANSACTION, LEASE_EXPIRED.
   void renew(long handle, Consumer<RequestAnswer> done);
 

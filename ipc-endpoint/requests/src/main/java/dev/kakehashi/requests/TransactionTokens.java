@@ -18,9 +18,11 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /// Names of transactions outside of the process: 32 hexadecimal digits, bound to a user.
 ///
@@ -112,13 +114,21 @@ public final class TransactionTokens {
 
   /// The handle that a token of this user stands for; empty: it is none of his. Takes the same time whatever is wrong with its content.
   public OptionalLong handle(String userName, String token) {
+    return handle(token, handle -> userName);
+  }
+
+  /// The handle that a token stands for, whoever's it is; empty: it is none.
+  ///
+  /// @param userOf user of the transaction of a handle; null: there is none
+  OptionalLong handle(String token, LongFunction<@Nullable String> userOf) {
     if (token.length() != TOKEN_DIGITS || !token.chars().allMatch(HexFormat::isHexDigit)) {
       return OptionalLong.empty();
     }
     ByteBuffer block = ByteBuffer.wrap(crypt(decryption, HexFormat.of().parseHex(token)));
     long handle = block.getLong();
     byte[] said = bytes(block.getLong());
-    return MessageDigest.isEqual(said, bytes(proof(userName, handle)))
+    String userName = userOf.apply(handle);
+    return userName != null && MessageDigest.isEqual(said, bytes(proof(userName, handle)))
         ? OptionalLong.of(handle)
         : OptionalLong.empty();
   }

@@ -34,6 +34,9 @@ public final class Transactions {
   private final long defaultLeaseNanos;
   private final long maxLeaseNanos;
 
+  /// Read by the poller at each look, replaced by whoever changes settings.
+  private volatile IdleLimits idleLimits = IdleLimits.NONE;
+
   /// Names of transactions that are being prepared, each with the decisions that have come meanwhile.
   private final Map<String, List<Runnable>> preparing = new HashMap<>();
 
@@ -49,6 +52,11 @@ public final class Transactions {
 
   int count() {
     return table.count();
+  }
+
+  /// Any thread. The next look uses them, a second later at most.
+  void idleLimits(IdleLimits limits) {
+    idleLimits = limits;
   }
 
   /// @param leaseNanos 0: the default; longer than the longest is the longest
@@ -72,6 +80,7 @@ public final class Transactions {
             now);
     transaction.engineTransaction().reference(handle);
     transaction.engineTransaction().owner(session.viewer());
+    transaction.engineTransaction().activity(transaction);
     table.put(transaction);
     transaction.use(session, now);
     session.lastTransaction(handle);
@@ -81,7 +90,7 @@ public final class Transactions {
   /// The open transaction that a request of `session` continues.
   ///
   /// @param handle 0: the one that the session began last
-  /// @throws EngineException NO_SUCH_TRANSACTION, LEASE_EXPIRED, TRANSACTION_ABORTED
+  /// @throws EngineException NO_SUCH_TRANSACTION, LEASE_EXPIRED, TRANSACTION_TERMINATED, IDLE_IN_TRANSACTION_TIMEOUT, TRANSACTION_ABORTED
   public OpenTransaction use(ClientRequests session, long handle) {
     return use(session, find(session, handle));
   }
@@ -98,11 +107,12 @@ public final class Transactions {
   }
 
   private OpenTransaction use(ClientRequests session, @Nullable OpenTransaction transaction) {
-    if (transaction == null || (transaction.isEnding() && !transaction.isLeaseExpired())) {
-      throw noSuchTransaction();
+    EngineException termination = transaction == null ? null : transaction.termination();
+    if (termination != null) {
+      throw termination;
     }
-    if (transaction.isLeaseExpired()) {
-      throw leaseExpired();
+    if (transaction == null || transaction.isEnding()) {
+      throw noSuchTransaction();
     }
     EngineException failure = transaction.engineTransaction().failure();
     if (failure != null) {
@@ -130,6 +140,22 @@ public final class Transactions {
     return new EngineException(
             ErrorCode.LEASE_EXPIRED, "transaction was rolled back because its lease expired")
         .withHint("Send requests more often, or ask for a longer lease.");
+  }
+
+  private static EngineException idleForTooLong(long timeoutNanos) {
+    return new EngineException(
+            ErrorCode.IDLE_IN_TRANSACTION_TIMEOUT,
+            "transaction was rolled back due to idle-in-transaction timeout")
+        .withDetail("The time-out was " + timeoutNanos / 1_000_000 + " ms.")
+        .withHint(
+            "End transactions sooner, or raise \"idle_in_transaction_timeout\" of the endpoint.");
+  }
+
+  /// What the client of a transaction is told that an administrator has ended.
+  private static EngineException terminated() {
+    return new EngineException(
+        ErrorCode.TRANSACTION_TERMINATED,
+        "transaction was rolled back due to administrator command");
   }
 
   public static long resolve(ClientRequests session, long handle) {
@@ -181,7 +207,7 @@ public final class Transactions {
     if (transaction != null
         && transaction.engineTransaction().state() == EngineTransaction.State.ABORTED
         && transaction.engineTransaction().failure() == null
-        && !transaction.isLeaseExpired()) {
+        && !transaction.isTerminated()) {
       // As in SQL: a commit of an aborted transaction rolls it back, and says so.
       rollback(transaction, () -> answer.completed(transaction, 0));
       return;
@@ -196,7 +222,7 @@ public final class Transactions {
     try {
       open = use(session, handle);
     } catch (EngineException e) {
-      if (transaction != null && transaction.isLeaseExpired()) {
+      if (transaction != null && transaction.isTerminated()) {
         forget(transaction);
       } else if (transaction != null && transaction.engineTransaction().failure() != null) {
         rollback(transaction, () -> {}); // it is over, and its client has been told
@@ -217,7 +243,7 @@ public final class Transactions {
 
   /// Whether its end has been asked for before, and is not known yet. Who asks for an end, too, has to wait for it: what it will be is not told by its state.
   private static boolean isEndedByAnother(OpenTransaction transaction) {
-    return transaction.isEnding() && !transaction.isLeaseExpired();
+    return transaction.isEnding() && !transaction.isTerminated();
   }
 
   private void answerSecondCommit(ClientRequests session, Answer answer, long handle) {
@@ -431,7 +457,7 @@ public final class Transactions {
       if (transaction.leave(session)) {
         if (transaction.beginEnd()) {
           rollback(transaction, () -> {});
-        } else if (transaction.isLeaseExpired()) {
+        } else if (transaction.isTerminated()) {
           forget(transaction);
         }
       }
@@ -439,11 +465,49 @@ public final class Transactions {
     session.transactions().clear();
   }
 
-  /// Rolls back transactions whose lease is over. Their handles stay until the client has been told, or is gone, see [OpenTransaction#isToldLongAgo].
+  /// Rolls back a transaction of anybody, as far as `session` may: as with cancels. Its client is told with its next request. The answer's state is UNKNOWN if there is none, or
+  /// `session` may not.
+  public void terminate(ClientRequests session, Answer answer, long handle) {
+    OpenTransaction transaction = findToCancel(session, handle);
+    if (transaction == null) {
+      answer.completed(TransactionState.UNKNOWN, handle, 0, 0, false);
+      return;
+    }
+    LOG.info(
+        "{} ends transaction {} of {}",
+        session.client().userName(),
+        Long.toUnsignedString(handle),
+        transaction.owner().userName());
+    terminate(
+        transaction,
+        terminated(),
+        System.nanoTime(),
+        () -> answer.completed(TransactionState.ABORTED, handle, 0, 0, false));
+  }
+
+  /// The user of an open transaction; null: there is none.
+  @Nullable String userOf(long handle) {
+    OpenTransaction transaction = table.get(handle);
+    return transaction == null ? null : transaction.owner().userName();
+  }
+
+  /// The handle stays until the client has been told, or is gone, see [OpenTransaction#isToldLongAgo].
+  private static void terminate(
+      OpenTransaction transaction, EngineException reason, long nowNanos, Runnable done) {
+    transaction.terminated(reason, nowNanos);
+    transaction.engineTransaction().rollback(done);
+    // A producer that waits for a reader does not look at its transaction.
+    for (ClientRequests user : transaction.sessions()) {
+      user.cancelRunning(running -> running.open() == transaction);
+    }
+  }
+
+  /// Rolls back transactions whose lease is over, or that have been idle for too long.
   ///
   /// @return when to look again, in nanoseconds from now
   long checkLeases(long nowNanos) {
     long next = Long.MAX_VALUE;
+    IdleLimits idle = idleLimits;
     for (OpenTransaction transaction : table.all()) {
       if (transaction.isEnding()) {
         if (transaction.isToldLongAgo(nowNanos)) {
@@ -451,23 +515,36 @@ public final class Transactions {
         }
         continue;
       }
+      EngineException failure = transaction.engineTransaction().failure();
+      if (failure != null && !transaction.isAtWork()) {
+        transaction.terminated(
+            failure, nowNanos); // the engine has: its handle need not wait for its lease
+        continue;
+      }
+      long idleNanos = nowNanos - transaction.lookForIdleness(nowNanos);
+      long idleTimeoutNanos = idle.of(transaction.owner().userName());
       if (transaction.checkLease(nowNanos)) {
         LOG.info("lease of transaction {} expired", Long.toUnsignedString(transaction.handle()));
-        transaction.beginEnd();
-        transaction.engineTransaction().rollback(() -> {});
-        // A producer that waits for a reader does not look at its transaction.
-        for (ClientRequests user : transaction.sessions()) {
-          user.cancelRunning(running -> running.open() == transaction);
-        }
+        terminate(transaction, leaseExpired(), nowNanos, () -> {});
+      } else if (idleTimeoutNanos != 0 && idleNanos >= idleTimeoutNanos) {
+        LOG.info(
+            "transaction {} of {} was idle for too long",
+            Long.toUnsignedString(transaction.handle()),
+            transaction.owner().userName());
+        terminate(transaction, idleForTooLong(idleTimeoutNanos), nowNanos, () -> {});
       } else {
         next = Math.min(next, transaction.leaseDeadlineNanos() - nowNanos);
+        if (idleTimeoutNanos != 0) {
+          next = Math.min(next, idleTimeoutNanos - idleNanos);
+        }
       }
     }
     return Math.max(MIN_TICK_NANOS, next);
   }
 
-  /// Failure of a request in a transaction whose lease expired meanwhile.
+  /// Failure of a request in a transaction that the endpoint has perhaps ended meanwhile.
   static EngineException failure(OpenTransaction transaction, EngineException failure) {
-    return transaction.isLeaseExpired() ? leaseExpired() : failure;
+    EngineException termination = transaction.termination();
+    return termination == null ? failure : termination;
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /// How long a transaction lives that nobody uses, and who may end it.
@@ -30,9 +31,14 @@ class OpenTransactionTest {
     assertEquals(BEGIN_NANOS + LEASE_NANOS, transaction.leaseDeadlineNanos());
     assertFalse(transaction.checkLease(BEGIN_NANOS));
     assertFalse(transaction.checkLease(BEGIN_NANOS + LEASE_NANOS - 1));
-    assertFalse(transaction.isLeaseExpired());
     assertTrue(transaction.checkLease(BEGIN_NANOS + LEASE_NANOS));
-    assertTrue(transaction.isLeaseExpired());
+  }
+
+  @Test
+  void shouldBeIdleFromItsBeginningOn() {
+    assertEquals(BEGIN_NANOS, transaction.lookForIdleness(BEGIN_NANOS + 3));
+    assertEquals(BEGIN_NANOS, transaction.lookForIdleness(BEGIN_NANOS + 9));
+    assertEquals(OptionalLong.of(BEGIN_NANOS), transaction.idleSinceNanos());
   }
 
   @Test

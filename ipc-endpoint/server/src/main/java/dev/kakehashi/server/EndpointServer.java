@@ -117,6 +117,7 @@ public final class EndpointServer implements AutoCloseable {
             self -> {
               EndpointPoller poller = new EndpointPoller(self);
               RequestCore made = new RequestCore(engine, registry, tokens, poller, limits);
+              made.idleLimits(settings.idleLimits());
               core = made;
               requests =
                   new InProcessRequests(made, poller, tokens, settings.count(Setting.MAX_SESSIONS));
@@ -137,7 +138,13 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(StatusSocket.open(settings.runtimeDirectory(), engine, scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
     parts.push(SchemaSocket.open(settings.runtimeDirectory(), engine));
-    Reload changes = new Reload(settings, source, factory, engine);
+    Reload changes =
+        new Reload(
+            settings,
+            source,
+            factory,
+            engine,
+            changed -> Objects.requireNonNull(core).idleLimits(changed.idleLimits()));
     reload = changes;
     parts.push(ReloadSocket.open(settings.runtimeDirectory(), changes));
     HttpSettings http = new HttpSettings(settings);

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +18,13 @@ import org.slf4j.LoggerFactory;
 /// Thread-safe.
 final class Reload {
   private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
+
+  /// Keys of those that no engine knows.
+  private static final Set<String> OWN =
+      Set.of(
+          Setting.LOG_LEVEL.key(),
+          Setting.IDLE_IN_TRANSACTION_TIMEOUT.key(),
+          Setting.IDLE_IN_TRANSACTION_TIMEOUT_ROLES.key());
 
   /// Where an endpoint has its settings from.
   interface Source {
@@ -29,6 +38,9 @@ final class Reload {
   private final EngineFactory factory;
   private final Engine engine;
 
+  /// Takes over what is the endpoint's own, and not the engine's.
+  private final Consumer<Settings> own;
+
   private final AutoSettings host;
 
   /// What is in force, by key. Guarded by `this`.
@@ -38,10 +50,17 @@ final class Reload {
   private final Map<String, String> sources = new HashMap<>();
 
   /// @param settings that the endpoint was started with
-  Reload(Settings settings, Source source, EngineFactory factory, Engine engine) {
+  /// @param own takes over what no engine knows, without the log's level; throws SettingsException for what cannot be used, and has changed nothing then
+  Reload(
+      Settings settings,
+      Source source,
+      EngineFactory factory,
+      Engine engine,
+      Consumer<Settings> own) {
     this.source = source;
     this.factory = factory;
     this.engine = engine;
+    this.own = own;
     running = new LinkedHashMap<>(settings.all());
     running.keySet().forEach(key -> sources.put(key, settings.source(key)));
     host = new AutoSettings(settings.dataDirectory(), source);
@@ -77,6 +96,7 @@ final class Reload {
           }
         });
     if (!after.equals(running)) {
+      own.accept(wanted); // first: it refuses what it cannot use
       factory.change(engine, wanted);
       Logging.level(level);
       running.putAll(after);
@@ -86,7 +106,7 @@ final class Reload {
   }
 
   private boolean isChangeable(String key) {
-    return factory.changeable().contains(key) || key.equals(Setting.LOG_LEVEL.key());
+    return factory.changeable().contains(key) || OWN.contains(key);
   }
 
   /// @param wanted values that were read last

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
     description = {
       "Lets a running endpoint read the file again that it was started with, and shows what has become of each setting that has changed."
           + " So does SIGHUP, which tells the log.",
-      "memory, statement_memory, temp_space, lock_timeout and log_level are changed at once, the others need a restart."
+      "memory, statement_memory, temp_space, lock_timeout, idle_in_transaction_timeout (and _roles) and log_level are changed at once, the others need a restart."
           + " Options of \"start\" still come before the file."
     })
 final class ReloadCommand implements Callable<Integer> {

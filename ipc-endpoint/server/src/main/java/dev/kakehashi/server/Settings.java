@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.protocol.NearestWord;
+import dev.kakehashi.requests.IdleLimits;
 import dev.kakehashi.transport.TransportConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -160,6 +161,28 @@ public final class Settings {
 
   int count(Setting setting) {
     return Math.toIntExact(number(setting));
+  }
+
+  /// How long transactions may be idle.
+  ///
+  /// @throws SettingsException if a user's time cannot be read
+  IdleLimits idleLimits() {
+    Setting setting = Setting.IDLE_IN_TRANSACTION_TIMEOUT_ROLES;
+    Map<String, Long> ofUsers = new HashMap<>();
+    for (String entry : list(setting)) {
+      int end = entry.lastIndexOf('=');
+      String user = end < 0 ? "" : entry.substring(0, end).strip();
+      if (user.isEmpty()) {
+        throw new SettingsException(
+            "\"%s\": \"%s\" is no role=time, as web=30s".formatted(setting.key(), entry));
+      }
+      long nanos = Setting.IDLE_IN_TRANSACTION_TIMEOUT.parse(entry.substring(end + 1).strip());
+      if (ofUsers.put(user, nanos) != null) {
+        throw new SettingsException(
+            "\"%s\": \"%s\" stands there twice".formatted(setting.key(), user));
+      }
+    }
+    return new IdleLimits(number(Setting.IDLE_IN_TRANSACTION_TIMEOUT), ofUsers);
   }
 
   Duration duration(Setting setting) {

@@ -42,12 +42,14 @@ class ReloadTest {
       assertEquals("53200", full.sqlstate());
       Command.run("reload", "-D", data).expect(0, "all settings are as before");
       Files.writeString(
-          config, "memory = 64MB\nworker_threads = 7\nlog_level = debug\nlock_timeout = 1s\n");
+          config,
+          "memory = 64MB\nworker_threads = 7\nlog_level = debug\nlock_timeout = 1s\nidle_in_transaction_timeout = 5min\n");
       Command.run("reload", "-D", data)
           .expect(
               0,
               "memory is 64MB, was 16MB\n",
               "lock_timeout is 1s, was 0s\n",
+              "idle_in_transaction_timeout is 5min, was 0s\n",
               "log_level is debug, was info\n",
               "worker_threads stays 0 until the endpoint is started again, and will be 7\n");
       session.execute(insert);
@@ -57,6 +59,10 @@ class ReloadTest {
       Files.writeString(config, "memory = 32MB\nlock_timeout = soon\n");
       Command.run("reload", "-D", data)
           .expect(1, "nothing is changed: ", config + ":2: \"lock_timeout\" cannot be \"soon\"");
+      assertEquals("64MB", show(session, "memory"));
+      Files.writeString(config, "memory = 32MB\nidle_in_transaction_timeout_roles = web\n");
+      Command.run("reload", "-D", data)
+          .expect(1, "nothing is changed: ", "\"web\" is no role=time, as web=30s");
       assertEquals("64MB", show(session, "memory"));
       Files.writeString(config, "memory = 64MB\n");
       Command.run("reload", "-D", data, "--now", "memory=96MB")

@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import static dev.kakehashi.server.RequestDoor.ALICE;
 import static dev.kakehashi.server.RequestDoor.AUTO;
 import static dev.kakehashi.server.RequestDoor.BOB;
+import static dev.kakehashi.server.RequestDoor.OPERATOR;
 import static dev.kakehashi.server.RequestDoor.assertFailed;
 import static dev.kakehashi.server.RequestDoor.parameters;
 import static dev.kakehashi.server.RequestDoor.succeeded;
@@ -22,6 +23,7 @@ import dev.kakehashi.requests.InProcessRequests;
 import dev.kakehashi.requests.RequestAnswer;
 import dev.kakehashi.requests.TransactionUse;
 import java.io.IOException;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -145,6 +147,37 @@ class RequestClientTest {
     try (RequestDoor bob = RequestDoor.open(requests, BOB)) {
       assertEquals(TransactionState.UNKNOWN, succeeded(bob.outcome(handle)).state());
     }
+  }
+
+  @Test
+  void shouldEndTransactionsOfOthersForWhoRunsTheEndpoint() {
+    long handle = alice.begin();
+    MemorySink sink = new MemorySink(1);
+    RequestDoor.Running running =
+        alice.start(alice.prepare(FixedEngine.FOREVER), ParameterBatch.NONE, within(handle), sink);
+    String token = requests.token(ALICE, handle);
+    try (RequestDoor bob = RequestDoor.open(requests, BOB);
+        RequestDoor operator = RequestDoor.open(requests, OPERATOR)) {
+      assertEquals(TransactionState.UNKNOWN, succeeded(bob.terminate(handle)).state());
+      assertEquals(TransactionState.UNKNOWN, succeeded(bob.terminate(token)).state());
+      assertEquals(TransactionState.UNKNOWN, succeeded(operator.terminate(handle + 1)).state());
+      assertEquals(
+          TransactionState.UNKNOWN, succeeded(operator.terminate(token.replace('0', '1'))).state());
+      assertFalse(running.answer().isDone());
+      assertEquals(TransactionState.ABORTED, succeeded(operator.terminate(token)).state());
+      assertEquals(TransactionState.UNKNOWN, succeeded(operator.terminate(handle)).state());
+    }
+    assertTerminated(running.get());
+    assertTerminated(alice.execute(FixedEngine.ONE, within(handle)));
+    assertTerminated(alice.renew(handle));
+    assertEquals(TransactionState.ABORTED, succeeded(alice.outcome(handle)).state());
+    assertTerminated(alice.commit(handle));
+    assertFailed("25P01", alice.commit(handle));
+  }
+
+  private static void assertTerminated(RequestAnswer answer) {
+    assertFailed("25P03", answer);
+    assertEquals(ErrorCode.TRANSACTION_TERMINATED, Objects.requireNonNull(answer.failure()).code());
   }
 
   @Test

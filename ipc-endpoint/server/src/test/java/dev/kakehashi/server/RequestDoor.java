@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 record RequestDoor(RequestSession session) implements AutoCloseable {
   static final RequestUser ALICE = new RequestUser("alice", false);
   static final RequestUser BOB = new RequestUser("bob", false);
+  static final RequestUser OPERATOR = new RequestUser("operator", true);
   static final TransactionUse AUTO =
       new TransactionUse.AutoCommit(BeginOptions.DEFAULT, CommitResponse.STORED);
 
@@ -159,6 +160,14 @@ record RequestDoor(RequestSession session) implements AutoCloseable {
 
   RequestAnswer rollback(long handle) {
     return answer(done -> session.rollback(handle, done));
+  }
+
+  RequestAnswer terminate(long handle) {
+    return answer(done -> session.terminate(handle, done));
+  }
+
+  RequestAnswer terminate(String token) {
+    return answer(done -> session.terminate(token, done));
   }
 
   RequestAnswer renew(long handle) {

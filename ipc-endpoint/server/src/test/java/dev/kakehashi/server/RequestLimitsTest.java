@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import static dev.kakehashi.server.RequestDoor.ALICE;
 import static dev.kakehashi.server.RequestDoor.AUTO;
+import static dev.kakehashi.server.RequestDoor.BOB;
 import static dev.kakehashi.server.RequestDoor.assertFailed;
 import static dev.kakehashi.server.RequestDoor.parameters;
 import static dev.kakehashi.server.RequestDoor.succeeded;
@@ -16,7 +17,9 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.requests.InProcessRequests;
+import dev.kakehashi.requests.RequestAnswer;
 import java.io.IOException;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,6 +102,60 @@ class RequestLimitsTest {
     endpoint.await("it is rolled back", () -> endpoint.engine().openTransactions() == 0);
     assertFailed("25P03", door.renew(handle));
     assertEquals(TransactionState.ABORTED, succeeded(door.outcome(handle)).state());
+  }
+
+  @Test
+  void shouldEndWhatIsIdleForTooLong() throws IOException, InterruptedException {
+    start("idle_in_transaction_timeout", "100ms");
+    long unused = door.begin();
+    long used = door.begin();
+    succeeded(door.execute(FixedEngine.ONE, within(used)));
+    endpoint.await("they are rolled back", () -> endpoint.engine().openTransactions() == 0);
+    for (long handle : new long[] {unused, used}) {
+      RequestAnswer answer = door.execute(FixedEngine.ONE, within(handle));
+      assertFailed("25P03", answer);
+      assertEquals(
+          ErrorCode.IDLE_IN_TRANSACTION_TIMEOUT, Objects.requireNonNull(answer.failure()).code());
+      assertEquals(TransactionState.ABORTED, succeeded(door.rollback(handle)).state());
+    }
+  }
+
+  /// A statement that works, or whose reader takes nothing, is no idleness: the time begins at its end.
+  @Test
+  void shouldNotEndWhatRunsForLongerThanTheIdleTimeout() throws IOException, InterruptedException {
+    start("idle_in_transaction_timeout", "100ms");
+    long handle = door.begin();
+    RequestDoor.Running running =
+        door.start(
+            door.prepare(FixedEngine.FOREVER),
+            ParameterBatch.NONE,
+            within(handle),
+            new MemorySink(1));
+    long unused = door.begin();
+    endpoint.await("a look has come", () -> endpoint.engine().openTransactions() == 1);
+    assertFailed("25P03", door.renew(unused));
+    assertFalse(running.answer().isDone());
+    running.cancelable().cancel();
+    assertFailed("57014", running.get());
+    endpoint.await("it is rolled back", () -> endpoint.engine().openTransactions() == 0);
+    assertFailed("25P03", door.renew(handle));
+  }
+
+  @Test
+  void shouldLetAUserBeIdleForHisTime() throws IOException, InterruptedException {
+    start(
+        "idle_in_transaction_timeout",
+        "100ms",
+        "idle_in_transaction_timeout_roles",
+        "bob=0s, carol = 1h");
+    try (RequestDoor bob = RequestDoor.open(requests, BOB)) {
+      long ofBob = bob.begin();
+      long ofAlice = door.begin();
+      endpoint.await("alice's is ended", () -> endpoint.engine().openTransactions() == 1);
+      assertFailed("25P03", door.renew(ofAlice));
+      succeeded(bob.renew(ofBob));
+      succeeded(bob.rollback(ofBob));
+    }
   }
 
   /// Its statements work for longer than the lease, and its reader takes what comes.

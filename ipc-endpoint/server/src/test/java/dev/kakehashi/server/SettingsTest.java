@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.requests.IdleLimits;
 import dev.kakehashi.scheduler.RateLimit;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -36,6 +38,20 @@ class SettingsTest {
     assertThrows(SettingsException.class, () -> settings.set("batch_bytes", "1000000"));
     assertThrows(SettingsException.class, () -> settings.set("lease", "fast"));
     assertEquals(250_000_000L, settings.set("lease", "250ms").number(Setting.LEASE));
+  }
+
+  @Test
+  void shouldReadHowLongUsersMayBeIdle() {
+    Settings settings = Settings.defaults();
+    settings.set("idle_in_transaction_timeout", "1min");
+    settings.set("idle_in_transaction_timeout_roles", "web = 30s,batch=0s");
+    assertEquals(
+        new IdleLimits(60_000_000_000L, Map.of("web", 30_000_000_000L, "batch", 0L)),
+        settings.idleLimits());
+    for (String wrong : List.of("web", "=1s", "web=soon", "web=1s, web=2s", "web=25h")) {
+      settings.set("idle_in_transaction_timeout_roles", wrong);
+      assertThrows(SettingsException.class, settings::idleLimits, wrong);
+    }
   }
 
   @Test
