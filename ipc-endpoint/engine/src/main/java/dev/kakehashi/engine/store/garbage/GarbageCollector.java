@@ -69,8 +69,11 @@ public final class GarbageCollector implements AutoCloseable {
   /// And those with which he waits for whoever frees.
   private static final int MOST_ENTRY_BYTES = 8 << 20;
 
-  /// How long [#collect()] waits for those who walk chains.
+  /// How long [#collect()] waits for those who walk chains, and for transactions that are about to leave their garbage.
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /// The same for who gets no memory otherwise. They wait for nothing but a processor, which on a busy machine takes a while.
+  private static final long GRACE_FOR_MEMORY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LAST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -188,7 +191,7 @@ public final class GarbageCollector implements AutoCloseable {
     try {
       neededUpTo = store.clock().published();
       store.clock().concernsAll(neededUpTo);
-      collect();
+      collect(GRACE_FOR_MEMORY_NANOS);
     } finally {
       freeing.unlock();
     }
@@ -196,24 +199,40 @@ public final class GarbageCollector implements AutoCloseable {
 
   /// Frees what can be freed now.
   public void collect() {
+    collect(GRACE_NANOS);
+  }
+
+  private void collect(long graceNanos) {
     freeing.lock();
     try {
-      boolean more = true;
-      while (more) {
-        more = vacateSome();
-      }
-      free();
+      freeReady();
       prune();
-      long deadline = System.nanoTime() + GRACE_NANOS;
-      for (int spins = 0; !leaveLimbo() || !pool.tidy(); spins++) {
+      long deadline = System.nanoTime() + graceNanos;
+      for (int spins = 0; isAwaited() || !leaveLimbo() || !pool.tidy(); spins++) {
         if (System.nanoTime() - deadline >= 0) {
           break;
         }
         Page.pause(spins);
+        freeReady();
       }
     } finally {
       freeing.unlock();
     }
+  }
+
+  private void freeReady() {
+    boolean more = true;
+    while (more) {
+      more = vacateSome();
+    }
+    free();
+  }
+
+  /// Whether a transaction that comes first has a timestamp, and stamps its rows still.
+  private boolean isAwaited() {
+    Garbage first = queue.peek();
+    Garbage firstRetired = retired.peek();
+    return (first != null && !first.isReady()) || (firstRetired != null && !firstRetired.isReady());
   }
 
   /// Runs something during which nothing is freed.
