@@ -11,6 +11,7 @@ import dev.kakehashi.pgtests.harness.Sql;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -39,6 +40,17 @@ class OrderServiceInPsqlTest {
   void doWhatTheReadmeSays() throws IOException {
     Files.createDirectories(root.resolve(".run"));
     Files.createSymbolicLink(root.resolve(".run/lib"), Installation.runDirectory().resolve("lib"));
+    // As "make run" leaves it: the command finds its endpoint by what lies beside it.
+    Files.createDirectories(root.resolve(".run/bin"));
+    Files.copy(
+        Installation.runDirectory().resolve("bin/kakehashi"),
+        root.resolve(".run/bin/kakehashi"),
+        StandardCopyOption.COPY_ATTRIBUTES);
+    Files.createDirectories(root.resolve(".run/etc/kakehashi"));
+    Files.writeString(
+        root.resolve(".run/etc/kakehashi/client.conf"),
+        "runtime_directory = %s\nrequirepeer = %s\n"
+            .formatted(cluster.endpoint().runtimeDirectory(), USER));
     Files.writeString(
         root.resolve(".run/env"),
         environment().entrySet().stream()

@@ -214,7 +214,8 @@ class OwnProcessTest {
 
   @Test
   void shouldGoOnAfterExitLoopAndOutOfMemory() {
-    LoadedApplication application = open(options(1_000, 1_500));
+    LoadedApplication application =
+        open(options(10_000, 1_500)); // a busy machine starts a process slowly
     try (LoadedApplication.Use use = use(application)) {
       List<Long> pids = new ArrayList<>(processes.pids());
       for (int function : List.of(SmallSystem.EXIT, SmallSystem.ENDLESS, SmallSystem.EAT)) {
