@@ -126,6 +126,11 @@ class CodingTest {
               public int read() throws IOException {
                 throw new IOException("connection lost");
               }
+
+              @Override
+              public int read(byte[] to, int offset, int length) throws IOException {
+                throw new IOException("connection lost");
+              }
             });
     InputStream in = Coding.GZIP.decode(broken, NO_LIMIT);
     assertEquals("connection lost", assertThrows(IOException.class, in::readAllBytes).getMessage());

@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Roles;
+import dev.kakehashi.protocol.authentication.Nobodies;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.rest.login.Users;

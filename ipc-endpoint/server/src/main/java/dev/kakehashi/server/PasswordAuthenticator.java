@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.authentication.Nobodies;
 import dev.kakehashi.protocol.authentication.ScramException;
 import dev.kakehashi.protocol.authentication.ScramServer;
 import dev.kakehashi.protocol.authentication.ScramVerifier;

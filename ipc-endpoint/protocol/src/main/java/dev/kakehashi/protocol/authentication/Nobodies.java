@@ -1,25 +1,25 @@
-package dev.kakehashi.server;
+package dev.kakehashi.protocol.authentication;
 
-import dev.kakehashi.protocol.authentication.ScramVerifier;
 import org.jspecify.annotations.Nullable;
 
 /// What stands for the password of users who do not exist, so that they look as those who do and take as long to refuse. Thread-safe.
-final class Nobodies {
+public final class Nobodies {
   /// Salts are made of it, the same ones after a restart.
   private final byte[] secret;
 
   /// Of the last user who does exist. Any thread writes and reads it; an older one does no harm.
   private volatile int iterations = ScramVerifier.ITERATIONS;
 
-  Nobodies(byte[] secret) {
-    this.secret = secret;
+  /// @param secret that only the endpoint knows
+  public Nobodies(byte[] secret) {
+    this.secret = secret.clone();
   }
 
   /// What a password is compared with. It takes the same time for everybody.
   ///
   /// @param verifier of the user, in SCRAM's form; null: there is none, and no password is right
   /// @throws IllegalArgumentException the verifier is none
-  ScramVerifier of(String user, @Nullable String verifier) {
+  public ScramVerifier of(String user, @Nullable String verifier) {
     ScramVerifier nobody = ScramVerifier.ofNobody(secret, user, iterations);
     ScramVerifier somebody = verifier == null ? null : ScramVerifier.parse(verifier);
     if (somebody == null) {

@@ -1,10 +1,9 @@
-package dev.kakehashi.server;
+package dev.kakehashi.protocol.authentication;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.protocol.authentication.ScramVerifier;
 import org.junit.jupiter.api.Test;
 
 class NobodiesTest {
