@@ -109,7 +109,7 @@ final class HttpInterface implements AutoCloseable {
     QueueRoutes queueRoutes = new QueueRoutes(sqlRoutes);
     Engine engine = behind.engine();
     routes.addAll(needing(engine, Capability.QUEUES, queueRoutes.routes()));
-    routes.addAll(new TransactionRoutes(statements, jobs).routes());
+    routes.addAll(new TransactionRoutes(statements, sqlRoutes, jobs).routes());
     routes.addAll(new TableRoutes(statements).routes());
     routes.addAll(jobRoutes.routes());
     StatementDoor statementDoor = new StatementDoor(statements, jobs, jobRoutes);

@@ -24,7 +24,7 @@ final class TransactionsPage implements ConsolePage {
   private static final String TRANSACTIONS =
       """
       SELECT t.transaction_id, t.label, t.kind, t.isolation, t.state, now() - t.began_at AS age, t.has_writes, t.waiting,
-        t.commits_held, t.handle, s.user_name, s.application_name, s.statement
+        t.commits_held, t.handle, t.user_name, now() - t.idle_since AS idle, s.application_name, s.statement
       FROM kakehashi_catalog.transactions t LEFT JOIN kakehashi_catalog.sessions s ON s.handle = t.handle
       ORDER BY t.began_at LIMIT 200\
       """;
@@ -143,6 +143,7 @@ final class TransactionsPage implements ConsolePage {
               values.isTrue("waiting") ? "wait" : "",
               values.isTrue("waiting") ? "waits" : values.get("state"))
           .add("<td class=\"number\">{}</td>", values.age("age"))
+          .add("<td class=\"number\">{}</td>", values.age("idle"))
           .add(
               "<td>{}</td>{}",
               values.isTrue("has_writes") ? "yes" : "no",
@@ -167,6 +168,7 @@ final class TransactionsPage implements ConsolePage {
             "Isolation",
             "State",
             "#Age",
+            "#Idle",
             "Writes",
             "#Commits held",
             "Statement",
@@ -174,18 +176,19 @@ final class TransactionsPage implements ConsolePage {
         rows);
   }
 
-  /// A transaction of others cannot be rolled back by its handle.
+  /// Who sees the handle of another's transaction mostly may end it; otherwise it is refused.
   private static Html rollBack(PageView view, PageRow values) {
-    if (!view.visitor().user().name().equals(values.get("user_name"))) {
-      return new Html();
-    }
+    boolean isOwn = view.visitor().user().name().equals(values.get("user_name"));
     return Html.of(
         """
         <form method="post" action="/console/transactions/rollback">{}<input type="hidden" name="handle" value="{}">\
-        <button data-confirm="Roll the transaction back?">Roll back</button></form>\
+        <button data-confirm="{}">Roll back</button></form>\
         """,
         view.csrf(),
-        values.get("handle"));
+        values.get("handle"),
+        isOwn
+            ? "Roll the transaction back?"
+            : "Roll the transaction of " + values.text("user_name") + " back?");
   }
 
   private static Html locks(PageView view) {
@@ -256,7 +259,7 @@ final class TransactionsPage implements ConsolePage {
                     ? "rolled back"
                     : "no such transaction");
     if (!outcome.equals("rolled back")) {
-      throw Problem.notFound("you have no such transaction");
+      throw Problem.notFound("there is no such transaction, or you may not end it");
     }
     return new PageAction.Outcome(PATH, "The transaction was rolled back.");
   }

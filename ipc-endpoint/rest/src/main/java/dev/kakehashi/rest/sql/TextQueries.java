@@ -104,11 +104,11 @@ public final class TextQueries {
     return onTransaction(user, session -> done -> session.cancelSession(id, done));
   }
 
-  /// Rolls a transaction of the user back.
+  /// Rolls a transaction back, which may be another user's.
   ///
-  /// @return false: he has none of this handle
+  /// @return false: there is none of this handle, or the user may not
   public boolean rollBack(RequestUser user, long handle) {
-    return onTransaction(user, session -> done -> session.rollback(handle, done));
+    return onTransaction(user, session -> done -> session.terminate(handle, done));
   }
 
   private interface Act {

@@ -82,6 +82,13 @@ final class TransactionActs {
     return run(user, token, RequestSession::rollback);
   }
 
+  /// Ends a transaction of anybody, see [RequestSession#terminate(String, Consumer)].
+  RequestAnswer terminate(RequestUser user, String token) throws InterruptedException {
+    try (SessionPool.Lease lease = service.sessions().lease(user)) {
+      return AnswerFuture.of(done -> lease.session().terminate(token, done));
+    }
+  }
+
   /// @throws EngineException NO_SUCH_TRANSACTION
   RequestAnswer run(RequestUser user, String token, Action action) throws InterruptedException {
     long handle = service.handle(user, token);

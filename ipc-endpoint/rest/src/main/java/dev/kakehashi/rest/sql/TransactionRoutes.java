@@ -1,5 +1,7 @@
 package dev.kakehashi.rest.sql;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.kakehashi.engine.api.EngineException;
@@ -34,12 +36,25 @@ public final class TransactionRoutes {
   private static final String ONE = ALL + "/{handle:token}";
   private static final byte[] NO_BODY = {};
 
+  /// Open ones, as far as the user may see them.
+  private static final String LIST =
+      "SELECT * FROM kakehashi_catalog.transactions ORDER BY began_at, transaction_id";
+
+  /// A row if there was one to end.
+  private static final String TERMINATE =
+      "SELECT $1::int8 AS transaction_id WHERE terminate_transaction($1::int8)";
+
+  /// Longer ones are tokens.
+  private static final int MAX_ID_DIGITS = 19;
+
   private final SqlService service;
+  private final SqlRoutes statements;
   private final IdempotentPosts posts;
   private final TransactionActs control;
 
-  public TransactionRoutes(SqlService service, Jobs jobs) {
+  public TransactionRoutes(SqlService service, SqlRoutes statements, Jobs jobs) {
     this.service = service;
+    this.statements = statements;
     this.posts = new IdempotentPosts(jobs);
     this.control = new TransactionActs(service);
   }
@@ -47,7 +62,9 @@ public final class TransactionRoutes {
   public List<Route> routes() {
     return List.of(
         Route.post(ALL).handle(this::begin),
+        Route.get(ALL).handleDirectly((exchange, body) -> list(exchange)),
         Route.get(ONE).handle(this::outcome),
+        Route.delete(ONE).handleDirectly((exchange, body) -> delete(exchange)),
         Route.post(ONE + "/commit").parameters("response").handle(this::commit),
         Route.post(ONE + "/rollback").handle(this::rollback),
         Route.post(ONE + "/renew").handle(exchange -> act(exchange, RequestSession::renew)),
@@ -101,8 +118,55 @@ public final class TransactionRoutes {
     };
   }
 
+  private void list(Exchange exchange) {
+    statements.answerAlone(exchange, SqlRequest.of(LIST, "[]".getBytes(UTF_8), false).asObjects());
+  }
+
+  /// Ends one by its token, or by its number as the list has it.
+  private void delete(Exchange exchange) {
+    String name = exchange.variable("handle");
+    boolean isId =
+        name.length() <= MAX_ID_DIGITS && name.chars().allMatch(c -> c >= '0' && c <= '9');
+    if (isId) {
+      statements.answerAlone(
+          exchange,
+          SqlRequest.of(TERMINATE, ("[\"" + name + "\"]").getBytes(UTF_8), false)
+              .asObjects()
+              .requireRows(Problem.of(noSuchTransaction())));
+    } else {
+      exchange.block(this::rollback);
+    }
+  }
+
+  /// That of another user is ended as far as the user may, by its token.
   private void rollback(Exchange exchange) throws Exception {
-    act(exchange, RequestSession::rollback);
+    RequestUser user = exchange.user();
+    String token = exchange.variable("handle");
+    if (service.requests().handle(user, token).isPresent()) {
+      act(exchange, RequestSession::rollback);
+      return;
+    }
+    posts.answer(
+        exchange,
+        NO_BODY,
+        true,
+        () -> {
+          RequestAnswer answer = control.terminate(user, token);
+          if (answer.state() == TransactionState.UNKNOWN) {
+            throw Problem.of(noSuchTransaction());
+          }
+          TransactionAnswer ended = new TransactionAnswer(answer.state(), token, 0, "");
+          return new StoredAnswer(
+              200,
+              List.of(new StoredAnswer.Header(TransactionHeader.NAME, ended.field())),
+              ContentType.JSON.value(),
+              json(ended));
+        });
+  }
+
+  private static EngineException noSuchTransaction() {
+    return new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "there is no such transaction")
+        .withDetail("The transaction has ended, or belongs to another user.");
   }
 
   private void act(Exchange exchange, TransactionActs.Action action) throws Exception {

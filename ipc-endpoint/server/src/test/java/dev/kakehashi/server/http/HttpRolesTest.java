@@ -75,6 +75,87 @@ class HttpRolesTest {
         "aborted", bob.post("/v1/transactions/" + handle + "/rollback").expect(200).state());
   }
 
+  private static JsonNode row(HttpConnection by, String user) throws IOException {
+    for (JsonNode each : by.get("/v1/transactions").expect(200).json().path("rows")) {
+      if (each.path("user_name").asText().equals(user)
+          && each.path("isolation").asText().equals("REPEATABLE READ")) {
+        return each;
+      }
+    }
+    throw new AssertionError("no transaction of " + user);
+  }
+
+  private static String begin(HttpConnection by) throws IOException {
+    return by.post(
+            "/v1/transactions",
+            "Kakehashi-Transaction: begin;isolation=repeatable-read;lease=86400")
+        .expect(201)
+        .handle();
+  }
+
+  private static void assertTold(HttpConnection client, String handle) throws IOException {
+    HttpAnswer answer = client.sql("select 1", HttpConnection.in(handle));
+    answer.problem(404, "25P03");
+    assertEquals("aborted", answer.state());
+    assertEquals("aborted", client.get("/v1/transactions/" + handle).expect(200).state());
+  }
+
+  /// By its token, by its number, by SQL.
+  @Test
+  void shouldEndTransactionsOfOthersForThoseWhoMay() throws IOException {
+    owner.sql("create role guard login password 'secret' in role pg_signal_backend").expect(200);
+    HttpConnection guard = door.connect(HttpConnection.basic("guard", "secret"));
+    String first = begin(bob);
+    assertTrue(row(bob, "bob").path("idle_since").isTextual());
+    for (String path : new String[] {first, row(owner, "bob").path("transaction_id").asText()}) {
+      HttpAnswer refused = alice.delete("/v1/transactions/" + path);
+      assertTrue(refused.status() == 404 || refused.status() == 403, refused::toString);
+    }
+    alice.post("/v1/transactions/" + first + "/rollback").problem(404, "25P01");
+    assertEquals("active", bob.sql("select 1", HttpConnection.in(first)).expect(200).state());
+    assertEquals(
+        "aborted", guard.post("/v1/transactions/" + first + "/rollback").expect(200).state());
+    assertTold(bob, first);
+    guard.delete("/v1/transactions/" + first).problem(404, "25P01");
+
+    String second = begin(bob);
+    String number = row(owner, "bob").path("transaction_id").asText();
+    guard.delete("/v1/transactions/" + number).expect(200);
+    assertTold(bob, second);
+    guard.delete("/v1/transactions/" + number).problem(404, "25P01");
+
+    String third = begin(owner);
+    String ofOwner = row(owner, System.getProperty("user.name")).path("transaction_id").asText();
+    guard.delete("/v1/transactions/" + ofOwner).problem(403, "42501");
+    guard.delete("/v1/transactions/" + third).problem(404, "25P01");
+    assertEquals("aborted", owner.delete("/v1/transactions/" + third).expect(200).state());
+    owner.delete("/v1/transactions/99999999999999999999").problem(404, "25P01");
+  }
+
+  @Test
+  void shouldEndWhatADroppedRoleHasOpen() throws IOException {
+    owner.sql("create role carol login password 'secret'").expect(200);
+    HttpConnection carol = door.connect(HttpConnection.basic("carol", "secret"));
+    String handle = begin(carol);
+    assertEquals("1", carol.sql("select 1", HttpConnection.in(handle)).value());
+    owner.sql("alter role carol nologin").expect(200);
+    HttpFixture.await(
+        "it is ended",
+        () -> {
+          try {
+            return owner
+                .sql(
+                    "select count(*) from kakehashi_catalog.transactions where user_name = 'carol'")
+                .value()
+                .equals("0");
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+    owner.sql("alter role carol login").expect(200);
+    assertTold(door.connect(HttpConnection.basic("carol", "secret")), handle);
+  }
+
   @Test
   void shouldShowTablesThatTheUserMaySee() throws IOException {
     assertFalse(bob.get("/v1/tables").expect(200).text().contains("\"t\""));
