@@ -37,7 +37,9 @@ CREATE FUNCTION kakehashi_transactions(
   OUT began_at timestamptz,
   OUT has_writes boolean,
   OUT handle bigint,
-  OUT commits_held bigint)
+  OUT commits_held bigint,
+  OUT user_name text,
+  OUT idle_since timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 10;
@@ -192,6 +194,14 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION kakehashi_cancel(name, bigint) IS
   'cancels the statement that a transaction of the engine runs, by its handle; false if no such transaction is open';
 
+CREATE FUNCTION kakehashi_terminate_transaction(server name, transaction_id bigint)
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_terminate_transaction(name, bigint) IS
+  'rolls back a transaction of the engine, as the user mapping''s user may, by its number in kakehashi_catalog.transactions; its client is told with its next statement; false if no such transaction is open';
+
 CREATE FUNCTION kakehashi_transaction_status(server name, handle bigint)
 RETURNS text
 AS 'MODULE_PATHNAME'
@@ -222,6 +232,7 @@ REVOKE ALL ON FUNCTION kakehashi_continue_transaction(name, text) FROM PUBLIC;
 
 -- As with pg_signal_backend: whoever may, may cancel everybody's.
 REVOKE ALL ON FUNCTION kakehashi_cancel(name, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_terminate_transaction(name, bigint) FROM PUBLIC;
 
 -- Enums cross as text, domains as what they are made of.
 CREATE FUNCTION kakehashi_verify_tables(server name, OUT foreign_table regclass, OUT column_name name, OUT problem text)

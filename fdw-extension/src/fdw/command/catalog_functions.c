@@ -22,8 +22,8 @@ CATALOG_FUNCTION(kakehashi_columns, KH_CAN_CATALOGUE,
                  " column_default, key_position FROM kakehashi_catalog.columns ORDER BY 1, 2, 4");
 
 CATALOG_FUNCTION(kakehashi_transactions, KH_CAN_ACTIVITY,
-                 "SELECT transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held"
-                 " FROM kakehashi_catalog.transactions ORDER BY 1");
+                 "SELECT transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held,"
+                 " user_name, idle_since FROM kakehashi_catalog.transactions ORDER BY 1");
 
 CATALOG_FUNCTION(kakehashi_prepared_transactions, KH_CAN_ACTIVITY,
                  "SELECT transaction_id, gid, prepared_at, owner, user_name, handle"

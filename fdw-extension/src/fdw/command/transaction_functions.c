@@ -3,8 +3,10 @@
  */
 #include "fdw/command/command.h"
 #include "fdw/modify/modify.h"
+#include "fdw/row/row.h"
 #include "fdw/transaction/transaction.h"
 
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 
@@ -12,6 +14,7 @@ PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
 PG_FUNCTION_INFO_V1(kakehashi_transaction_token);
 PG_FUNCTION_INFO_V1(kakehashi_continue_transaction);
 PG_FUNCTION_INFO_V1(kakehashi_cancel);
+PG_FUNCTION_INFO_V1(kakehashi_terminate_transaction);
 PG_FUNCTION_INFO_V1(kakehashi_transaction_status);
 
 /* Nothing longer is sent to be told that it is no token. */
@@ -132,6 +135,37 @@ kakehashi_cancel(PG_FUNCTION_ARGS)
 	found = kakehashi_call_finish(call)->transaction_state == KH_TX_ACTIVE;
 	kakehashi_call_end(call);
 	pfree(call);
+	PG_RETURN_BOOL(found);
+}
+
+/* A statement apart from the current transaction, which may be the one to end, and whose end takes nothing back. */
+Datum
+kakehashi_terminate_transaction(PG_FUNCTION_ARGS)
+{
+	const Oid types[] = {INT8OID};
+	const Datum values[] = {PG_GETARG_DATUM(1)};
+	const bool nulls[] = {false};
+	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiRowWriter *writer = kakehashi_row_writer_create(CurrentMemoryContext, 1, types);
+	KakehashiStatement *statement;
+	KakehashiCall *call;
+	const void *row;
+	uint32 bytes;
+	kh_batch batch;
+	bool found = false;
+
+	statement = kakehashi_statement_get(session, "SELECT terminate_transaction($1)", writer->types, 1);
+	kakehashi_row_writer_start(writer, session, 1);
+	(void) kakehashi_row_writer_add(writer, values, nulls); /* eight bytes always fit */
+	row = kakehashi_row_writer_finish(writer, &bytes);
+	call = kakehashi_execute_apart(session, statement, row, bytes);
+	while (kakehashi_call_next_batch(call, &batch))
+	{
+		if (batch.row_count > 0 && !kh_batch_is_null(&batch, 0, 0))
+			found = kh_batch_word(&batch, 0, 0) != 0;
+		kh_call_release(call->ipc);
+	}
+	(void) kakehashi_call_complete(call);
 	PG_RETURN_BOOL(found);
 }
 

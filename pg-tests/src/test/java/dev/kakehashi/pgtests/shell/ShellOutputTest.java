@@ -121,6 +121,13 @@ class ShellOutputTest {
   }
 
   @Test
+  void shouldEndATransactionByItsNumber() {
+    assertEquals("f\n", shell("2>&1", "-A", "-t", "-c", "\\terminate 0").output());
+    String refused = shell("2>&1", "-c", "\\terminate all").output();
+    assertTrue(refused.contains("\\transactions shows their numbers"), refused);
+  }
+
+  @Test
   void shouldDescribeATable() {
     shell(
         "",

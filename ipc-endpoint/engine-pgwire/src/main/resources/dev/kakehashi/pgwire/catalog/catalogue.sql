@@ -106,7 +106,8 @@ WHERE p.database = pg_catalog.current_database() AND p.gid ~ '^kakehashi/[^/]*/[
 VIEW transactions
 SELECT a.pid::int8 AS transaction_id, a.application_name AS label, 'OCC'::text AS kind, NULL::text AS isolation, a.state, a.xact_start AS began_at,
   a.backend_xid IS NOT NULL AS has_writes, NULL::int8 AS handle, 0::int8 AS commits_held, NULL::int4 AS priority, NULL::int8 AS epoch,
-  coalesce(a.wait_event_type = 'Lock', false) AS waiting
+  coalesce(a.wait_event_type = 'Lock', false) AS waiting, a.usename::text AS user_name,
+  CASE WHEN a.state LIKE 'idle%' THEN a.state_change END AS idle_since
 FROM pg_catalog.pg_stat_activity a WHERE a.xact_start IS NOT NULL AND a.datname = pg_catalog.current_database()
 
 VIEW locks

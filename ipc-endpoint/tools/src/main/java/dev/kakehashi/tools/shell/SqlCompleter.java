@@ -46,6 +46,7 @@ final class SqlCompleter implements Completer {
           "\\set",
           "\\sv",
           "\\t",
+          "\\terminate",
           "\\timing",
           "\\transactions",
           "\\unset",

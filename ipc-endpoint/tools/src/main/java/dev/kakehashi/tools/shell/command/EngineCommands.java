@@ -41,6 +41,10 @@ final class EngineCommands {
       shell.statements().run(word == null ? sql : filtered(name, sql, word), shell.print);
       return true;
     }
+    if (name.equals("terminate")) {
+      terminate(arguments.next());
+      return true;
+    }
     if (name.equals("copy")) {
       copy(arguments.rest());
       return true;
@@ -59,6 +63,15 @@ final class EngineCommands {
             sql.substring(0, sql.indexOf(" ORDER BY")),
             name.equals("queue") ? "queue" : "application",
             CatalogPattern.literal(String.valueOf(pattern)));
+  }
+
+  /// As the engine's function, which says whether there was such a transaction.
+  private void terminate(@Nullable String id) {
+    if (id == null || !id.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      throw new ShellException(
+          "\\terminate: which transaction? \\transactions shows their numbers");
+    }
+    shell.statements().run("SELECT terminate_transaction(" + id + ") AS terminated", shell.print);
   }
 
   private void copy(String text) {

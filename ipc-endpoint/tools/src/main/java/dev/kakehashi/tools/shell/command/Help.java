@@ -38,6 +38,7 @@ final class Help {
         \\df \\du \\dp \\dd \\l     functions, roles, privileges, comments, databases
         \\sv NAME               definition of a view
         \\jobs \\locks \\sessions \\transactions     what runs now
+        \\terminate NUMBER      ends a transaction of anybody, as \\transactions numbers them
         \\queue [NAME]          queues and their tasks
         \\app [NAME]            applications
 
@@ -90,6 +91,7 @@ final class Help {
           "locks",
           "sessions",
           "transactions",
+          "terminate",
           "queue",
           "app",
           "pset",
