@@ -517,8 +517,8 @@ public final class Transactions {
       }
       EngineException failure = transaction.engineTransaction().failure();
       if (failure != null && !transaction.isAtWork()) {
-        transaction.terminated(
-            failure, nowNanos); // the engine has: its handle need not wait for its lease
+        // The engine ends it: its handle need not wait for its lease.
+        terminate(transaction, failure, nowNanos, () -> {});
         continue;
       }
       long idleNanos = nowNanos - transaction.lookForIdleness(nowNanos);
