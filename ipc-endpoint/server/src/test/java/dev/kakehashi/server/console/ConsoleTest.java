@@ -2,8 +2,10 @@ package dev.kakehashi.server.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.server.HttpEndpoint;
 import java.io.IOException;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The console over HTTP: who gets in, what a page may do, what is noted.
 @Timeout(60)
@@ -286,16 +290,24 @@ class ConsoleTest {
     }
   }
 
-  @Test
-  void shouldCancelAStatementOfAnother() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldRollBackATransaction(boolean isOwn) throws Exception {
     try (ConsoleClient client = operator();
-        Session session = endpoint.attach(OPERATOR)) {
+        Session session = endpoint.attach(isOwn ? OPERATOR : "somebody")) {
       try (var transaction = session.begin()) {
         String handle = Long.toString(transaction.handle());
         String body = client.get("/console/transactions").body();
         assertTrue(body.contains("value=\"" + handle + "\""), body);
         assertEquals(
             303,
+            client
+                .post("/console/transactions/rollback", "csrf", client.csrf(), "handle", handle)
+                .statusCode());
+        assertEquals(
+            "25P03", assertThrows(EndpointException.class, transaction::commit).sqlstate());
+        assertEquals(
+            404,
             client
                 .post("/console/transactions/rollback", "csrf", client.csrf(), "handle", handle)
                 .statusCode());
