@@ -14,11 +14,6 @@ public record IdleLimits(long timeoutNanos, Map<String, Long> ofUsers) {
     ofUsers = Map.copyOf(ofUsers);
   }
 
-  /// Whether nobody has one.
-  boolean isNone() {
-    return timeoutNanos == 0 && ofUsers.values().stream().allMatch(each -> each == 0);
-  }
-
   /// That of a user; 0: none.
   long of(String userName) {
     return ofUsers.getOrDefault(userName, timeoutNanos);
