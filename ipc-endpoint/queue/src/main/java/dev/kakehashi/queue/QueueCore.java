@@ -23,7 +23,7 @@ final class QueueCore {
 
   final List<GroupCore> groups = new ArrayList<>(1);
 
-  final UniqueKeys uniqueKeys = new UniqueKeys(this);
+  final UniqueTaskKeys uniqueKeys = new UniqueTaskKeys(this);
 
   /// Made when they are needed.
   @Nullable Map<String, Long> fired;

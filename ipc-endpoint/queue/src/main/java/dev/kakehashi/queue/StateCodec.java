@@ -3,7 +3,7 @@ package dev.kakehashi.queue;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.queue.TaskEntry.Phase;
-import dev.kakehashi.queue.UniqueKeys.UniqueTask;
+import dev.kakehashi.queue.UniqueTaskKeys.UniqueTask;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -2,7 +2,7 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.queue.LeaseHolder;
 import dev.kakehashi.engine.api.queue.LeaseToken;
-import dev.kakehashi.queue.UniqueKeys.TaskEnd;
+import dev.kakehashi.queue.UniqueTaskKeys.TaskEnd;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -14,6 +14,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -106,7 +107,7 @@ final class PlanningIsolationTest {
       TestEngine.Running makesTable = engine.start(second, table, none, Integer.MAX_VALUE, 0);
       assertEquals(List.of("1"), engine.query("select a from x"));
       for (TestEngine.Running running : List.of(makesTable, makesView)) {
-        running.execution.cancel();
+        Objects.requireNonNull(running.execution).cancel();
         EngineException canceled = assertThrows(EngineException.class, running::await);
         assertEquals(ErrorCode.QUERY_CANCELED, canceled.code());
       }

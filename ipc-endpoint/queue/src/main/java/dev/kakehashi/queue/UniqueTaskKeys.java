@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /// A key without a window is its task's as long as that is open in any group: ready, delayed or lent. Done, canceled, purged, moved away or dead, it has the key no more. A key with a
 /// window is kept until then, whatever becomes of the task. A transaction that ends the task may make another one of the key; others wait for that transaction, because only its end
 /// says which number is theirs.
-final class UniqueKeys {
+final class UniqueTaskKeys {
   private final QueueCore queue;
   private Map<String, UniqueTask> tasks = Map.of();
 
   /// Transactions that end many tasks of the queue, until their changes are applied.
   private final List<QueueSweep> sweeps = new ArrayList<>(0);
 
-  UniqueKeys(QueueCore queue) {
+  UniqueTaskKeys(QueueCore queue) {
     this.queue = queue;
   }
 
