@@ -96,7 +96,7 @@ final class HttpUsers implements Users {
     long now = System.nanoTime();
     Look look = looks.get(user.name());
     Object state = roles.state();
-    if (look == null || look.roles() != state || now - look.atNanos() > LOOK_NANOS) {
+    if (look == null || !look.roles().equals(state) || now - look.atNanos() > LOOK_NANOS) {
       if (looks.size() > MOST_LOOKS) {
         looks.clear();
       }
