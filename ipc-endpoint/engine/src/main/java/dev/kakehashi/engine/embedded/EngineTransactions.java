@@ -74,7 +74,10 @@ final class EngineTransactions implements TransactionEnvironment {
     TableLocks.Owner owner = new TableLocks.Owner(transaction.id());
     locks.restore(owner, transaction.definitions(), transaction.changedTables());
     transaction.whenEnded(() -> locks.releaseAll(owner));
-    // Nor is it remembered which rows its own ones reference.
+    if (transaction.knowsLocks()) {
+      return;
+    }
+    // Nobody remembers which rows its own ones reference.
     CatalogSnapshot tables = catalog.get();
     for (long tableId : transaction.changedTables()) {
       Table table = tables.table(tableId);

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.Types;
@@ -255,7 +256,7 @@ public sealed interface PlanNode {
   }
 
   /// Locks rows and passes them on; a row whose lock another transaction holds is waited for by trying the whole statement again.
-  record LockRows(PlanNode input, List<RowLock> locks, LockWait policy) implements PlanNode {
+  record LockRows(PlanNode input, List<RowLock> locks) implements PlanNode {
     @Override
     public int[] typeOids() {
       return input.typeOids();
@@ -265,16 +266,16 @@ public sealed interface PlanNode {
   /// Rows to lock.
   ///
   /// @param rowIdColumn column of the row's identifier; null there: no row (outer join)
-  record RowLock(long tableId, String table, int rowIdColumn) {}
+  record RowLock(
+      long tableId, String table, int rowIdColumn, LockStrength strength, LockWait policy) {}
 
-  /// What to do about a row that is locked.
+  /// What to do about a row that is locked. Of several for one table the last one here holds.
   enum LockWait {
-    WAIT,
-    NOWAIT,
-    SKIP_LOCKED,
-
     /// To wait, and to give what a later command of the client's transaction has changed as it was: the change for which it is locked fails then, if it comes to that.
-    TO_CHANGE
+    TO_CHANGE,
+    WAIT,
+    SKIP_LOCKED,
+    NOWAIT
   }
 
   /// Window functions over partitions of the input in an order; output: the input's columns, then one per call.

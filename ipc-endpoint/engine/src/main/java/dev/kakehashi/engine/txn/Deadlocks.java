@@ -55,6 +55,16 @@ public final class Deadlocks {
     return false;
   }
 
+  /// One of several that a transaction waits for has ended, if it still waits.
+  synchronized void ended(long waiter, long owner) {
+    waitsFor.computeIfPresent(
+        waiter,
+        (_, waiting) ->
+            new Waiting(
+                waiting.owners().stream().filter(each -> each != owner).toList(),
+                waiting.number()));
+  }
+
   synchronized void remove(long waiter) {
     waitsFor.remove(waiter);
   }

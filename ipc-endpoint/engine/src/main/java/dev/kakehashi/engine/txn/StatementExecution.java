@@ -33,6 +33,7 @@ import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -712,10 +713,27 @@ public final class StatementExecution extends CancellableExecution
       condition.signal();
       return condition;
     }
-    noteWait(List.of(conflict.owner().id()));
+    noteWait(conflict.owners().stream().map(StoreTransaction::id).toList());
     lockWaitBegins(lockTimeoutNanos());
-    conflict.owner().whenEnded(condition::signal);
+    awaitEnds(conflict.owners(), condition);
     return condition;
+  }
+
+  /// Those who share a row are waited for together: none of them alone lets the statement go on.
+  private void awaitEnds(List<StoreTransaction> owners, Condition condition) {
+    if (owners.size() == 1) {
+      owners.getFirst().whenEnded(condition::signal);
+      return;
+    }
+    AtomicInteger left = new AtomicInteger(owners.size());
+    for (StoreTransaction owner : owners) {
+      owner.whenEnded(() -> {
+        environment.deadlocks().ended(transaction.id(), owner.id());
+        if (left.decrementAndGet() == 0) {
+          condition.signal();
+        }
+      });
+    }
   }
 
   /// Lets others know whom it waits for.

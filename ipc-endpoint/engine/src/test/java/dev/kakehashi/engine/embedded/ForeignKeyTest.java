@@ -181,30 +181,35 @@ final class ForeignKeyTest {
   }
 
   @Test
-  void shouldLetGoOfNothingAtASavepointAndOfAllAtTheEnd() {
+  void shouldLetGoOfWhatASavepointTakesBackAndOfAllAtTheEnd() {
     EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
+    engine.run(child, "insert into c values (3, 3)");
     TestEngine.awaitEnd(done -> child.savepoint(1, done));
     engine.run(child, "insert into c values (1, 1)");
+    assertState("55P03", () -> engine.run("select * from p where id = 1 for update nowait"));
     TestEngine.awaitEnd(done -> child.rollbackToSavepoint(1, done));
+    assertEquals(1, engine.run("delete from p where id = 1").count());
+    assertState("55P03", () -> engine.run("select * from p where id = 3 for update nowait"));
     engine.run(child, "insert into c values (2, 2)");
     engine.rollback(child);
-    assertEquals(2, engine.run("delete from p where id in (1, 2)").count());
+    assertEquals(2, engine.run("delete from p where id in (2, 3)").count());
   }
 
   @Test
-  void shouldLockAllRowsOfATableAtOnceWhenTheyAreMany() {
+  void shouldLockRowByRowHoweverManyTheyAre() {
     String rows =
         "with recursive s(i) as (values (10) union all select i + 1 from s where i < 9000) ";
     engine.run(rows + "insert into p select i, 0 from s");
     EngineTransaction child = engine.begin(Isolation.READ_COMMITTED);
     engine.run(child, rows + "insert into c select i, i from s");
     EngineTransaction parent = engine.begin(Isolation.READ_COMMITTED);
-    TestEngine.Running deletion = start(parent, "delete from p where id = 2");
+    engine.run(parent, "delete from p where id = 2");
+    TestEngine.Running deletion = start(parent, "delete from p where id = 8999");
     assertFalse(deletion.done.isDone());
-    engine.commit(child);
+    engine.rollback(child);
     assertEquals(1, deletion.await().count());
     engine.commit(parent);
-    assertEquals(1, engine.run("delete from p where id = 3").count());
+    engine.run("insert into c values (1, 9000)");
     assertState("23503", () -> engine.run("delete from p where id = 9000"));
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.OwnChange;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.StoreTransaction;
@@ -73,7 +74,7 @@ final class OwnCommandsTest extends StoreTestBase {
     StoreTransaction transaction = begin();
     transaction.changeFor(3);
     ReadView first = transaction.beginStatement(3);
-    assertTrue(table.lock(transaction, rowId));
+    assertTrue(table.lock(transaction, rowId, LockStrength.UPDATE));
     assertEquals(OwnChange.NONE, table.ownChange(transaction.beginStatement(3), rowId));
     assertEquals(OwnChange.NONE, table.ownChange(first, rowId));
     assertTrue(Rows.update(table, transaction, rowId, 1L, "one", 11L));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
@@ -201,7 +202,7 @@ final class StoreIndexBuildTest extends StoreTestBase {
     switch (random.nextInt(8)) {
       case 0 -> table.delete(transaction, row.rowId());
       case 1, 2 -> insert(transaction, amount(random, amounts));
-      case 3 -> table.lock(transaction, row.rowId());
+      case 3 -> table.lock(transaction, row.rowId(), LockStrength.UPDATE);
       case 4 ->
           Rows.update(
               table,

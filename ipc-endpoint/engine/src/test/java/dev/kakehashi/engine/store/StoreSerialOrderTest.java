@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.StoreTransaction;
@@ -201,7 +202,7 @@ final class StoreSerialOrderTest extends StoreTestBase {
     for (Rows.Row row : rows) {
       found.put((Long) row.values().get(0), (Long) row.values().get(2));
       switch (operation.verb) {
-        case LOCK -> table.lock(transaction, row.rowId());
+        case LOCK -> table.lock(transaction, row.rowId(), LockStrength.UPDATE);
         case UPDATE ->
             Rows.update(
                 table, transaction, row.rowId(), row.values().get(0), "name", operation.value);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.StoreTransaction;
@@ -127,7 +128,7 @@ final class StoreSerializableTest extends StoreTestBase {
     find(a, 1);
     find(b, 5);
     Rows.insert(table, a, 5L, "five", 1L);
-    table.lock(b, one);
+    table.lock(b, one, LockStrength.UPDATE);
     Rows.commit(b);
     Rows.commit(a);
     assertEquals(2, rows().size());

@@ -16,12 +16,11 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// SELECT ... FOR UPDATE: locks the rows that pass, one at a time, so that a LIMIT above locks no more than it passes on.
+/// SELECT ... FOR UPDATE and its relatives: locks the rows that pass, one at a time, so that a LIMIT above locks no more than it passes on.
 public final class LockOperator extends Operator {
   private final RunContext run;
   private final Operator input;
   private final List<RowLock> locks;
-  private final LockWait wait;
   private @Nullable VectorBatch current;
 
   /// Rows of the current batch, copied: its selection names one of them at a time.
@@ -34,7 +33,6 @@ public final class LockOperator extends Operator {
     this.run = run;
     this.input = input;
     this.locks = node.locks();
-    this.wait = node.policy();
   }
 
   @Override
@@ -77,8 +75,10 @@ public final class LockOperator extends Operator {
 
   private boolean lockAll(VectorBatch batch, int row) {
     StoreTransaction transaction = run.scope().transaction();
-    long before = transaction.mark();
+    // One lock is taken or not; of several those before one that is not are let go of.
+    long before = locks.size() > 1 ? transaction.mark() : 0;
     for (RowLock lock : locks) {
+      LockWait wait = lock.policy();
       ColumnVector rowIds = batch.columns[lock.rowIdColumn()];
       if (rowIds.isNull(row)) {
         continue;
@@ -89,8 +89,9 @@ public final class LockOperator extends Operator {
         if (change == OwnChange.LATER_COMMAND && wait == LockWait.TO_CHANGE) {
           continue;
         }
-        if (change != OwnChange.NONE || !table.lock(transaction, rowIds.words[row])) {
-          transaction.rollbackTo(before);
+        if (change != OwnChange.NONE
+            || !table.lock(transaction, rowIds.words[row], lock.strength())) {
+          letGo(transaction, before);
           return false;
         }
       } catch (RowConflict conflict) {
@@ -104,11 +105,17 @@ public final class LockOperator extends Operator {
               ErrorCode.LOCK_NOT_AVAILABLE,
               "could not obtain lock on row in relation \"" + lock.table() + "\"");
         }
-        transaction.rollbackTo(before);
+        letGo(transaction, before);
         return false;
       }
     }
     return true;
+  }
+
+  private void letGo(StoreTransaction transaction, long before) {
+    if (locks.size() > 1) {
+      transaction.rollbackTo(before);
+    }
   }
 
   @Override

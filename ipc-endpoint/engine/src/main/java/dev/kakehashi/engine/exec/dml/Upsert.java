@@ -8,6 +8,7 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.OwnChange;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
@@ -135,7 +136,7 @@ final class Upsert {
     }
     long rowId = existing.rowIds[0];
     if (table.table().ownChange(run.scope().view(), rowId) != OwnChange.NONE
-        || !table.table().lock(table.transaction(), rowId)
+        || !table.table().lock(table.transaction(), rowId, LockStrength.NO_KEY_UPDATE)
         || changed.contains(rowId)) {
       throw affectedTwice();
     }

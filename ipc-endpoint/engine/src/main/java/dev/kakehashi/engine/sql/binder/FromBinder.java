@@ -147,10 +147,10 @@ public final class FromBinder {
   }
 
   private From derived(SqlNode query, String alias, @Nullable Scope parent) {
-    RowLocks wanted = locks;
-    if (wanted != null && wanted.locks(alias)) {
+    RowLocks.Lock wanted = locks == null ? null : locks.of(alias);
+    if (wanted != null) {
       // It locks the rows that it gives.
-      queries.selects.lock(query, wanted.policy());
+      queries.selects.lock(query, wanted);
     }
     BoundQuery bound = queries.bind(query, parent, BoundQuery.Expectation.NONE);
     return from(bound.rel(), alias, null, bound.names(), List.of());
@@ -159,9 +159,11 @@ public final class FromBinder {
   /// A function as a table, whose column has the name of the table unless it is given one. A column with a name of its own goes by that of the table as well, if it is the only one.
   private From function(SqlCall table, @Nullable String alias, @Nullable Scope parent) {
     String name = alias == null ? RowFunctionBinder.defaultName(table) : alias;
-    if (locks != null && locks.tables().contains(name)) {
+    if (locks != null && locks.names(name)) {
       throw context.error(
-          ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a function", table);
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          locks.name() + " cannot be applied to a function",
+          table);
     }
     BoundQuery bound = new RowFunctionBinder(queries).bind(table, name, parent);
     RelNode rel = bound.rel();
@@ -185,9 +187,11 @@ public final class FromBinder {
     View view = view(identifier);
     if (view != null) {
       String visible = alias == null ? view.name() : alias;
-      if (locks != null && locks.locks(visible)) {
+      if (locks != null && locks.of(visible) != null) {
         throw context.error(
-            ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE of a view is not supported", identifier);
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            locks.name() + " of a view is not supported",
+            identifier);
       }
       RelationUse use = context.use(view.viewId()).require(Privilege.SELECT);
       BoundQuery bound =
@@ -211,22 +215,22 @@ public final class FromBinder {
       return read(sampled(table, sample, alias), use);
     }
     Table table = table(identifier);
-    boolean locked = locks != null && locks.locks(alias == null ? table.name() : alias);
-    if (locked && table.isSystem()) {
-      throw RowLocks.notAllowed("system tables");
+    RowLocks.Lock lock = locks == null ? null : locks.of(alias == null ? table.name() : alias);
+    if (lock != null && table.isSystem()) {
+      throw RowLocks.notAllowed(lock.strength(), "system tables");
     }
     boolean identified = RowIdentityColumn.isNamed(table, context);
     RelNode scan =
         LogicalTableScan.create(
             context.cluster,
-            locked || identified
+            lock != null || identified
                 ? context.catalogTableWithRowId(table)
                 : context.catalogTable(table),
             List.of());
     List<String> names = table.columns().stream().map(c -> c.name()).toList();
     RelationUse use = context.use(table.tableId()).require(Privilege.SELECT);
-    if (locked && locks != null) {
-      locks.require(use);
+    if (lock != null) {
+      lock.require(use);
     }
     From from =
         read(
@@ -235,7 +239,7 @@ public final class FromBinder {
                 alias == null ? table.name() : alias,
                 alias == null ? table.schema() : null,
                 names,
-                List.of(new Scope.BaseTable(table, 0, locked))),
+                List.of(new Scope.BaseTable(table, 0, lock))),
             use);
     if (identified) {
       RowIdentityColumn.addTo(from, table, context);
@@ -251,8 +255,9 @@ public final class FromBinder {
           ErrorCode.SYNTAX_ERROR,
           "TABLESAMPLE clause can only be applied to tables and materialized views");
     }
-    if (locks != null && locks.locks(alias == null ? table.name() : alias)) {
-      throw RowLocks.notAllowed("TABLESAMPLE");
+    RowLocks.Lock lock = locks == null ? null : locks.of(alias == null ? table.name() : alias);
+    if (lock != null) {
+      throw RowLocks.notAllowed(lock.strength(), "TABLESAMPLE");
     }
     return from(
         new SampledRows(context.cluster, context.catalogTable(table), sample),
@@ -263,9 +268,9 @@ public final class FromBinder {
   }
 
   private From commonTable(Scope.CommonTable common, String alias, SqlNode at) {
-    if (locks != null && locks.tables().contains(alias)) {
+    if (locks != null && locks.names(alias)) {
       throw context.error(
-          ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a WITH query", at);
+          ErrorCode.FEATURE_NOT_SUPPORTED, locks.name() + " cannot be applied to a WITH query", at);
     }
     BoundQuery bound = rows(common, at);
     List<String> names = new ArrayList<>(bound.names());

@@ -200,10 +200,10 @@ public final class Scope {
 
   /// A base table of the FROM clause.
   ///
-  /// @param withRowId whether its row identifier follows its columns
-  record BaseTable(Table table, int firstField, boolean withRowId) {
+  /// @param lock how its rows are locked; their identifier follows its columns then
+  record BaseTable(Table table, int firstField, RowLocks.@Nullable Lock lock) {
     BaseTable moved(int by) {
-      return new BaseTable(table, firstField + by, withRowId);
+      return new BaseTable(table, firstField + by, lock);
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.sql.binder;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.plan.PlanNode.LockWait;
 import dev.kakehashi.engine.sql.algebra.LockedRows;
 import dev.kakehashi.engine.sql.algebra.PgOperators;
 import dev.kakehashi.engine.sql.algebra.PgType;
@@ -44,7 +43,7 @@ public final class SelectBinder {
   private final QueryBinder queries;
 
   /// Subqueries whose rows a query around them locks.
-  private final IdentityHashMap<SqlSelect, LockWait> locked = new IdentityHashMap<>();
+  private final IdentityHashMap<SqlSelect, RowLocks.Lock> locked = new IdentityHashMap<>();
 
   SelectBinder(BindContext context, QueryBinder queries) {
     this.context = context;
@@ -52,12 +51,13 @@ public final class SelectBinder {
   }
 
   /// The SELECT, when it is bound next, locks as FOR UPDATE of a query around it says.
-  void lock(SqlNode query, LockWait policy) {
+  void lock(SqlNode query, RowLocks.Lock lock) {
     switch (query.getKind()) {
-      case SELECT -> locked.put((SqlSelect) query, policy);
-      case ORDER_BY -> lock(((SqlOrderBy) query).query, policy);
-      case WITH -> lock(((SqlWith) query).body, policy);
-      case UNION, INTERSECT, EXCEPT -> throw RowLocks.notAllowed("UNION/INTERSECT/EXCEPT");
+      case SELECT -> locked.put((SqlSelect) query, lock);
+      case ORDER_BY -> lock(((SqlOrderBy) query).query, lock);
+      case WITH -> lock(((SqlWith) query).body, lock);
+      case UNION, INTERSECT, EXCEPT ->
+          throw RowLocks.notAllowed(lock.strength(), "UNION/INTERSECT/EXCEPT");
       default -> {}
     }
   }
@@ -119,16 +119,11 @@ public final class SelectBinder {
   /// The scope of a SELECT with the locks that it takes.
   private Scope scope(SqlSelect select, @Nullable Scope parent) {
     Scope scope = new Scope(parent);
-    RowLocks own = RowLocks.of(select);
-    LockWait around = locked.remove(select);
-    scope.locks = own;
-    if (own != null && around != null) {
-      scope.locks = new RowLocks(own.tables(), own.policy(), true);
-    } else if (around != null) {
-      scope.locks = new RowLocks(List.of(), around, true);
-      if (select.isDistinct() || FirstRows.marker(select, Marks.DISTINCT_ON_CALL) != null) {
-        throw RowLocks.notAllowed("DISTINCT clause");
-      }
+    RowLocks.Lock around = locked.remove(select);
+    scope.locks = RowLocks.of(select, around);
+    if (around != null
+        && (select.isDistinct() || FirstRows.marker(select, Marks.DISTINCT_ON_CALL) != null)) {
+      throw RowLocks.notAllowed(around.strength(), "DISTINCT clause");
     }
     return scope;
   }
@@ -235,7 +230,7 @@ public final class SelectBinder {
 
   private static void refuseLocks(Scope scope, String what) {
     if (scope.locks != null) {
-      throw RowLocks.notAllowed(what);
+      throw scope.locks.notAllowed(what);
     }
   }
 
@@ -295,14 +290,14 @@ public final class SelectBinder {
       rel = new FirstRows(queries).limited(rel, keys, offset, fetch);
     } else {
       // Rows that are skipped do not count.
-      boolean limitAbove = locked.policy() == LockWait.SKIP_LOCKED;
+      boolean limitAbove = locked.skips();
       if (limitAbove && (FirstRows.isQuery(offset) || FirstRows.isQuery(fetch))) {
-        throw RowLocks.notAllowed("SKIP LOCKED and a subquery in LIMIT or OFFSET");
+        throw locked.notAllowed("SKIP LOCKED and a subquery in LIMIT or OFFSET");
       }
       rel =
           new FirstRows(queries)
               .limited(rel, keys, limitAbove ? null : offset, limitAbove ? null : fetch);
-      rel = new LockedRows(rel, locks, locked.policy(), locked.inherited());
+      rel = new LockedRows(rel, locks, locked.inherited());
       if (limitAbove) {
         rel = SortOrder.apply(rel, List.of(), offset, fetch);
       }
@@ -349,17 +344,22 @@ public final class SelectBinder {
       return locks;
     }
     for (Scope.BaseTable table : scope.baseTables) {
-      if (table.withRowId()) {
-        locks.add(new LockedRows.Lock(table.table(), output.size()));
+      RowLocks.Lock lock = table.lock();
+      if (lock != null) {
+        locks.add(
+            new LockedRows.Lock(table.table(), output.size(), lock.strength(), lock.policy()));
         int column = table.firstField() + table.table().columns().size();
         output.add(context.rex.makeInputRef(input, column));
       }
     }
-    for (String alias : wanted.tables()) {
-      if (!scope.hasAlias(alias)) {
-        throw new EngineException(
-            ErrorCode.UNDEFINED_TABLE,
-            "relation \"" + alias + "\" in FOR UPDATE clause not found in FROM clause");
+    for (RowLocks.Clause clause : wanted.clauses()) {
+      for (String alias : clause.tables()) {
+        if (!scope.hasAlias(alias)) {
+          throw new EngineException(
+              ErrorCode.UNDEFINED_TABLE,
+              "relation \"%s\" in %s clause not found in FROM clause"
+                  .formatted(alias, clause.strength().clause()));
+        }
       }
     }
     return locks;

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.algebra.ColumnOrigin;
 import dev.kakehashi.engine.sql.algebra.LockedRows;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.EnumSet;
 import java.util.List;
@@ -20,8 +21,9 @@ import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
 
-/// Translates SELECT ... FOR UPDATE.
+/// Translates SELECT ... FOR UPDATE and its relatives.
 final class LockTranslator {
   private static final Set<SqlKind> REFUSING_NULLS =
       EnumSet.of(
@@ -42,57 +44,66 @@ final class LockTranslator {
   static PlanNode translate(LockedRows locked, PlanNode input) {
     for (LockedRows.Lock lock : locked.locks) {
       if (mayBeMissing(locked.getInput(), lock.column(), ImmutableBitSet.of())) {
-        throw ofNullableSide();
+        throw ofNullableSide(lock.strength());
       }
     }
-    if (locksMissing(locked.getInput(), false, ImmutableBitSet.of())) {
-      throw ofNullableSide();
+    LockStrength missing = lockOfMissing(locked.getInput(), false, ImmutableBitSet.of());
+    if (missing != null) {
+      throw ofNullableSide(missing);
     }
     return new PlanNode.LockRows(
         input,
         locked.locks.stream()
-            .map(l -> new PlanNode.RowLock(l.table().tableId(), l.table().name(), l.column()))
-            .toList(),
-        locked.policy);
+            .map(l ->
+                new PlanNode.RowLock(
+                    l.table().tableId(), l.table().name(), l.column(), l.strength(), l.policy()))
+            .toList());
   }
 
-  private static EngineException ofNullableSide() {
+  private static EngineException ofNullableSide(LockStrength strength) {
     return new EngineException(
         ErrorCode.FEATURE_NOT_SUPPORTED,
-        "FOR UPDATE cannot be applied to the nullable side of an outer join");
+        strength.clause() + " cannot be applied to the nullable side of an outer join");
   }
 
-  /// Whether a subquery in FROM, whose rows are locked with those of the query, may be left out by an outer join.
+  /// How a subquery in FROM is locked whose rows are locked with those of the query, and which may be left out by an outer join; null: there is none.
   ///
   /// @param missing whether rows of `rel` may be
   /// @param needed as in [#mayBeMissing]
-  private static boolean locksMissing(RelNode rel, boolean missing, ImmutableBitSet needed) {
+  private static @Nullable LockStrength lockOfMissing(
+      RelNode rel, boolean missing, ImmutableBitSet needed) {
     return switch (rel) {
-      case LockedRows inner -> inner.inherited && missing;
+      case LockedRows inner ->
+          inner.inherited && missing && !inner.locks.isEmpty()
+              ? inner.locks.getFirst().strength()
+              : null;
       case Filter filter ->
-          locksMissing(filter.getInput(), missing, needed.union(needed(filter.getCondition())));
-      case Sort sort -> locksMissing(sort.getInput(), missing, needed);
+          lockOfMissing(filter.getInput(), missing, needed.union(needed(filter.getCondition())));
+      case Sort sort -> lockOfMissing(sort.getInput(), missing, needed);
       case Project project ->
-          locksMissing(project.getInput(), missing, origins(project.getProjects(), needed));
+          lockOfMissing(project.getInput(), missing, origins(project.getProjects(), needed));
       case Join join -> {
         boolean inner = join.getJoinType() == JoinRelType.INNER;
         ImmutableBitSet both = inner ? needed.union(needed(join.getCondition())) : needed;
-        yield locksMissing(join.getLeft(), join.getRight(), join.getJoinType(), missing, both);
+        yield lockOfMissing(join.getLeft(), join.getRight(), join.getJoinType(), missing, both);
       }
       case Correlate correlate ->
-          locksMissing(
+          lockOfMissing(
               correlate.getLeft(), correlate.getRight(), correlate.getJoinType(), missing, needed);
-      default -> false;
+      default -> null;
     };
   }
 
-  private static boolean locksMissing(
+  private static @Nullable LockStrength lockOfMissing(
       RelNode left, RelNode right, JoinRelType type, boolean missing, ImmutableBitSet needed) {
     int count = left.getRowType().getFieldCount();
     ImmutableBitSet ofLeft = needed.intersect(ImmutableBitSet.range(count));
     ImmutableBitSet ofRight = needed.except(ofLeft).shift(-count);
-    return locksMissing(left, missing || (type.generatesNullsOnLeft() && ofLeft.isEmpty()), ofLeft)
-        || locksMissing(
+    LockStrength first =
+        lockOfMissing(left, missing || (type.generatesNullsOnLeft() && ofLeft.isEmpty()), ofLeft);
+    return first != null
+        ? first
+        : lockOfMissing(
             right, missing || (type.generatesNullsOnRight() && ofRight.isEmpty()), ofRight);
   }
 

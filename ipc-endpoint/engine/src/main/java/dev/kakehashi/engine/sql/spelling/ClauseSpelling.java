@@ -1,10 +1,13 @@
 package dev.kakehashi.engine.sql.spelling;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.plan.PlanNode.LockWait;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /// Clauses of queries that Calcite's parser does not take, or not as PostgreSQL writes them: frames, LIMIT, FETCH, row locks, samples.
@@ -159,10 +162,17 @@ final class ClauseSpelling {
     }
   }
 
-  /// FOR UPDATE and its relatives become a call in front of the select list: the tables, then the wait policy.
+  /// FOR UPDATE and its relatives become calls in front of the select list: the tables, then the strength and the wait policy.
   void rowLocks(NestingLevel level) {
     Token first = in.next();
-    if (!in.acceptWords("no", "key", "update") && !in.acceptWords("key", "share")) {
+    LockStrength strength = LockStrength.UPDATE;
+    if (in.acceptWords("no", "key", "update")) {
+      strength = LockStrength.NO_KEY_UPDATE;
+    } else if (in.acceptWords("key", "share")) {
+      strength = LockStrength.KEY_SHARE;
+    } else if (in.acceptWords("share")) {
+      strength = LockStrength.SHARE;
+    } else {
       in.at++;
     }
     StringBuilder call = new StringBuilder("\"" + Marks.LOCK_CALL + "\"(");
@@ -171,19 +181,21 @@ final class ClauseSpelling {
         call.append(TranslatedText.quoted(in.expectIdentifier())).append(", ");
       } while (in.acceptOperator(","));
     }
-    String wait = "wait";
+    LockWait wait = LockWait.WAIT;
     if (in.acceptWords("nowait")) {
-      wait = "nowait";
+      wait = LockWait.NOWAIT;
     } else if (in.acceptWords("skip", "locked")) {
-      wait = "skip locked";
+      wait = LockWait.SKIP_LOCKED;
     } else if (in.acceptWords("to", "change")) {
-      wait = "to change";
+      wait = LockWait.TO_CHANGE;
     }
-    call.append(TranslatedText.quoted(wait)).append("), ");
+    call.append(TranslatedText.quoted(strength.name().toLowerCase(Locale.ROOT))).append(", ");
+    call.append(TranslatedText.quoted(wait.name().toLowerCase(Locale.ROOT))).append("), ");
     if (level.query.isDistinct() || level.query.isSetOperation()) {
       throw new EngineException(
               ErrorCode.FEATURE_NOT_SUPPORTED,
-              "FOR UPDATE is not allowed with "
+              strength.clause()
+                  + " is not allowed with "
                   + (level.query.isDistinct() ? "DISTINCT clause" : "UNION/INTERSECT/EXCEPT"))
           .withPosition(first.start() + 1);
     }

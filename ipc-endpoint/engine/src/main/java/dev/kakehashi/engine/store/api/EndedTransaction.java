@@ -95,6 +95,11 @@ public final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public boolean knowsLocks() {
+    return true;
+  }
+
+  @Override
   public Set<Long> changedTables() {
     return Set.of();
   }

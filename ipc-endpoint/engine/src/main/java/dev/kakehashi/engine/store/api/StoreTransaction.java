@@ -117,7 +117,7 @@ public interface StoreTransaction {
   /// Changes of the catalogue that it has made and not undone, in order.
   List<Store.CatalogChange> definitions();
 
-  /// Tables whose rows it has changed.
+  /// Tables whose rows it has changed or locked.
   Set<Long> changedTables();
 
   /// What it has done to the rows of a table since a mark.
@@ -141,6 +141,9 @@ public interface StoreTransaction {
 
   /// Undoes a prepared transaction. If it fails and the transaction has not ended, it is still prepared; the same holds for a [#commit] of it.
   void rollbackPrepared(Consumer<@Nullable Throwable> done);
+
+  /// Whether it holds all row locks that it has taken: not so if an earlier version has prepared it, which did not note those that are shared.
+  boolean knowsLocks();
 
   /// How it was prepared; null before.
   @Nullable Preparation preparation();

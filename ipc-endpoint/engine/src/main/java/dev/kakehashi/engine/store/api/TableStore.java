@@ -103,29 +103,28 @@ public interface TableStore {
   /// @throws RowConflict if another transaction has changed it since the snapshot
   boolean delete(StoreTransaction transaction, long rowId);
 
-  /// Locks the row until the transaction ends: others that change or lock it meet a [RowConflict].
+  /// Locks the row until the transaction ends, or goes back to a point before: others that change or lock it so that this [conflicts][LockStrength#conflictsWith] meet a [RowConflict].
   ///
-  /// The lock is a new version with the same values, so its commit is a change of the row to transactions with an older snapshot.
+  /// NO_KEY_UPDATE and UPDATE make a new version with the same values, so their commit is a change of the row to transactions with an older snapshot. KEY_SHARE and SHARE change nothing.
   ///
-  /// @return false if the statement's own transaction has deleted it already
-  /// @throws RowConflict if another transaction has changed or locked it since the snapshot
-  boolean lock(StoreTransaction transaction, long rowId);
+  /// @return false if the row is gone for the transaction, or it has deleted it itself
+  /// @throws RowConflict if others hold the row so that it cannot be locked, or one has changed it since the snapshot; for KEY_SHARE, has deleted it or changed its keys
+  boolean lock(StoreTransaction transaction, long rowId, LockStrength strength);
 
   /// What the own transaction has done, for the view's command or later ones, to a row that the view sees. Only a view that does not see all of its transaction's
   /// earlier changes finds any. Called by the thread that changes rows of the transaction.
   OwnChange ownChange(ReadView view, long rowId);
 
-  /// Keeps others from deleting the row, and from changing its unique keys, until the transaction ends: rows of other tables reference it. Any number of
-  /// transactions may have such a lock of a row; it is no change of the row.
+  /// Locks the row by KEY_SHARE, because rows of other tables reference it.
   ///
   /// @param columns of the table
   /// @param key their values, by which the row was found, in row `row`
   /// @return false if the row is gone
-  /// @throws RowConflict if another transaction has deleted it, or changed the columns, since it was found
+  /// @throws RowConflict if another transaction holds its keys, or has deleted it or changed the columns since it was found
   boolean lockKey(
       StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row);
 
-  /// The same for all rows; for a prepared transaction that an earlier run has left.
+  /// The same for all rows; for a transaction that was prepared by an earlier version, which did not note its locks.
   void lockKeys(StoreTransaction transaction);
 
   /// Looks whether the newest version of a row is the only one with its key, for an index that lets duplicates in.

@@ -126,6 +126,14 @@ public final class Recovery {
               && key.get(transactionBytes) == StoreKeys.QUEUE) {
             byte[] changes = StoreImage.bytes(value);
             current.getFirst().recoverQueues(queues().recovered(changes, 0, changes.length));
+          } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES
+              && key.get(transactionBytes) == StoreKeys.ROW_LOCKS) {
+            current
+                .getFirst()
+                .recoverLocks(
+                    store.tables().find(key.getLong(transactionBytes + 1)),
+                    key.getLong(transactionBytes + 9),
+                    value);
           } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES) {
             replay(
                 current.getFirst(),

@@ -93,6 +93,9 @@ public final class Page {
     }
   }
 
+  /// Null: nobody shares a row of the page.
+  private @Nullable SharedLocks sharedLocks;
+
   /// Whether the table has this page on its list of pages with room; guarded by that list's lock.
   boolean listed;
 
@@ -473,6 +476,26 @@ public final class Page {
     }
     occupied[slot >>> 6] &= ~(1L << (slot & 63));
     occupiedCount--;
+  }
+
+  /// Shared locks of rows of a latched page; null: there are none.
+  public @Nullable SharedLocks sharedLocks() {
+    return sharedLocks;
+  }
+
+  /// The same of a latched page that has none.
+  public SharedLocks makeSharedLocks() {
+    SharedLocks made = new SharedLocks(layout.rows);
+    sharedLocks = made;
+    return made;
+  }
+
+  /// Under the latch, after one was let go of.
+  public void dropSharedLocksIfEmpty() {
+    SharedLocks present = sharedLocks;
+    if (present != null && present.isEmpty()) {
+      sharedLocks = null;
+    }
   }
 
   public void setLive(int slot, boolean isLive) {

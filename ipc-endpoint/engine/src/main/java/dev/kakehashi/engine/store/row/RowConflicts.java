@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.row;
 import dev.kakehashi.engine.store.api.EndedTransaction;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.StoreTransaction;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Conflicts about a row of a page.
@@ -34,5 +35,10 @@ public final class RowConflicts {
         owner == null ? EndedTransaction.INSTANCE : owner,
         page.form.tableId(),
         page.rowId(slot));
+  }
+
+  /// @param owners who share the row; at least one
+  public static RowConflict owned(List<StoreTransaction> owners, Page page, int slot) {
+    return RowConflict.shared(owners, page.form.tableId(), page.rowId(slot));
   }
 }

@@ -5,8 +5,11 @@ package dev.kakehashi.engine.store.row;
 /// ```
 /// bit 63     62         61..16     15..0
 ///      0   tombstone   commit timestamp (62 bits)
-///      1   tombstone   statement   slot of the transaction
+///      1   tombstone   keys, statement   slot of the transaction
 /// ```
+///
+/// Bit 61 of a version in flight, "keys", says that nobody may hold the row's keys beside it: its transaction has inserted or deleted the row, has changed a key that can be referenced, or has locked it so. It
+/// stays with the versions that the same transaction makes on top, and goes with the commit.
 ///
 /// A tombstone is the version of a deleted row. The timestamp 0 with a tombstone marks a row slot that holds nothing.
 public final class Stamp {
@@ -21,6 +24,9 @@ public final class Stamp {
   /// Of everything that was there when the store was opened.
   public static final long FIRST_TIMESTAMP = 1;
 
+  /// Of a version in flight; above what a statement's number takes.
+  private static final long KEYS = 1L << 61;
+
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
 
   private Stamp() {}
@@ -31,6 +37,16 @@ public final class Stamp {
 
   public static boolean isInFlight(long stamp) {
     return stamp < 0;
+  }
+
+  /// The stamp of a version in flight beside which nobody may hold the row's keys.
+  public static long lockingKeys(long stamp) {
+    return stamp | KEYS;
+  }
+
+  /// Whether a version in flight keeps others from holding the row's keys.
+  public static boolean locksKeys(long stamp) {
+    return (stamp & (KEYS | TOMBSTONE)) != 0;
   }
 
   public static boolean isTombstone(long stamp) {

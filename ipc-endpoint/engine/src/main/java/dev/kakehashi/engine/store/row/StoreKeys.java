@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 /// | `p` prepared transaction | its entry, see PreparedCodec; the key is the global id after its length (1 byte) |
 /// | `p` prepared transaction `d` number | a change of the catalogue, see DefinitionCodec; the number is 4 bytes |
 /// | `p` prepared transaction `r` table row | a row as that transaction leaves it; empty if it deletes it |
+/// | `p` prepared transaction `s` table page | its row locks in that page, see PreparedLocks; they come after its rows |
 /// | `p` prepared transaction `q` | its changes of queues, as [dev.kakehashi.engine.api.queue.QueueChanges#encode] writes them |
 /// | `q` | changes of queues; in the log alone, the image never has them |
 /// | `s` sequence | how far its values may be given out (8 bytes), whether that one is (1 byte) |
@@ -30,6 +31,9 @@ public final class StoreKeys {
   public static final byte ROW = 'r';
   public static final byte SEQUENCE = 's';
   public static final byte TABLE = 't';
+
+  /// Below a prepared transaction, where it comes after [#ROW].
+  public static final byte ROW_LOCKS = 's';
 
   /// What the outcomes are of.
   public static final byte COMMITTED = 'c';
@@ -90,6 +94,16 @@ public final class StoreKeys {
         .put(ROW)
         .putLong(tableId)
         .putLong(rowId)
+        .array();
+  }
+
+  /// Row locks of a prepared transaction in a page; as long as the key of a row.
+  public static byte[] preparedLocks(byte[] transaction, long tableId, long page) {
+    return ByteBuffer.allocate(transaction.length + ROW_KEY_BYTES)
+        .put(transaction)
+        .put(ROW_LOCKS)
+        .putLong(tableId)
+        .putLong(page)
         .array();
   }
 

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.store.memory.PoolShare;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.RowVersion;
+import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.row.TableIndex;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
@@ -88,7 +89,7 @@ final class BulkPart implements BulkInsert.Part {
     this.table = insertion.table;
     this.blocks = new PoolShare(table.pool);
     this.version = new RowVersion(table.form.layout.columns);
-    this.stamp = insertion.transaction.stamp(false);
+    this.stamp = Stamp.lockingKeys(insertion.transaction.stamp(false));
   }
 
   @Override

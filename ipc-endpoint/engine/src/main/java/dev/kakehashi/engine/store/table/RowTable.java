@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.api.BulkInsert;
 import dev.kakehashi.engine.store.api.CommandView;
 import dev.kakehashi.engine.store.api.IndexParts;
 import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.OwnChange;
 import dev.kakehashi.engine.store.api.PageCursor;
 import dev.kakehashi.engine.store.api.ReadView;
@@ -44,7 +45,7 @@ public final class RowTable implements TableStore, CollectedTable {
   private final RowUndo changes;
   final IndexEntries entries;
   public final PageList pages;
-  final KeyLocks keyLocks = new KeyLocks(this);
+  final RowLocker locker = new RowLocker(this);
   private volatile boolean dropped;
   private final LongAdder rowCount = new LongAdder();
   private final LongAdder changeCount = new LongAdder();
@@ -234,13 +235,13 @@ public final class RowTable implements TableStore, CollectedTable {
   }
 
   @Override
-  public boolean lock(StoreTransaction transaction, long rowId) {
+  public boolean lock(StoreTransaction transaction, long rowId, LockStrength strength) {
     Writer own = own(transaction);
     try {
-      return writer.lock(own, rowId);
+      return locker.lock(own, rowId, strength);
     } catch (EngineException refused) {
       makeRoom(refused);
-      return writer.lock(own, rowId);
+      return locker.lock(own, rowId, strength);
     }
   }
 
@@ -250,14 +251,14 @@ public final class RowTable implements TableStore, CollectedTable {
     Writer own = own(transaction);
     Page page = page(rowId >>> Page.SLOT_BITS);
     return page != null
-        && keyLocks.lock(own, page, Page.slotOf(rowId), form.stored(columns), key, row);
+        && locker.lockKey(own, page, Page.slotOf(rowId), form.stored(columns), key, row);
   }
 
   @Override
   public void lockKeys(StoreTransaction transaction) {
     Writer prepared = (Writer) transaction;
     prepared.reenter(this);
-    keyLocks.lockAll(prepared);
+    locker.lockAll(prepared);
   }
 
   @Override
@@ -346,6 +347,12 @@ public final class RowTable implements TableStore, CollectedTable {
   public void replay(Writer transaction, long rowId, @Nullable RowVersion version) {
     transaction.reenter(this);
     writer.replay(transaction, rowId, version);
+  }
+
+  /// Takes a row lock of a prepared transaction again, during recovery, when its changes are made.
+  public void restoreLock(Writer transaction, long rowId, LockStrength strength) {
+    transaction.reenter(this);
+    locker.restore(transaction, rowId, strength);
   }
 
   // ---- what the collector does ----

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Blocks;
@@ -71,7 +72,7 @@ final class RowWriter {
       page.setWord(c, slot, version.words[c], version.nulls[c]);
     }
     page.setUndo(slot, 0);
-    page.setStamp(slot, transaction.stamp(false));
+    page.setStamp(slot, Stamp.lockingKeys(transaction.stamp(false)));
     page.setLive(slot, true);
     page.inFlight++;
     TableIndex[] indexes = table.form.indexes();
@@ -211,14 +212,14 @@ final class RowWriter {
       old.readHead(page, slot);
       TableIndex[] indexes = table.form.indexes();
       boolean keysChanged = keysDiffer(indexes, old, version);
-      if (keysChanged && uniqueKeysDiffer(indexes, old, version)) {
-        table.keyLocks.refuse(transaction, page, slot);
-      }
+      boolean locksKeys = keysChanged && referencedKeysDiffer(indexes, old, version);
+      table.locker.refuse(
+          transaction, page, slot, locksKeys ? LockStrength.UPDATE : LockStrength.NO_KEY_UPDATE);
       saveUndo(page, slot, record, version, keysChanged);
       for (int c = 0; c < version.words.length; c++) {
         page.setWord(c, slot, version.words[c], version.nulls[c]);
       }
-      putStamp(page, slot, transaction.stamp(false), record);
+      putStamp(page, slot, transaction.stamp(false), locksKeys, record);
       return indexes;
     } finally {
       page.unlatch();
@@ -291,9 +292,9 @@ final class RowWriter {
     return false;
   }
 
-  private static boolean uniqueKeysDiffer(TableIndex[] indexes, RowVersion a, RowVersion b) {
+  /// Whether versions of a row differ in what a row of another table can reference: the columns of an index that is unique among all rows.
+  static boolean referencedKeysDiffer(TableIndex[] indexes, RowVersion a, RowVersion b) {
     for (TableIndex index : indexes) {
-      // What is unique among some rows only cannot be referenced.
       if (index.definition.unique()
           && index.definition.predicate().isEmpty()
           && keyDiffers(index, a, b)) {
@@ -340,12 +341,12 @@ final class RowWriter {
     page.latch();
     try {
       if (mayReplace(transaction, page, slot)) {
-        table.keyLocks.refuse(transaction, page, slot);
+        table.locker.refuse(transaction, page, slot, LockStrength.UPDATE);
         saveUndo(page, slot, record, null, true);
         for (int c : layout.byReference) {
           page.setWord(c, slot, 0, page.isNull(c, slot));
         }
-        putStamp(page, slot, transaction.stamp(true), record);
+        putStamp(page, slot, transaction.stamp(true), true, record);
         page.setLive(slot, false);
         written = true;
       }
@@ -393,7 +394,9 @@ final class RowWriter {
         page.setWord(c, slot, 0, page.isNull(c, slot));
       }
     }
-    putStamp(page, slot, transaction.stamp(version == null), record);
+    boolean locksKeys =
+        version == null || !present || referencedKeysDiffer(table.form.indexes(), old, version);
+    putStamp(page, slot, transaction.stamp(version == null), locksKeys, record);
     page.setLive(slot, version != null);
     page.unlatch();
     transaction.logWrite(table, page, slot, record);
@@ -415,45 +418,12 @@ final class RowWriter {
     }
   }
 
-  // ---- lock ----
-
-  boolean lock(Writer transaction, long rowId) {
-    RowLayout layout = table.form.layout;
-    transaction.reserveWrite();
-    Page page = table.pageOf(rowId);
-    int slot = Page.slotOf(rowId);
-    RowVersion same = new RowVersion(layout.columns);
-    long record = pool.allocateToMakeRoom(layout.undoBytes);
-    boolean written = false;
-    boolean present;
-    page.latch();
-    try {
-      present = mayReplace(transaction, page, slot);
-      if (present && !Stamp.isInFlight(page.stamp(slot))) {
-        same.readHead(page, slot);
-        saveUndo(page, slot, record, same, false);
-        RowLayout.setLocked(record);
-        putStamp(page, slot, transaction.stamp(false), record);
-        written = true;
-      }
-    } finally {
-      page.unlatch();
-      if (!written) {
-        pool.free(record, layout.undoBytes);
-      }
-    }
-    if (written) {
-      transaction.logWrite(table, page, slot, record);
-    }
-    return present;
-  }
-
   // ---- parts of a change, under the latch ----
 
   /// Whether the newest version may be replaced by the transaction.
   ///
   /// @return false if the row is gone for it
-  private boolean mayReplace(Writer transaction, Page page, int slot) {
+  boolean mayReplace(Writer transaction, Page page, int slot) {
     long stamp = slot < page.used ? page.stamp(slot) : Stamp.NOTHING;
     if (Stamp.isInFlight(stamp)) {
       if (Stamp.slot(stamp) == transaction.slot()) {
@@ -482,8 +452,7 @@ final class RowWriter {
   /// Copies the newest version to an undo record.
   ///
   /// @param next the version that follows; null: a tombstone
-  private void saveUndo(
-      Page page, int slot, long record, @Nullable RowVersion next, boolean keysChanged) {
+  void saveUndo(Page page, int slot, long record, @Nullable RowVersion next, boolean keysChanged) {
     RowLayout layout = table.form.layout;
     Native.putLong(record + RowLayout.UNDO_STAMP, page.stamp(slot));
     Native.putLong(record + RowLayout.UNDO_PREVIOUS, page.undo(slot));
@@ -507,11 +476,15 @@ final class RowWriter {
     }
   }
 
-  private static void putStamp(Page page, int slot, long stamp, long record) {
-    if (!Stamp.isInFlight(page.stamp(slot))) {
+  /// @param locksKeys whether others may not hold the row's keys beside the version; where its transaction has one already, that counts, too
+  static void putStamp(Page page, int slot, long stamp, boolean locksKeys, long record) {
+    long before = page.stamp(slot);
+    boolean own = Stamp.isInFlight(before);
+    if (!own) {
       page.inFlight++;
     }
     page.setUndo(slot, record);
-    page.setStamp(slot, stamp);
+    boolean locks = locksKeys || (own && Stamp.locksKeys(before));
+    page.setStamp(slot, locks ? Stamp.lockingKeys(stamp) : stamp);
   }
 }

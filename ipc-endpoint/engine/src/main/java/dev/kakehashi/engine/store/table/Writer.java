@@ -55,6 +55,6 @@ public interface Writer extends SlotOwner {
   /// Gets what its rolled back writes leave.
   Garbage garbage();
 
-  /// Rows of other tables that its rows reference.
-  KeyLocks.Held heldKeys();
+  /// Its shared row locks.
+  HeldLocks heldLocks();
 }

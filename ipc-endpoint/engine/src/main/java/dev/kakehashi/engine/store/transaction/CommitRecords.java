@@ -72,7 +72,7 @@ final class CommitRecords {
     return record;
   }
 
-  /// The transaction's entry, its definitions, changes of queues and rows, all under its key.
+  /// The transaction's entry, its definitions, row locks, changes of queues and rows, all under its key.
   ///
   /// @throws LogRecord.LogRecordTooLarge beyond 2 GB
   static LogRecord preparation(RowTransaction transaction, Preparation how) {
@@ -83,6 +83,7 @@ final class CommitRecords {
     if (definitions != null) {
       definitions.encodePrepared(key, head);
     }
+    PreparedLocks.encode(transaction, key, head);
     OwnQueues queues = transaction.queues();
     if (queues != null) {
       queues.prepareCommit();

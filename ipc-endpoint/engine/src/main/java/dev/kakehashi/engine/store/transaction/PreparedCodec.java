@@ -17,14 +17,22 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /// A prepared transaction in the durable image: an entry for the transaction with its [Preparation] and what it has read if it is serializable, and one for
-/// each row that it changed, with the row as it will be, or nothing for a row that it deleted.
+/// each row that it changed, with the row as it will be, or nothing for a row that it deleted. Row locks are in entries of their own, see [PreparedLocks].
 public final class PreparedCodec {
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
+
+  /// Of versions that did not note row locks.
+  private static final int FORMAT_WITHOUT_LOCKS = 1;
 
   private PreparedCodec() {}
 
   /// A transaction's entry, decoded.
-  record Header(Preparation preparation, @org.jspecify.annotations.Nullable ReadSet reads) {}
+  ///
+  /// @param withLocks whether its row locks are noted
+  record Header(
+      Preparation preparation,
+      @org.jspecify.annotations.Nullable ReadSet reads,
+      boolean withLocks) {}
 
   static void encode(
       Preparation preparation, @org.jspecify.annotations.Nullable ReadSet reads, LogRecord record) {
@@ -79,12 +87,13 @@ public final class PreparedCodec {
     byte[] bytes = StoreImage.bytes(value);
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int format = in.readUnsignedByte();
-      if (format != FORMAT) {
+      if (format != FORMAT && format != FORMAT_WITHOUT_LOCKS) {
         throw corrupted("format " + format);
       }
       Preparation preparation =
           new Preparation(in.readUTF(), in.readUTF(), in.readUTF(), in.readLong(), in.readLong());
-      return new Header(preparation, in.readBoolean() ? decodeReads(in) : null);
+      return new Header(
+          preparation, in.readBoolean() ? decodeReads(in) : null, format != FORMAT_WITHOUT_LOCKS);
     } catch (IOException e) {
       throw corrupted(String.valueOf(e.getMessage()));
     }

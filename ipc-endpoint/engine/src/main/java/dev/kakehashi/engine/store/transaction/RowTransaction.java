@@ -13,13 +13,15 @@ import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.Stamp;
-import dev.kakehashi.engine.store.table.KeyLocks;
+import dev.kakehashi.engine.store.table.HeldLocks;
 import dev.kakehashi.engine.store.table.RowTable;
 import dev.kakehashi.engine.store.table.Writer;
 import dev.kakehashi.engine.store.version.ReadSet;
 import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -86,8 +88,11 @@ public final class RowTransaction implements Writer {
   /// Change of the number of rows per table; null: none so far.
   private @Nullable IdentityHashMap<RowTable, long[]> rowCounts;
 
-  /// Rows of other tables that its rows reference; null: none so far.
-  private KeyLocks.@Nullable Held heldKeys;
+  /// Whether its shared row locks are all known; false of one that an earlier version has prepared. Written before it enters the store's list of prepared ones.
+  private boolean knowsLocks = true;
+
+  /// Its shared row locks; null: none so far.
+  private @Nullable HeldLocks heldLocks;
 
   private boolean ended;
   private boolean committing;
@@ -254,7 +259,7 @@ public final class RowTransaction implements Writer {
     command = ofCommand;
   }
 
-  /// Row writes in the lower half, changes of the catalogue and steps of [OwnQueues] in the upper.
+  /// Row writes in the lower half, changes of the catalogue and steps of [OwnQueues] and [HeldLocks] in the upper.
   @Override
   public long mark() {
     CatalogChanges defined = definitions;
@@ -263,6 +268,9 @@ public final class RowTransaction implements Writer {
     int others = defined == null ? 0 : defined.size();
     if (ofQueues != null) {
       others = ofQueues.mark(others);
+    }
+    if (heldLocks != null) {
+      others = heldLocks.mark(others);
     }
     return (long) others << Integer.SIZE | written;
   }
@@ -321,13 +329,30 @@ public final class RowTransaction implements Writer {
   }
 
   @Override
-  public KeyLocks.Held heldKeys() {
-    KeyLocks.Held present = heldKeys;
+  public HeldLocks heldLocks() {
+    HeldLocks present = heldLocks;
     if (present == null) {
-      present = new KeyLocks.Held();
-      heldKeys = present;
+      present = new HeldLocks();
+      heldLocks = present;
     }
     return present;
+  }
+
+  /// Its shared row locks; null: it has taken none.
+  @Nullable HeldLocks held() {
+    return heldLocks;
+  }
+
+  /// Takes over row locks of a transaction that an earlier run has prepared.
+  ///
+  /// @param table null: it is gone
+  public void recoverLocks(@Nullable RowTable table, long page, ByteBuffer locks) {
+    PreparedLocks.restore(this, table, page, locks);
+  }
+
+  @Override
+  public boolean knowsLocks() {
+    return knowsLocks;
   }
 
   @Override
@@ -397,7 +422,11 @@ public final class RowTransaction implements Writer {
 
   @Override
   public Set<Long> changedTables() {
-    return writes == null ? Set.of() : writes.tables();
+    Set<Long> tables = writes == null ? new HashSet<>() : writes.tables();
+    if (heldLocks != null) {
+      heldLocks.addTables(tables);
+    }
+    return tables;
   }
 
   @Override
@@ -564,6 +593,9 @@ public final class RowTransaction implements Writer {
     }
     OwnQueues ofQueues = queues;
     int others = (int) (mark >>> Integer.SIZE);
+    if (heldLocks != null) {
+      others = heldLocks.rollbackTo(this, others);
+    }
     undo(ofQueues == null ? others : ofQueues.rollbackTo(others), (int) mark);
   }
 
@@ -700,8 +732,9 @@ public final class RowTransaction implements Writer {
   }
 
   /// Takes over a transaction that an earlier run has prepared; its writes are [RowTable#replay]ed.
-  void recoverPrepared(Preparation how) {
+  void recoverPrepared(Preparation how, boolean withLocks) {
     committing = true;
+    knowsLocks = withLocks;
     prepared(new TwoPhase(this, how));
   }
 
@@ -776,8 +809,8 @@ public final class RowTransaction implements Writer {
 
   private void end() {
     // Its commit is published: who has waited for these locks sees it.
-    if (heldKeys != null) {
-      heldKeys.release(this);
+    if (heldLocks != null) {
+      heldLocks.release(this);
     }
     store.release(this);
     List<Runnable> toWake;

@@ -136,7 +136,7 @@ public final class StoreTransactions {
     RowTransaction transaction =
         new RowTransaction(this, id, slot, clock.published(), false, false, header.reads(), null);
     slots.own(slot, transaction);
-    transaction.recoverPrepared(header.preparation());
+    transaction.recoverPrepared(header.preparation(), header.withLocks());
     if (header.reads() != null) {
       committer.guard(transaction);
     }

@@ -125,15 +125,19 @@ public final class RowReader {
   /// See [dev.kakehashi.engine.store.api.TableStore#ownChange]. Nobody else changes what the own transaction has, so that no latch is needed.
   public static OwnChange ownChange(Page page, int slot, CommandView view) {
     long stamp = page.stamp(slot);
-    if (!Stamp.isInFlight(stamp)
-        || Stamp.slot(stamp) != TransactionSlots.slotOf(view.transactionId())
-        || !view.hides(Stamp.statement(stamp))) {
-      return OwnChange.NONE;
-    }
     long replaced = page.undo(slot);
-    // Only what was committed is locked by a version.
-    if (replaced != 0 && RowLayout.isLocked(replaced)) {
-      return OwnChange.NONE;
+    while (true) {
+      if (!Stamp.isInFlight(stamp)
+          || Stamp.slot(stamp) != TransactionSlots.slotOf(view.transactionId())
+          || !view.hides(Stamp.statement(stamp))) {
+        return OwnChange.NONE;
+      }
+      if (replaced == 0 || !RowLayout.isLocked(replaced)) {
+        break;
+      }
+      // A lock is no change; below it there may be one.
+      stamp = Native.getLong(replaced + RowLayout.UNDO_STAMP);
+      replaced = Native.getLong(replaced + RowLayout.UNDO_PREVIOUS);
     }
     return view.precedes(Stamp.statement(stamp)) ? OwnChange.LATER_COMMAND : OwnChange.SAME_COMMAND;
   }
