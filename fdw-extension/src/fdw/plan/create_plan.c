@@ -118,9 +118,11 @@ deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
 		/* One by one they are not changed without locks; here nobody knows yet how they are. */
 		if (!kakehashi_server_can(rel->serverid, KH_CAN_ROW_LOCKS))
 			return;
+		/* Which of an update's rows get other keys the engine finds out when it changes them. */
+		appendStringInfoString(buf, root->parse->commandType == CMD_UPDATE ? " FOR NO KEY UPDATE" : " FOR UPDATE");
 		/* Without commands nobody knows which change is a later one's. */
-		appendStringInfoString(buf, kakehashi_server_can(rel->serverid, KH_CAN_COMMANDS) ? " FOR UPDATE TO CHANGE"
-		                                                                                 : " FOR UPDATE");
+		if (kakehashi_server_can(rel->serverid, KH_CAN_COMMANDS))
+			appendStringInfoString(buf, " TO CHANGE");
 		return;
 	}
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)

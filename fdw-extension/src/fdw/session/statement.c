@@ -166,17 +166,32 @@ check_parameters(KakehashiSession *session, const kh_result *result, const char 
 	}
 }
 
+/* Whether a text begins with a word, whatever its case. */
+static bool
+begins_with(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	return pg_strncasecmp(text, word, length) == 0 && !isalnum((unsigned char) text[length]);
+}
+
 /*
- * Whether a query has the word FOR, which FOR UPDATE and its relatives cannot do without. Others that have it, as in a text, lose nothing
- * but the time of an answer when their transaction ends.
+ * Whether a query has, perhaps, FOR UPDATE or one of its relatives. Others that have their words, as in a text, lose nothing but that their end is waited for, and
+ * that they have a part in PREPARE TRANSACTION.
  */
 static bool
-has_word_for(const char *sql)
+has_row_locks(const char *sql)
 {
 	for (const char *at = sql; (at = strpbrk(at, "fF")) != NULL; at++)
 	{
-		if (pg_strncasecmp(at, "for", 3) == 0 && (at == sql || !isalnum((unsigned char) at[-1])) &&
-		    !isalnum((unsigned char) at[3]))
+		const char *next;
+
+		if (!begins_with(at, "for") || (at > sql && isalnum((unsigned char) at[-1])))
+			continue;
+		next = at + 3 + strspn(at + 3, " \t\r\n\f\v");
+		/* Behind a comment may be anything. */
+		if (begins_with(next, "update") || begins_with(next, "no") || begins_with(next, "share") ||
+		    begins_with(next, "key") || strncmp(next, "--", 2) == 0 || strncmp(next, "/*", 2) == 0)
 			return true;
 	}
 	return false;
@@ -268,7 +283,7 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 	statement->id = id;
 	statement->described_now = true;
 	statement->kind = result->statement_kind;
-	statement->may_lock = statement->kind == KH_QUERY && has_word_for(statement->sql);
+	statement->may_lock = statement->kind == KH_QUERY && has_row_locks(statement->sql);
 	statement->column_count = (int) result->column_count;
 	statement->columns = (kh_column *) palloc(Max(result->column_count, 1) * sizeof(kh_column));
 	if (result->column_count > 0)

@@ -220,6 +220,18 @@ commit_readers(bool two_phase)
 	}
 }
 
+/* A prepared transaction keeps its row locks until it is decided, as it keeps what it has changed. */
+static void
+keep_locks(void)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+		session->wrote |= session->level > 0 && session->locked;
+}
+
 static void
 on_xact_event(XactEvent event, void *arg)
 {
@@ -230,6 +242,8 @@ on_xact_event(XactEvent event, void *arg)
 	if (kakehashi_session_table() == NULL)
 		return;
 	two_phase = event == XACT_EVENT_PRE_COMMIT && kakehashi_two_phase_needed(changed_sessions());
+	if (event == XACT_EVENT_PRE_PREPARE)
+		keep_locks();
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		commit_readers(two_phase);
 	hash_seq_init(&scan, kakehashi_session_table());

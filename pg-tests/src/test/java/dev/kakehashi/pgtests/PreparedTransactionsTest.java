@@ -6,6 +6,7 @@ import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,71 @@ class PreparedTransactionsTest {
         assertEquals(List.of("1", "3"), Sql.rows(connection, "SELECT id FROM local_item"));
       }
     }
+  }
+
+  /// As a heap table does: the lock is there until the decision, also after kills of both.
+  @Test
+  void shouldKeepRowLocksUntilTheDecision() throws Exception {
+    try (var cluster = Cluster.start("prepared-locks")) {
+      preload(cluster);
+      cluster.createTable("item", "id int4, v int4", "id");
+      try (Connection connection = cluster.connect()) {
+        Sql.execute(
+            connection,
+            "CREATE TABLE local_item (id int4 PRIMARY KEY, v int4)",
+            "INSERT INTO item VALUES (1, 0), (2, 0), (3, 0), (4, 0)",
+            "INSERT INTO local_item VALUES (1, 0), (2, 0), (3, 0), (4, 0)");
+        for (int id = 1; id <= STRENGTHS.size(); id++) {
+          for (String table : TABLES) {
+            Sql.execute(
+                connection,
+                "BEGIN",
+                "SELECT id FROM " + table + " WHERE id = " + id + " FOR " + STRENGTHS.get(id - 1),
+                "PREPARE TRANSACTION '" + table + id + "'");
+          }
+        }
+        assertEquals("4", parts(connection));
+        assertEquals(LEFT, free(connection, "local_item"));
+        assertEquals(LEFT, free(connection, "item"));
+      }
+      cluster.postgres().kill();
+      cluster.postgres().start();
+      cluster.endpoint().kill();
+      cluster.endpoint().start();
+      try (Connection connection = cluster.connect()) {
+        assertEquals(LEFT, free(connection, "local_item"));
+        assertEquals(LEFT, free(connection, "item"));
+        for (int id = 1; id <= STRENGTHS.size(); id++) {
+          String decision = id % 2 == 0 ? "COMMIT" : "ROLLBACK";
+          for (String table : TABLES) {
+            Sql.execute(connection, decision + " PREPARED '" + table + id + "'");
+          }
+        }
+        assertEquals("0", parts(connection));
+        assertEquals(
+            List.of("1", "2", "3", "4"),
+            Sql.rows(connection, "SELECT id FROM item ORDER BY id FOR UPDATE SKIP LOCKED"));
+      }
+    }
+  }
+
+  private static final List<String> TABLES = List.of("local_item", "item");
+  private static final List<String> STRENGTHS =
+      List.of("KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE");
+
+  /// What each strength finds of the rows that are locked by each.
+  private static final List<List<String>> LEFT =
+      List.of(List.of("1", "2", "3"), List.of("1", "2"), List.of("1"), List.of());
+
+  private static List<List<String>> free(Connection connection, String table) throws SQLException {
+    List<List<String>> found = new ArrayList<>();
+    for (String strength : STRENGTHS) {
+      found.add(
+          Sql.rows(
+              connection,
+              "SELECT id FROM " + table + " ORDER BY id FOR " + strength + " SKIP LOCKED"));
+    }
+    return found;
   }
 
   /// Every backend has the library from its start on.
