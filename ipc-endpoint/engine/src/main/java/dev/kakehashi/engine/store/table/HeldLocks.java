@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// was locked since.
 public final class HeldLocks {
   private static final int FIRST = 4;
+  private static final int[] NONE = {};
 
   /// Of a lock: its page, and its row with what the transaction had of it before.
   private static final long LOCK_BYTES = 8;
@@ -33,13 +34,13 @@ public final class HeldLocks {
   private long granted = HeapRoom.LONG_BYTES;
 
   /// Of each step: the locks that there were, and the number of steps and other changes with it.
-  private int[] marks = new int[FIRST];
+  private int[] marks = NONE;
 
-  private int[] numbers = new int[FIRST];
+  private int[] numbers = NONE;
   private int steps;
 
-  /// Tables of which it holds the keys of all rows.
-  private final List<RowLocker> whole = new ArrayList<>(0);
+  /// Tables of which it holds the keys of all rows. Most hold none so.
+  private List<RowLocker> whole = List.of();
 
   /// Makes room for one more lock, so that adding it cannot fail.
   ///
@@ -73,6 +74,9 @@ public final class HeldLocks {
   }
 
   void addWhole(RowLocker table) {
+    if (whole.isEmpty()) {
+      whole = new ArrayList<>(1);
+    }
     whole.add(table);
   }
 
@@ -82,8 +86,9 @@ public final class HeldLocks {
   public int mark(int others) {
     if (count != (steps == 0 ? 0 : marks[steps - 1])) {
       if (steps == marks.length) {
-        marks = Arrays.copyOf(marks, 2 * steps);
-        numbers = Arrays.copyOf(numbers, 2 * steps);
+        int room = Math.max(FIRST, 2 * steps);
+        marks = Arrays.copyOf(marks, room);
+        numbers = Arrays.copyOf(numbers, room);
       }
       marks[steps] = count;
       numbers[steps] = others + steps + 1;
@@ -142,7 +147,7 @@ public final class HeldLocks {
       }
     }
     whole.forEach(table -> table.removeOwner(owner));
-    whole.clear();
+    whole = List.of();
   }
 
   /// Adds the tables of the rows.
