@@ -46,6 +46,26 @@ DELETE FROM again USING given g WHERE g.id = again.id RETURNING again.*, g.h;
 ALTER FOREIGN TABLE again ALTER v TYPE int;
 SELECT * FROM again;
 SELECT * FROM again;
+-- A column that is generated on both sides is computed on both, and not sent.
+CREATE FOREIGN TABLE both_sides (id int OPTIONS (key 'true'), a int, g int OPTIONS (generated 'true') GENERATED ALWAYS AS (a * 2) STORED, h text)
+  SERVER kakehashi OPTIONS (schema_name 'public', table_name 'given');
+EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO both_sides (id, a) VALUES (3, 8);
+INSERT INTO both_sides (id, a) VALUES (3, 8), (4, 9) RETURNING *;
+INSERT INTO both_sides (id, a) VALUES (3, 8) ON CONFLICT (id) DO UPDATE SET a = 10;
+EXPLAIN (VERBOSE, COSTS OFF) UPDATE both_sides SET a = a + 1;
+UPDATE both_sides SET a = a + 1 WHERE id = 4;
+UPDATE both_sides SET a = a + 1, h = initcap('z' || a) WHERE id = 4 RETURNING *;
+CREATE TRIGGER double BEFORE INSERT OR UPDATE ON both_sides FOR EACH ROW EXECUTE FUNCTION double();
+INSERT INTO both_sides (id, a) VALUES (5, 1) RETURNING *;
+UPDATE both_sides SET h = 'w' WHERE id = 5 RETURNING *;
+DROP TRIGGER double ON both_sides;
+COPY both_sides (id, a) FROM stdin;
+6	11
+7	12
+\.
+SELECT id, a, g, h FROM both_sides WHERE id > 2 ORDER BY id;
+SELECT id, g FROM given WHERE id > 2 ORDER BY id;
+DELETE FROM both_sides WHERE id > 2;
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA given CASCADE;

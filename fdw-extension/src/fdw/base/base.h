@@ -66,6 +66,9 @@ extern List *kakehashi_key_columns(Relation rel);
 /* Columns for which the engine makes a value if an inserted row has none: identity and serial columns. */
 extern List *kakehashi_generated_columns(Relation rel);
 
+/* Whether a stored generated column of the foreign table is one of the engine's table, too: both compute it, and it is not sent. */
+extern bool kakehashi_is_generated_there(Relation rel, int attnum);
+
 /* Of names (NULL-terminated), the one closest to name, or NULL if none is close. */
 extern const char *kakehashi_closest(const char *name, const char *const *names);
 

@@ -350,7 +350,23 @@ kakehashi_remote_column(Oid relid, AttrNumber attnum)
 	return get_attname(relid, attnum, false);
 }
 
-/* Columns whose boolean option of this name is true. */
+/* Whether a column's boolean option of this name is true. */
+static bool
+is_marked(Relation rel, AttrNumber attnum, const char *option)
+{
+	ListCell *cell;
+
+	foreach (cell, GetForeignColumnOptions(RelationGetRelid(rel), attnum))
+	{
+		DefElem *def = (DefElem *) lfirst(cell);
+
+		if (strcmp(def->defname, option) == 0 && defGetBoolean(def))
+			return true;
+	}
+	return false;
+}
+
+/* Columns that are marked so. */
 static List *
 marked_columns(Relation rel, const char *option)
 {
@@ -359,17 +375,8 @@ marked_columns(Relation rel, const char *option)
 
 	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
 	{
-		ListCell *cell;
-
-		if (TupleDescAttr(desc, attnum - 1)->attisdropped)
-			continue;
-		foreach (cell, GetForeignColumnOptions(RelationGetRelid(rel), attnum))
-		{
-			DefElem *def = (DefElem *) lfirst(cell);
-
-			if (strcmp(def->defname, option) == 0 && defGetBoolean(def))
-				result = lappend_int(result, attnum);
-		}
+		if (!TupleDescAttr(desc, attnum - 1)->attisdropped && is_marked(rel, attnum, option))
+			result = lappend_int(result, attnum);
 	}
 	return result;
 }
@@ -383,5 +390,20 @@ kakehashi_key_columns(Relation rel)
 List *
 kakehashi_generated_columns(Relation rel)
 {
-	return marked_columns(rel, "generated");
+	List *result = NIL;
+	ListCell *cell;
+
+	foreach (cell, marked_columns(rel, "generated"))
+	{
+		if (!kakehashi_is_generated_there(rel, lfirst_int(cell)))
+			result = lappend_int(result, lfirst_int(cell));
+	}
+	return result;
+}
+
+bool
+kakehashi_is_generated_there(Relation rel, int attnum)
+{
+	return TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attgenerated != '\0' &&
+	       is_marked(rel, (AttrNumber) attnum, "generated");
 }

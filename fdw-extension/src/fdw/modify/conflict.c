@@ -239,7 +239,8 @@ deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation r
 		Node *value;
 		Expr *expr;
 
-		if (att->attisdropped || att->attgenerated != ATTRIBUTE_GENERATED_STORED)
+		if (att->attisdropped || att->attgenerated != ATTRIBUTE_GENERATED_STORED ||
+		    kakehashi_is_generated_there(rel, attnum))
 			continue;
 		value = build_column_default(rel, attnum);
 		if (!uses_updated(value, plan))

@@ -59,10 +59,17 @@ kakehashi_changes_generated(PlannerInfo *root, Index result_relation, Relation r
 	{
 		int attnum = member + FirstLowInvalidHeapAttributeNumber;
 
-		if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attgenerated != '\0')
+		if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attgenerated != '\0' &&
+		    !kakehashi_is_generated_there(rel, attnum))
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_sent(Relation rel, int attnum)
+{
+	return kakehashi_is_stored(rel, attnum) && !kakehashi_is_generated_there(rel, attnum);
 }
 
 List *
@@ -72,7 +79,7 @@ kakehashi_insert_columns(Relation rel)
 
 	for (int attnum = 1; attnum <= RelationGetDescr(rel)->natts; attnum++)
 	{
-		if (kakehashi_is_stored(rel, attnum))
+		if (is_sent(rel, attnum))
 			result = lappend_int(result, attnum);
 	}
 	return result;
@@ -168,7 +175,7 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 
 		if (attnum <= InvalidAttrNumber)
 			elog(ERROR, "system-column update is not supported");
-		if (kakehashi_is_stored(rel, attnum))
+		if (is_sent(rel, attnum))
 			result = list_append_unique_int(result, attnum);
 	}
 	return result;
