@@ -108,7 +108,7 @@ public enum CopyOption {
       In.COLUMNAR,
       Kind.BOOLEAN,
       "false",
-      "nanoseconds are cut to microseconds; otherwise an error (22003)"),
+      "nanoseconds are cut to microseconds, and times of day for a column of dates; otherwise an error (22008; of an interval 22015)"),
   NUMERIC_AS(
       Use.DUMP,
       In.PARQUET,
