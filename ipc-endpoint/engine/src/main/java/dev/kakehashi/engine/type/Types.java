@@ -9,9 +9,13 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /// Facts about types: names, kinds in the store, modifiers.
 public final class Types {
+  /// A parser asks for words that are no types, too: for very many.
+  private static final Pattern SPACES = Pattern.compile("\\s+");
+
   /// pg_type.oid of `unknown`, the type of a string literal; its word is that of text.
   public static final int UNKNOWN = 705;
 
@@ -158,7 +162,7 @@ public final class Types {
 
   /// OID of a type by SQL name or alias without modifier, upper or lower case; 0 when there is none.
   public static int oid(String name) {
-    String key = name.strip().toLowerCase(Locale.ROOT).replaceAll("\\s+", " ");
+    String key = SPACES.matcher(name.strip().toLowerCase(Locale.ROOT)).replaceAll(" ");
     return OIDS.getOrDefault(key, 0);
   }
 
