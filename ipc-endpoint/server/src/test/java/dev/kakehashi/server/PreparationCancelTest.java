@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Test;
 
 /// A statement that is planned for ever is given up when its client says so, or is gone.
 class PreparationCancelTest {
-  /// A tree of 2^24 tables.
+  /// As many tables as a statement may read: no machine plans their joins while the test runs.
   private static final String ENDLESS =
       "with q0 as not materialized (select 1 as x)"
-          + IntStream.rangeClosed(1, 24)
+          + IntStream.rangeClosed(1, 12)
               .mapToObj(i ->
                   ", q%d as not materialized (select a.x from q%d a, q%d b)"
                       .formatted(i, i - 1, i - 1))
               .collect(Collectors.joining())
-          + " select count(*) from q24";
+          + " select count(*) from q12";
 
   private static final String JOBS =
       "select count(*) from kakehashi_catalog.jobs where name = '" + ENDLESS + "'";
