@@ -104,7 +104,7 @@ final class SendCommands {
         return options;
       }
     }
-    throw new ShellException("\\" + command + ": missing right parenthesis");
+    throw new ShellException("error: \\" + command + ": missing right parenthesis");
   }
 
   /// The statement that was begun, or the last one.

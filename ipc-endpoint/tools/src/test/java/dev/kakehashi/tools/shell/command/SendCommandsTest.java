@@ -53,7 +53,7 @@ class SendCommandsTest {
         assertThrows(
             ShellException.class,
             () -> SendCommands.options(usual, "gx", arguments("(format=csv")));
-    assertEquals("\\gx: missing right parenthesis", open.getMessage());
+    assertEquals("error: \\gx: missing right parenthesis", open.getMessage());
     ShellException unknown =
         assertThrows(
             ShellException.class,
