@@ -395,7 +395,7 @@ kakehashi_generated_columns(Relation rel)
 
 	foreach (cell, marked_columns(rel, "generated"))
 	{
-		if (!kakehashi_is_generated_there(rel, lfirst_int(cell)))
+		if (TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1)->attgenerated == '\0')
 			result = lappend_int(result, lfirst_int(cell));
 	}
 	return result;
