@@ -118,17 +118,18 @@ public final class DefinitionRun implements Task {
           changesTasksAlone()
               ? null
               : execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
-      DefinitionPlan present = plan;
-      if (wait == null && present == null) {
-        execution.plan(context, this::plan, this, this::fail);
-        return null;
-      }
       if (wait == null) {
-        wait = lockTables(Objects.requireNonNull(present));
+        DefinitionPlan present = plan;
+        if (present == null) {
+          execution.plan(context, this::plan, this, this::fail);
+          return null;
+        }
+        wait = lockTables(present);
+        if (wait == null) {
+          return steps(present, context);
+        }
       }
-      return wait == null
-          ? steps(Objects.requireNonNull(present), context)
-          : execution.await(wait, this, this::fail);
+      return execution.await(wait, this, this::fail);
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
     } catch (Throwable failed) {
