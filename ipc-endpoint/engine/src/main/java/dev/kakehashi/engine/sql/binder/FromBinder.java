@@ -146,8 +146,13 @@ public final class FromBinder {
     return new From(from.rel(), renamed, from.tables());
   }
 
+  /// How the SELECT locks the rows of what has an alias; null: not at all.
+  private RowLocks.@Nullable Lock lockOf(String alias) {
+    return locks == null ? null : locks.of(alias);
+  }
+
   private From derived(SqlNode query, String alias, @Nullable Scope parent) {
-    RowLocks.Lock wanted = locks == null ? null : locks.of(alias);
+    RowLocks.Lock wanted = lockOf(alias);
     if (wanted != null) {
       // It locks the rows that it gives.
       queries.selects.lock(query, wanted);
@@ -215,7 +220,7 @@ public final class FromBinder {
       return read(sampled(table, sample, alias), use);
     }
     Table table = table(identifier);
-    RowLocks.Lock lock = locks == null ? null : locks.of(alias == null ? table.name() : alias);
+    RowLocks.Lock lock = lockOf(alias == null ? table.name() : alias);
     if (lock != null && table.isSystem()) {
       throw RowLocks.notAllowed(lock.strength(), "system tables");
     }
@@ -255,7 +260,7 @@ public final class FromBinder {
           ErrorCode.SYNTAX_ERROR,
           "TABLESAMPLE clause can only be applied to tables and materialized views");
     }
-    RowLocks.Lock lock = locks == null ? null : locks.of(alias == null ? table.name() : alias);
+    RowLocks.Lock lock = lockOf(alias == null ? table.name() : alias);
     if (lock != null) {
       throw RowLocks.notAllowed(lock.strength(), "TABLESAMPLE");
     }

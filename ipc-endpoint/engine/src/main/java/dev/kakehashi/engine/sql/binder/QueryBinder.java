@@ -248,12 +248,12 @@ public final class QueryBinder {
       types = commonTypes(before, second.types(), what, each);
       if (!types.equals(before)) {
         BoundQuery left = new BoundQuery(united(call, inputs), names);
-        if (before.stream().anyMatch(t -> t.oid() == Types.UNKNOWN)) {
+        if (hasUnknown(before)) {
           left = bind(each.operand(0), parent, Expectation.of(types));
         }
         inputs = new ArrayList<>(List.of(convertColumns(left, types, what, each)));
       }
-      if (second.types().stream().anyMatch(t -> t.oid() == Types.UNKNOWN)) {
+      if (hasUnknown(second.types())) {
         second = bind(each.operand(1), parent, Expectation.of(types));
       }
       inputs.add(convertColumns(second, types, what, each));
@@ -272,6 +272,10 @@ public final class QueryBinder {
       calls.addFirst(left);
     }
     return List.copyOf(calls);
+  }
+
+  private static boolean hasUnknown(List<SqlType> types) {
+    return types.stream().anyMatch(type -> type.oid() == Types.UNKNOWN);
   }
 
   private List<SqlType> commonTypes(
