@@ -104,6 +104,7 @@ class OtherUsersTest {
 
   @Test
   void shouldGiveEachUserAQueueOfHisOwn() throws IOException {
+    attachEach(); // a queue that nobody has used for ten seconds is gone
     for (String user : List.of(owner, member, listed)) {
       assertTrue(!queues(user).isEmpty(), user);
     }
