@@ -1,5 +1,5 @@
 /*
- * kh_ping RUNTIME_DIRECTORY [COUNT [BYTES]]: what does a session cost, and one request, from append to answer? Attaches and
+ * kh_ping RUNTIME_DIRECTORY [COUNT [BYTES [ways|stay]]]: what does a session cost, and one request, from append to answer? Attaches and
  * detaches a few hundred times, then attaches, warms up, pings COUNT times one after the other, checks each answer, and prints
  * the distributions in nanoseconds.
  */
@@ -132,15 +132,17 @@ main(int argc, char **argv)
 	kh_error error = {0};
 	kh_session *session;
 	bool ways = argc > 4 && strcmp(argv[4], "ways") == 0;
+	bool stay = argc > 4 && strcmp(argv[4], "stay") == 0;
 	int64_t *nanos;
 	int64_t *there = NULL;
 	int64_t *trips = NULL;
 
-	if (argc < 2 || count < 1 || bytes < sizeof(int64_t) || bytes > 4096 || (argc > 4 && !ways))
+	if (argc < 2 || count < 1 || bytes < sizeof(int64_t) || bytes > 4096 || (argc > 4 && !ways && !stay))
 	{
-		fprintf(stderr, "usage: kh_ping RUNTIME_DIRECTORY [COUNT [BYTES [ways]]]\n"
+		fprintf(stderr, "usage: kh_ping RUNTIME_DIRECTORY [COUNT [BYTES [ways|stay]]]\n"
 		                "REQUIREPEER: OS user of the endpoint, if another\n"
-		                "ways: times of both ways, too; needs a BareEndpoint (module benchmarks)\n");
+		                "ways: times of both ways, too; needs a BareEndpoint (module benchmarks)\n"
+		                "stay: the session stays attached until the end of standard input\n");
 		return 2;
 	}
 	options.runtime_directory = argv[1];
@@ -167,6 +169,12 @@ main(int argc, char **argv)
 	report("there and back", nanos, count, bytes);
 	if (ways)
 		report_ways(trips, there, count, bytes);
+	if (stay)
+	{
+		fflush(stdout);
+		while (getchar() != EOF)
+			continue;
+	}
 	kh_detach(session);
 	free(nanos);
 	free(there);

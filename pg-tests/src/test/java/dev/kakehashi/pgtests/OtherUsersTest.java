@@ -8,6 +8,7 @@ import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.OsUsers;
 import dev.kakehashi.pgtests.harness.Workspace;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,9 @@ class OtherUsersTest {
   private Workspace workspace;
   private EndpointProcess endpoint;
 
+  /// Sessions that last: a queue that nobody has used for ten seconds is gone, and what belongs to its user with it.
+  private final List<Process> attached = new ArrayList<>();
+
   OtherUsersTest() throws IOException {
     workspace = Workspace.create("users");
     for (Path directory : List.of(workspace.disk(), workspace.memory())) {
@@ -58,16 +63,33 @@ class OtherUsersTest {
   }
 
   @BeforeAll
-  void attachEach() {
-    // Their queues, mailboxes and arenas are there from now on.
+  void attachEach() throws IOException {
     for (String user : List.of(owner, member, listed)) {
-      OsProcess.Outcome outcome = ping(user);
-      assertEquals(0, outcome.exitCode(), user + ": " + outcome.output());
+      var command = new ArrayList<>(Installation.asUser(user));
+      command.addAll(
+          List.of(
+              "env",
+              "REQUIREPEER=" + owner,
+              Installation.ping().toString(),
+              run().toString(),
+              "100",
+              "64",
+              "stay"));
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      attached.add(process);
+      BufferedReader output = process.inputReader();
+      assertEquals("300 attaches", until(output.readLine(), ":"), user);
+      assertEquals("100 pings of 64 bytes, there and back", until(output.readLine(), ":"), user);
     }
+  }
+
+  private static String until(@Nullable String line, String separator) {
+    return line == null ? "" : line.split(separator, 2)[0];
   }
 
   @AfterAll
   void stop() {
+    attached.forEach(OsProcess::kill);
     endpoint.close();
     workspace.close();
     users.close();
@@ -104,7 +126,6 @@ class OtherUsersTest {
 
   @Test
   void shouldGiveEachUserAQueueOfHisOwn() throws IOException {
-    attachEach(); // a queue that nobody has used for ten seconds is gone
     for (String user : List.of(owner, member, listed)) {
       assertTrue(!queues(user).isEmpty(), user);
     }
