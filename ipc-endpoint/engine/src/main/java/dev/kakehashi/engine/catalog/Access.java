@@ -153,6 +153,11 @@ public final class Access {
         || key.startsWith(DEFAULTS);
   }
 
+  /// Whether an entry is about roles, which everything may name.
+  static boolean isAboutRoles(String key) {
+    return key.startsWith(ROLE) || key.startsWith(MEMBER);
+  }
+
   Access put(String key, byte[] value) {
     if (key.startsWith(ROLE)) {
       long id = number(key, key.substring(ROLE.length()));

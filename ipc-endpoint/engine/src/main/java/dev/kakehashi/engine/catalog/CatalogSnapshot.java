@@ -8,8 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pcollections.PSortedMap;
 import org.pcollections.TreePMap;
@@ -22,7 +24,7 @@ public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
 
-  private static final String SCHEMA_KEY = "schema/";
+  static final String SCHEMA_KEY = "schema/";
   static final String TABLE_KEY = "table/";
   private static final String SEQUENCE_KEY = "sequence/";
   private static final String VIEW_KEY = "view/";
@@ -331,6 +333,35 @@ public final class CatalogSnapshot {
         || objects.views.containsKey(id)
         || queue(id) != null
         || objects.applications.get(id) != null;
+  }
+
+  /// The name that a table, a sequence, a view or a queue has; null for other numbers.
+  public @Nullable DefinedName nameOf(long id) {
+    Table table = table(id);
+    return table == null
+        ? namesOf(id).stream().findAny().orElse(null)
+        : new DefinedName(table.schema(), table.name());
+  }
+
+  /// The names that a table with its indexes, a sequence, a view or a queue has; none for other numbers.
+  Set<DefinedName> namesOf(long id) {
+    Table table = table(id);
+    if (table != null) {
+      Set<DefinedName> names = new HashSet<>();
+      names.add(new DefinedName(table.schema(), table.name()));
+      table.indexes().forEach(index -> names.add(new DefinedName(table.schema(), index.name())));
+      return names;
+    }
+    Sequence sequence = sequence(id);
+    if (sequence != null) {
+      return Set.of(new DefinedName(sequence.schema(), sequence.name()));
+    }
+    View view = view(id);
+    if (view != null) {
+      return Set.of(new DefinedName(view.schema(), view.name()));
+    }
+    Queue queue = queue(id);
+    return queue == null ? Set.of() : Set.of(new DefinedName(queue.schema(), queue.name()));
   }
 
   /// The table that has the index, or null.

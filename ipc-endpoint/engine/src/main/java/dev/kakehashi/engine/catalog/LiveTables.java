@@ -30,7 +30,7 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// How long requests took: upper_us, requests; none for who does not see all.
   List<@Nullable Object[]> requestTimes(Viewer viewer);
 
-  /// Locks of tables: transaction_id, table_schema and table_name (null for the catalogue), mode, granted.
+  /// Locks of objects and names: transaction_id, table_schema (null for the catalogue and for entries about rights), table_name (null for a schema, too), mode, granted.
   List<@Nullable Object[]> locks();
 
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Footprint;
 import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Table;
@@ -24,12 +25,13 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What one statement does to the catalogue: the locks that it needs first, then its steps in order. Made under the lock of the catalogue; confined to
-/// one thread at a time.
+/// What one statement does to the catalogue: the locks that it needs first, then its steps in order. It holds as long as nobody commits changes of what it
+/// needs locks for. Confined to one thread at a time.
 final class DefinitionPlan {
   private final Catalog catalog;
   private final Map<Long, Mode> locks = new LinkedHashMap<>();
   private final List<Step> steps = new ArrayList<>();
+  private final Footprint footprint = new Footprint();
   private final long version;
   private final ConstantDefault rows;
   private final Zone zone;
@@ -179,7 +181,9 @@ final class DefinitionPlan {
 
   void change(CatalogChange change) {
     steps.add(new Step.Change(change));
-    state = state.with(List.of(change), version);
+    CatalogSnapshot next = state.with(List.of(change), version);
+    footprint.add(state, change, next);
+    state = next;
   }
 
   /// @throws EngineException UNDEFINED_SCHEMA, or WRONG_OBJECT_TYPE for one of the system's
@@ -210,6 +214,19 @@ final class DefinitionPlan {
 
   Map<Long, Mode> locks() {
     return Collections.unmodifiableMap(locks);
+  }
+
+  /// What all changes need, besides what the statement says itself.
+  DefinitionLocks definitionLocks(CatalogSnapshot committed) {
+    return DefinitionLocks.of(committed, footprint, state);
+  }
+
+  /// Changes of the catalogue in order.
+  List<CatalogChange> changes() {
+    return steps.stream()
+        .filter(Step.Change.class::isInstance)
+        .map(step -> ((Step.Change) step).change())
+        .toList();
   }
 
   List<Step> steps() {

@@ -5,15 +5,19 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.DefinedName;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.run.PlanRunner;
+import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.sql.parser.ApplicationStatement;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.parser.QueueStatement;
+import dev.kakehashi.engine.sql.parser.RightsStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -27,8 +31,11 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Executes one DDL statement in its transaction: the lock of the catalogue, the plan, the locks of its tables, then step by step. Waits for locks, and
-/// for the owners of rows that a unique index meets, as conditions; when it fails its own changes are undone.
+/// Executes one DDL statement in its transaction: the lock of the catalogue, the plan, the locks of what it touches, then step by step. Waits for locks,
+/// and for the owners of rows that a unique index meets, as conditions; when it fails its own changes are undone.
+///
+/// Others define other things meanwhile. The plan is made before all locks are there, so it is made again if somebody has committed changes of the
+/// catalogue since, unless each lock was there when it was made.
 public final class DefinitionRun implements Task {
   private final Catalog catalog;
   private final DdlStatement statement;
@@ -39,6 +46,14 @@ public final class DefinitionRun implements Task {
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final @Nullable Deployment deployment;
   private @Nullable DefinitionPlan plan;
+
+  /// The committed version that the plan was made with, or one before.
+  private @Nullable CatalogSnapshot committed;
+
+  private @Nullable DefinitionLocks definitionLocks;
+
+  /// Whether each lock of the plan was there when it was made.
+  private boolean isCovered;
 
   /// What fills the table that is made; null: nothing does.
   private Prepared.@Nullable Planned filling;
@@ -115,9 +130,7 @@ public final class DefinitionRun implements Task {
       execution.checkCanceled();
       execution.checkWritable(statement.command());
       TableLocks.Wait wait =
-          changesTasksAlone()
-              ? null
-              : execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
+          changesTasksAlone() ? null : execution.lock(TableLocks.CATALOGUE, catalogueMode());
       if (wait == null) {
         DefinitionPlan present = plan;
         if (present == null) {
@@ -126,6 +139,15 @@ public final class DefinitionRun implements Task {
         }
         wait = lockTables(present);
         if (wait == null) {
+          wait = lockDefinitions();
+        }
+        if (wait == null && isOutdated()) {
+          undo();
+          execution.plan(context, this::plan, this, this::fail);
+          return null;
+        }
+        if (wait == null) {
+          isCovered = true;
           return steps(present, context);
         }
       }
@@ -140,6 +162,38 @@ public final class DefinitionRun implements Task {
     return null;
   }
 
+  /// Roles and applications may be named by anything: who changes them has the catalogue alone.
+  private TableLocks.Mode catalogueMode() {
+    boolean alone =
+        switch (statement) {
+          case DdlStatement.OfApplication application -> true;
+          case DdlStatement.OfRights rights -> isAboutAnything(rights.statement());
+          case DdlStatement.Comment comment ->
+              comment.kind() == DdlStatement.Commented.ROLE
+                  || comment.kind() == DdlStatement.Commented.APPLICATION;
+          default -> false;
+        };
+    return alone ? TableLocks.Mode.EXCLUSIVE : TableLocks.Mode.SHARED;
+  }
+
+  private static boolean isAboutAnything(RightsStatement statement) {
+    return switch (statement) {
+      case RightsStatement.Grant grant ->
+          grant.kind() == ObjectKind.APPLICATION
+              || grant.kind() == ObjectKind.FUNCTION
+              || grant.kind() == ObjectKind.PROCEDURE;
+      case RightsStatement.OwnerTo owner -> owner.kind() == RightsStatement.Owned.APPLICATION;
+      case RightsStatement.AlterDefaults defaults -> false;
+      case RightsStatement.CreateRole role -> true;
+      case RightsStatement.AlterRole role -> true;
+      case RightsStatement.RenameRole role -> true;
+      case RightsStatement.DropRole role -> true;
+      case RightsStatement.GrantRole role -> true;
+      case RightsStatement.DropOwned owned -> true;
+      case RightsStatement.ReassignOwned owned -> true;
+    };
+  }
+
   /// It defines nothing, so others may define meanwhile: the locks of its queues are enough.
   private boolean changesTasksAlone() {
     return statement instanceof DdlStatement.OfQueue(QueueStatement queue)
@@ -148,6 +202,7 @@ public final class DefinitionRun implements Task {
 
   private void plan() {
     mark = execution.transaction().mark();
+    CatalogSnapshot before = catalog.snapshot();
     DefinitionPlan made =
         new DefinitionPlan(
             catalog,
@@ -157,7 +212,24 @@ public final class DefinitionRun implements Task {
             execution.zone());
     new DefinitionPlanner(made, deployment).plan(statement);
     planFilling(made);
+    DefinitionLocks locks = made.definitionLocks(before);
+    committed = before;
+    definitionLocks = locks;
+    isCovered = holdsAll(made, locks);
     plan = made;
+  }
+
+  private boolean holdsAll(DefinitionPlan made, DefinitionLocks locks) {
+    return made.locks().entrySet().stream()
+            .allMatch(lock -> execution.holdsLock(lock.getKey(), lock.getValue()))
+        && locks.objects().entrySet().stream()
+            .allMatch(lock -> execution.holdsLock(lock.getKey(), lock.getValue()))
+        && locks.names().entrySet().stream()
+            .allMatch(lock -> execution.holdsLock(lock.getKey(), lock.getValue()));
+  }
+
+  private boolean isOutdated() {
+    return !isCovered && !catalog.snapshot().equals(committed);
   }
 
   private void planFilling(DefinitionPlan work) {
@@ -202,17 +274,42 @@ public final class DefinitionRun implements Task {
     return null;
   }
 
+  private TableLocks.@Nullable Wait lockDefinitions() {
+    DefinitionLocks locks = Objects.requireNonNull(definitionLocks);
+    TableLocks.Wait wait =
+        locks.whole() ? execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE) : null;
+    for (Map.Entry<Long, TableLocks.Mode> lock : locks.objects().entrySet()) {
+      if (wait == null) {
+        wait = execution.lock(lock.getKey(), lock.getValue());
+      }
+    }
+    for (Map.Entry<DefinedName, TableLocks.Mode> lock : locks.names().entrySet()) {
+      if (wait == null) {
+        wait = execution.lock(lock.getKey(), lock.getValue());
+      }
+    }
+    return wait;
+  }
+
   private @Nullable Task steps(DefinitionPlan work, TaskContext context) {
     while (step < work.steps().size()) {
       execution.checkCanceled();
       switch (work.steps().get(step)) {
-        case DefinitionPlan.Step.Change change -> {
+        case DefinitionPlan.Step.Change(CatalogChange.CreateIndex index) -> {
+          Condition free = execution.indexBuilds().enter();
+          if (free != null) {
+            execution.onCancel(free::signal);
+            return context.await(free, this);
+          }
           try {
-            execution.transaction().define(change.change());
+            execution.transaction().define(index);
           } catch (DuplicateKey duplicate) {
             throw duplicates(work, duplicate);
+          } finally {
+            execution.indexBuilds().leave();
           }
         }
+        case DefinitionPlan.Step.Change change -> execution.transaction().define(change.change());
         case DefinitionPlan.Step.OfQueue queue ->
             moved += queue.action().applyAsLong(execution.transaction().queueChanges());
         case DefinitionPlan.Step.Rows rows -> {
@@ -249,7 +346,7 @@ public final class DefinitionRun implements Task {
 
   private void defined(DefinitionPlan work, long rows) {
     if (!changesTasksAlone()) {
-      execution.defined(work.state(), mark);
+      execution.defined(mark, work.changes(), Objects.requireNonNull(committed), work.state());
     }
     done.accept(rows, null);
   }

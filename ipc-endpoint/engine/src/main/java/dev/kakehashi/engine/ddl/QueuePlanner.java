@@ -237,6 +237,8 @@ final class QueuePlanner {
                 ? "a queue cannot be its own dead letter queue"
                 : "dead letters of queue \"%s\" would come back to it".formatted(queue.name()));
       }
+      // Nobody sends its dead letters elsewhere meanwhile.
+      plan.lock(next.queueId(), Mode.BUILD);
       next = plan.state().queue(next.options().deadLetter());
     }
   }

@@ -94,8 +94,7 @@ public final class EmbeddedEngine implements Engine {
     this.sequenceValues = new SequenceValues(store);
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
     this.transactions =
-        new EngineTransactions(
-            config, store, scheduler, catalog::snapshot, tempSpace, statistics::changed);
+        new EngineTransactions(config, store, scheduler, catalog, tempSpace, statistics::changed);
     this.applications = new EngineApplications(config.applications());
     this.facts =
         new LiveFacts(

@@ -3,14 +3,17 @@ package dev.kakehashi.engine.embedded;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.ddl.DefinitionLocks;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.DeclaredArea;
+import dev.kakehashi.engine.txn.IndexBuilds;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.PlanningThreads;
 import dev.kakehashi.engine.txn.PreparedTransactions;
@@ -24,7 +27,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The open transactions of an engine, and what they share. Thread-safe.
@@ -35,25 +37,25 @@ final class EngineTransactions implements TransactionEnvironment {
   private final Store store;
   private final TaskScheduler scheduler;
   private final PlanningThreads planning;
-  private final Supplier<CatalogSnapshot> catalog;
+  private final Catalog catalog;
   private final TempSpace tempSpace;
   private final Runnable changed;
   private final int most;
   private final Set<ManagedTransaction> open = ConcurrentHashMap.newKeySet();
   private final Deadlocks deadlocks = new Deadlocks();
   private final TableLocks locks;
+  private final IndexBuilds indexBuilds;
   private final PreparedTransactions prepared;
 
   /// Replaced by whoever changes them; read by each statement, on whatever thread.
   private volatile StatementLimits limits;
 
-  /// @param catalog the committed one
   /// @param changed called after the end of each transaction that has written
   EngineTransactions(
       EngineConfig config,
       Store store,
       TaskScheduler scheduler,
-      Supplier<CatalogSnapshot> catalog,
+      Catalog catalog,
       TempSpace tempSpace,
       Runnable changed) {
     this.store = store;
@@ -64,21 +66,24 @@ final class EngineTransactions implements TransactionEnvironment {
     this.changed = changed;
     this.most = config.maxTransactions();
     this.limits = new StatementLimits(config.statementMemoryBytes(), config.lockTimeoutNanos());
+    this.indexBuilds = new IndexBuilds(scheduler);
     this.prepared = new PreparedTransactions(store.prepared());
-    this.locks = new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.get().hasObject(id));
+    this.locks =
+        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().hasObject(id));
     store.prepared().forEach(this::lockForPrepared);
   }
 
   /// A transaction that an earlier run has prepared keeps others from what it uses.
   private void lockForPrepared(StoreTransaction transaction) {
     TableLocks.Owner owner = new TableLocks.Owner(transaction.id());
-    locks.restore(owner, transaction.definitions(), transaction.changedTables());
+    DefinitionLocks.restore(
+        locks, owner, transaction.definitions(), transaction.changedTables(), catalog.snapshot());
     transaction.whenEnded(() -> locks.releaseAll(owner));
     if (transaction.knowsLocks()) {
       return;
     }
     // Nobody remembers which rows its own ones reference.
-    CatalogSnapshot tables = catalog.get();
+    CatalogSnapshot tables = catalog.snapshot();
     for (long tableId : transaction.changedTables()) {
       Table table = tables.table(tableId);
       if (table != null) {
@@ -99,7 +104,7 @@ final class EngineTransactions implements TransactionEnvironment {
           ErrorCode.TOO_MANY_SESSIONS, "too many open transactions, the limit is " + most);
     }
     ManagedTransaction transaction =
-        new ManagedTransaction(this, options, DeclaredArea.of(options, catalog.get()));
+        new ManagedTransaction(this, options, DeclaredArea.of(options, catalog.snapshot()));
     open.add(transaction);
     transaction.start();
     return transaction;
@@ -201,13 +206,23 @@ final class EngineTransactions implements TransactionEnvironment {
   }
 
   @Override
+  public IndexBuilds indexBuilds() {
+    return indexBuilds;
+  }
+
+  @Override
+  public long nextCatalogVersion() {
+    return catalog.nextVersion();
+  }
+
+  @Override
   public TableLocks locks() {
     return locks;
   }
 
   @Override
   public CatalogSnapshot catalog() {
-    return catalog.get();
+    return catalog.snapshot();
   }
 
   @Override
@@ -232,12 +247,12 @@ final class EngineTransactions implements TransactionEnvironment {
 
   @Override
   public EngineException describe(EngineException failure, RowConflict conflict) {
-    return ConflictReport.describe(failure, conflict, store, catalog.get());
+    return ConflictReport.describe(failure, conflict, store, catalog.snapshot());
   }
 
   @Override
   public String tableName(long tableId) {
-    return catalog.get().tables().stream()
+    return catalog.snapshot().tables().stream()
         .filter(table -> table.tableId() == tableId)
         .map(table -> table.schema() + "." + table.name())
         .findFirst()

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.catalog.CatalogNames;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.DefinedName;
 import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Permissions;
 import dev.kakehashi.engine.catalog.Sequence;
@@ -263,17 +264,21 @@ final class LiveFacts implements LiveTables, StatisticsSource {
     List<@Nullable Object[]> rows = new ArrayList<>();
     CatalogSnapshot names = catalog.get();
     for (TableLocks.Held held : transactions.locks().list()) {
-      Table table = names.table(held.tableId());
+      DefinedName name = held.name() == null ? names.nameOf(held.tableId()) : held.name();
       rows.add(
           new @Nullable Object[] {
             held.transactionId(),
-            table == null ? null : table.schema(),
-            table == null ? null : table.name(),
+            name == null ? null : orNull(name.schema()),
+            name == null ? null : orNull(name.object()),
             held.mode().name(),
             held.granted()
           });
     }
     return rows;
+  }
+
+  private static @Nullable String orNull(String text) {
+    return text.isEmpty() ? null : text;
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.protocol.ErrorCode;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
-/// Locks of tables stay until its end. `state`, `savepoints`, `deferred` and `defined` are written by the operation that has the turn.
+/// Locks of tables stay until its end. `state`, `savepoints` and `deferred` are written by the operation that has the turn.
 public final class ManagedTransaction implements EngineTransaction {
   /// Writes that are logged or undone within a millisecond.
   private static final int SHORT_WRITES = 1000;
@@ -62,13 +63,8 @@ public final class ManagedTransaction implements EngineTransaction {
 
   private final TableLocks.Owner lockOwner;
 
-  /// A version of the catalogue that the transaction has made.
-  ///
-  /// @param before its version before that; null: the committed one
-  private record Defined(long mark, CatalogSnapshot version, @Nullable Defined before) {}
-
-  /// Its latest version of the catalogue; null: it has none of its own.
-  private volatile @Nullable Defined defined;
+  /// Null: it has not changed the catalogue.
+  private volatile @Nullable OwnCatalog ownCatalog;
 
   private final OpenStatements open = new OpenStatements();
   private volatile State state = State.ACTIVE;
@@ -325,27 +321,29 @@ public final class ManagedTransaction implements EngineTransaction {
 
   /// The catalogue as it sees it: with its own changes. Any thread.
   public CatalogSnapshot catalog() {
-    Defined own = defined;
-    return own == null ? environment.catalog() : own.version();
+    OwnCatalog own = ownCatalog;
+    return own == null ? environment.catalog() : own.catalog();
   }
 
   /// Whether it has changed the catalogue and not ended.
   public boolean hasDefinitions() {
-    return defined != null;
+    OwnCatalog own = ownCatalog;
+    return own != null && own.isChanged();
   }
 
-  /// It has changed the catalogue.
-  void defined(CatalogSnapshot version, long mark) {
-    defined = new Defined(mark, version, defined);
-  }
-
-  private void undefine(long mark) {
-    Defined last = defined;
-    // Marks ascend: what was at a later one has been undone.
-    while (last != null && last.mark() >= mark) {
-      last = last.before();
+  /// A statement has changed the catalogue. Called by the operation that has the turn.
+  ///
+  /// @param mark before the changes
+  /// @param committed the version that the statement was planned with
+  /// @param seen that version with all changes of the transaction
+  void defined(
+      long mark, List<CatalogChange> changes, CatalogSnapshot committed, CatalogSnapshot seen) {
+    OwnCatalog own = ownCatalog;
+    if (own == null) {
+      own = new OwnCatalog(environment);
     }
-    defined = last;
+    own.defined(mark, changes, committed, seen);
+    ownCatalog = own;
   }
 
   /// When it is, for what [#isUndone(long)] is asked about later.
@@ -695,7 +693,7 @@ public final class ManagedTransaction implements EngineTransaction {
       held.cancel();
     }
     state = how;
-    defined = null;
+    ownCatalog = null;
     if (how == State.PREPARED) {
       store.whenEnded(() -> environment.locks().releaseAll(lockOwner));
     } else {
@@ -807,15 +805,18 @@ public final class ManagedTransaction implements EngineTransaction {
       return each -> false;
     }
     Savepoints.Savepoint savepoint = savepoints().get(level);
-    Defined last = defined;
-    boolean undefines = last != null && last.mark() >= savepoint.mark();
+    OwnCatalog own = ownCatalog;
+    boolean undefines = own != null && own.lastMark() >= savepoint.mark();
     return each -> undefines || (!each.isNumbered() && each.savepointTime() >= savepoint.time());
   }
 
   private void undoTo(long mark) {
     try {
       store.rollbackTo(mark);
-      undefine(mark);
+      OwnCatalog own = ownCatalog;
+      if (own != null) {
+        own.undo(mark);
+      }
     } catch (Throwable failed) {
       undoFailed();
       throw failed;

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.DefinedName;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.ScanActivity;
@@ -14,6 +15,7 @@ import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.type.FileAccess;
 import dev.kakehashi.engine.type.RandomNumbers;
@@ -439,6 +441,26 @@ public final class StatementExecution extends CancellableExecution
     return environment.locks().acquire(transaction.lockOwner(), tableId, mode);
   }
 
+  /// Whose turn it is to make an index.
+  public IndexBuilds indexBuilds() {
+    return environment.indexBuilds();
+  }
+
+  /// The same for a name.
+  public TableLocks.@Nullable Wait lock(DefinedName name, TableLocks.Mode mode) {
+    return environment.locks().acquire(transaction.lockOwner(), name, mode);
+  }
+
+  /// Whether the transaction has a lock, or a stronger one. Called by who has its turn.
+  public boolean holdsLock(long tableId, TableLocks.Mode mode) {
+    return TableLocks.holds(transaction.lockOwner(), tableId, mode);
+  }
+
+  /// The same for a name.
+  public boolean holdsLock(DefinedName name, TableLocks.Mode mode) {
+    return TableLocks.holds(transaction.lockOwner(), name, mode);
+  }
+
   /// A task that waits for a lock.
   ///
   /// @param next runs when the lock is there
@@ -459,11 +481,14 @@ public final class StatementExecution extends CancellableExecution
     return transaction.catalog();
   }
 
-  /// The statement has changed the catalogue: the transaction goes on with this version.
+  /// The statement has changed the catalogue: the transaction goes on with that.
   ///
-  /// @param from mark before the changes
-  public void defined(CatalogSnapshot version, long from) {
-    transaction.defined(version, from);
+  /// @param mark before the changes
+  /// @param committed the version that the statement was planned with
+  /// @param catalog that version with all changes of the transaction
+  public void defined(
+      long mark, List<CatalogChange> changes, CatalogSnapshot committed, CatalogSnapshot catalog) {
+    transaction.defined(mark, changes, committed, catalog);
   }
 
   /// @throws EngineException READ_ONLY_TRANSACTION

@@ -1,19 +1,20 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.DefinedName;
 import dev.kakehashi.engine.store.api.BoxedIds;
-import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Locks of tables by their number, kept by transactions to their end: statements share them, DDL has them alone. A prepared transaction keeps its locks until it is
+/// Locks of tables and other objects by their number, and of names, kept by transactions to their end: statements share them, DDL has them alone. A prepared transaction keeps its locks until it is
 /// decided, which others wait for as for any other end: that may be the moment between the two phases of a commit, or long.
 ///
 /// Nobody blocks: who cannot have a lock gets a [Wait], whose `wake` is called when it is granted. A lock is granted in the order of the requests, except
@@ -22,14 +23,16 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe. A lock's `grants` and `queue`, the mode of its grants and the state of its waits are guarded by the lock; the list of what an owner holds
 /// belongs to whoever has the turn of its transaction. Order of locks: a table's, then [Deadlocks]; nothing is called under them.
 public final class TableLocks {
-  /// Stands for the catalogue: whoever changes it has this lock alone. Numbers of objects begin with 1.
+  /// Stands for the catalogue: who changes objects in it shares this lock, who changes what anything may depend on has it alone. Numbers of objects begin with 1.
   public static final long CATALOGUE = 0;
+
+  private static final long NO_NUMBER = Long.MIN_VALUE;
 
   /// How a lock is held; each mode includes those before it.
   public enum Mode {
     /// Uses rows: several at a time.
     SHARED,
-    /// Makes an index while others use rows.
+    /// Makes an index, or changes what the catalogue says of it, while others use rows.
     BUILD,
     /// Changes or drops the table.
     EXCLUSIVE;
@@ -43,11 +46,19 @@ public final class TableLocks {
   public static final class Owner {
     private final long transactionId;
 
-    /// What it has, the latest first: a chain through the grants, because most transactions have few.
+    /// What it has of what has a number, the latest first: a chain through the grants, because most transactions have few.
     private @Nullable Grant held;
+
+    /// What it has of names; empty unless it defines something.
+    private Map<DefinedName, Grant> names = Map.of();
 
     public Owner(long transactionId) {
       this.transactionId = transactionId;
+    }
+
+    private @Nullable Grant find(Lock lock) {
+      DefinedName name = lock.name;
+      return name == null ? find(lock.tableId) : names.get(name);
     }
 
     private @Nullable Grant find(long tableId) {
@@ -60,8 +71,16 @@ public final class TableLocks {
     }
 
     private void add(Grant grant) {
-      grant.next = held;
-      held = grant;
+      DefinedName name = grant.lock.name;
+      if (name == null) {
+        grant.next = held;
+        held = grant;
+        return;
+      }
+      if (names.isEmpty()) {
+        names = new HashMap<>();
+      }
+      names.put(name, grant);
     }
   }
 
@@ -102,11 +121,24 @@ public final class TableLocks {
 
   private static final class Lock {
     final long tableId;
+
+    /// Of a name; null: of a number.
+    final @Nullable DefinedName name;
+
     final ArrayList<Grant> grants = new ArrayList<>(2);
     final ArrayList<Wait> queue = new ArrayList<>(0);
 
+    /// Nobody finds it any more: who has found it before looks again.
+    boolean gone;
+
     Lock(long tableId) {
       this.tableId = tableId;
+      this.name = null;
+    }
+
+    Lock(DefinedName name) {
+      this.tableId = NO_NUMBER;
+      this.name = name;
     }
 
     boolean isFree(Owner owner, Mode mode) {
@@ -161,6 +193,7 @@ public final class TableLocks {
   }
 
   private final ConcurrentHashMap<Long, Lock> locks = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<DefinedName, Lock> nameLocks = new ConcurrentHashMap<>();
   private final Deadlocks deadlocks;
   private final LongPredicate exists;
 
@@ -179,35 +212,72 @@ public final class TableLocks {
     if (present != null && present.mode.compareTo(mode) >= 0) {
       return null;
     }
-    Lock lock = locks.computeIfAbsent(BoxedIds.of(tableId), Lock::new);
-    synchronized (lock) {
-      boolean queued = present == null && !lock.queue.isEmpty();
-      if (lock.isFree(owner, mode)
-          && !(queued && lock.queue.stream().anyMatch(wait -> wait.mode.conflicts(mode)))) {
-        hold(lock, owner, mode, present);
-        return null;
-      }
-      Wait wait = new Wait(lock, owner, mode);
-      Set<Long> blockers = new LinkedHashSet<>();
-      for (Grant grant : lock.grants) {
-        if (grant.owner != owner && grant.mode.conflicts(mode)) {
-          blockers.add(grant.owner.transactionId);
+    while (true) {
+      Lock lock = locks.computeIfAbsent(BoxedIds.of(tableId), Lock::new);
+      synchronized (lock) {
+        if (!lock.gone) {
+          return acquire(lock, owner, mode, present);
         }
       }
-      for (int i = 0; queued && i < lock.queue.size(); i++) {
-        if (lock.queue.get(i).mode.conflicts(mode)) {
-          blockers.add(lock.queue.get(i).owner.transactionId);
-        }
-      }
-      if (!deadlocks.add(owner.transactionId, blockers)) {
-        throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
-            .withDetail(
-                "Transaction %d waits for a lock of transactions %s, which wait for it."
-                    .formatted(owner.transactionId, blockers));
-      }
-      lock.queue.add(present == null ? lock.queue.size() : 0, wait);
-      return wait;
     }
+  }
+
+  /// The same for a name.
+  @Nullable Wait acquire(Owner owner, DefinedName name, Mode mode) {
+    Grant present = owner.names.get(name);
+    if (present != null && present.mode.compareTo(mode) >= 0) {
+      return null;
+    }
+    while (true) {
+      Lock lock = nameLocks.computeIfAbsent(name, Lock::new);
+      synchronized (lock) {
+        if (!lock.gone) {
+          return acquire(lock, owner, mode, present);
+        }
+      }
+    }
+  }
+
+  /// Whether the owner has a lock in this mode or a stronger one. Called by the owner.
+  static boolean holds(Owner owner, long tableId, Mode mode) {
+    Grant present = owner.find(tableId);
+    return present != null && present.mode.compareTo(mode) >= 0;
+  }
+
+  /// The same for a name.
+  static boolean holds(Owner owner, DefinedName name, Mode mode) {
+    Grant present = owner.names.get(name);
+    return present != null && present.mode.compareTo(mode) >= 0;
+  }
+
+  /// Under the lock.
+  private @Nullable Wait acquire(Lock lock, Owner owner, Mode mode, @Nullable Grant present) {
+    boolean queued = present == null && !lock.queue.isEmpty();
+    if (lock.isFree(owner, mode)
+        && !(queued && lock.queue.stream().anyMatch(wait -> wait.mode.conflicts(mode)))) {
+      hold(lock, owner, mode, present);
+      return null;
+    }
+    Wait wait = new Wait(lock, owner, mode);
+    Set<Long> blockers = new LinkedHashSet<>();
+    for (Grant grant : lock.grants) {
+      if (grant.owner != owner && grant.mode.conflicts(mode)) {
+        blockers.add(grant.owner.transactionId);
+      }
+    }
+    for (int i = 0; queued && i < lock.queue.size(); i++) {
+      if (lock.queue.get(i).mode.conflicts(mode)) {
+        blockers.add(lock.queue.get(i).owner.transactionId);
+      }
+    }
+    if (!deadlocks.add(owner.transactionId, blockers)) {
+      throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
+          .withDetail(
+              "Transaction %d waits for a lock of transactions %s, which wait for it."
+                  .formatted(owner.transactionId, blockers));
+    }
+    lock.queue.add(present == null ? lock.queue.size() : 0, wait);
+    return wait;
   }
 
   /// Whether the lock is the owner's now. Called by the owner of the wait, until it is.
@@ -224,7 +294,7 @@ public final class TableLocks {
   }
 
   private static void take(Wait wait, Grant granted) {
-    if (wait.owner.find(granted.lock.tableId) == null) {
+    if (wait.owner.find(granted.lock) == null) {
       wait.owner.add(granted);
     }
   }
@@ -244,38 +314,22 @@ public final class TableLocks {
     served.forEach(other -> other.wake.run());
   }
 
-  /// Gives a transaction that an earlier run has prepared the locks that it had.
-  ///
-  /// @param definitions its changes of the catalogue
-  /// @param changed tables whose rows it has changed
-  public void restore(Owner owner, List<CatalogChange> definitions, Collection<Long> changed) {
-    changed.forEach(table -> give(owner, table, Mode.SHARED));
-    if (!definitions.isEmpty()) {
-      give(owner, CATALOGUE, Mode.EXCLUSIVE);
-    }
-    for (CatalogChange change : definitions) {
-      switch (change) {
-        case CatalogChange.Put put -> {}
-        case CatalogChange.Remove remove -> {}
-        case CatalogChange.ForgetSequence forget -> {}
-        case CatalogChange.StartSequence start -> {}
-        case CatalogChange.CreateTable create ->
-            give(owner, create.definition().tableId(), Mode.EXCLUSIVE);
-        case CatalogChange.DropTable drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);
-        case CatalogChange.CreateIndex create -> give(owner, create.tableId(), Mode.EXCLUSIVE);
-        case CatalogChange.DropIndex drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);
-        case CatalogChange.Reshape reshape ->
-            give(owner, reshape.definition().tableId(), Mode.EXCLUSIVE);
-        case CatalogChange.Redefine redefine ->
-            give(owner, redefine.definition().tableId(), Mode.EXCLUSIVE);
-      }
-    }
+  /// Gives a transaction that an earlier run has prepared a lock that it had; nobody else has asked for locks yet.
+  public void give(Owner owner, long tableId, Mode mode) {
+    give(locks.computeIfAbsent(tableId, Lock::new), owner, mode);
   }
 
-  private void give(Owner owner, long tableId, Mode mode) {
-    Lock lock = locks.computeIfAbsent(tableId, Lock::new);
+  /// The same for a name.
+  public void give(Owner owner, DefinedName name, Mode mode) {
+    give(nameLocks.computeIfAbsent(name, Lock::new), owner, mode);
+  }
+
+  private static void give(Lock lock, Owner owner, Mode mode) {
     synchronized (lock) {
-      hold(lock, owner, mode, owner.find(tableId));
+      Grant present = owner.find(lock);
+      if (present == null || present.mode.compareTo(mode) < 0) {
+        hold(lock, owner, mode, present);
+      }
     }
   }
 
@@ -289,38 +343,60 @@ public final class TableLocks {
   /// The owner's transaction has ended.
   public void releaseAll(Owner owner) {
     for (Grant grant = owner.held; grant != null; grant = grant.next) {
-      Lock lock = grant.lock;
-      List<Wait> served;
-      boolean unused;
-      synchronized (lock) {
-        lock.grants.remove(grant);
-        served = lock.dispatch();
-        unused = lock.grants.isEmpty();
-      }
-      if (unused && lock.tableId != CATALOGUE && !exists.test(lock.tableId)) {
-        locks.remove(lock.tableId, lock);
-      }
-      for (int w = 0; w < served.size(); w++) {
-        served.get(w).wake.run();
-      }
+      release(grant);
     }
     owner.held = null;
+    if (!owner.names.isEmpty()) {
+      owner.names.values().forEach(this::release);
+      owner.names = Map.of();
+    }
+  }
+
+  private void release(Grant grant) {
+    Lock lock = grant.lock;
+    List<Wait> served;
+    synchronized (lock) {
+      lock.grants.remove(grant);
+      served = lock.dispatch();
+      if (lock.grants.isEmpty() && lock.queue.isEmpty() && !isLasting(lock)) {
+        lock.gone = true;
+        DefinedName name = lock.name;
+        if (name == null) {
+          locks.remove(lock.tableId, lock);
+        } else {
+          nameLocks.remove(name, lock);
+        }
+      }
+    }
+    for (int w = 0; w < served.size(); w++) {
+      served.get(w).wake.run();
+    }
+  }
+
+  private boolean isLasting(Lock lock) {
+    return lock.name == null && (lock.tableId == CATALOGUE || exists.test(lock.tableId));
   }
 
   /// A lock that a transaction has, or waits for.
-  public record Held(long transactionId, long tableId, Mode mode, boolean granted) {}
+  ///
+  /// @param name of a lock of a name, whose number means nothing; null: of a number
+  public record Held(
+      long transactionId, long tableId, @Nullable DefinedName name, Mode mode, boolean granted) {}
 
   /// All locks, each as of some moment.
   public List<Held> list() {
     List<Held> list = new ArrayList<>();
-    for (Lock lock : locks.values()) {
-      synchronized (lock) {
-        lock.grants.forEach(
-            grant -> list.add(new Held(grant.owner.transactionId, lock.tableId, grant.mode, true)));
-        lock.queue.forEach(
-            wait -> list.add(new Held(wait.owner.transactionId, lock.tableId, wait.mode, false)));
-      }
-    }
+    locks.values().forEach(lock -> addTo(list, lock));
+    nameLocks.values().forEach(lock -> addTo(list, lock));
     return list;
+  }
+
+  private static void addTo(List<Held> list, Lock lock) {
+    synchronized (lock) {
+      lock.grants.forEach(grant ->
+          list.add(new Held(grant.owner.transactionId, lock.tableId, lock.name, grant.mode, true)));
+      lock.queue.forEach(wait ->
+          list.add(new Held(wait.owner.transactionId, lock.tableId, lock.name, wait.mode, false)));
+    }
   }
 }

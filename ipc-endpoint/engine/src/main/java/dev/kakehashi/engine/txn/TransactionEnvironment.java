@@ -20,8 +20,13 @@ public interface TransactionEnvironment {
 
   TableLocks locks();
 
+  IndexBuilds indexBuilds();
+
   /// The committed catalogue.
   CatalogSnapshot catalog();
+
+  /// The number of a version that a transaction makes for itself.
+  long nextCatalogVersion();
 
   PreparedTransactions prepared();
 

@@ -201,7 +201,8 @@ final class TransactionalDdlTest {
     engine.run(preparing, "create table x (a int)");
     engine.run(preparing, "insert into t values (3, 'three')");
     EngineTransaction early = begin();
-    Running waiting = start(early, "create table y (a int)");
+    engine.run(early, "create table y (a int)");
+    Running waiting = start(early, "create table if not exists x (a int)");
     awaitWaiter();
     awaitEnd(done -> engine.session.prepare(preparing, "p", done));
     EngineTransaction late = begin();
@@ -324,7 +325,8 @@ final class TransactionalDdlTest {
     engine.run(definer, "drop table t");
     TestEngine.Other other = engine.other();
     assertState("55P03", () -> other.query("select * from t"));
-    assertState("55P03", () -> other.query("create table z (a int)"));
+    assertState("55P03", () -> other.query("create index on t (name)"));
+    assertState("55P03", () -> other.query("create view w as select * from t"));
     engine.rollback(definer);
     assertEquals(List.of("2"), other.query("select count(*) from t"));
   }
@@ -364,7 +366,11 @@ final class TransactionalDdlTest {
     awaitEnd(done -> engine.session.prepare(transaction, "p", done));
     for (int i = 0; i < 2; i++) {
       assertState("42P01", () -> engine.query("select * from x"));
-      assertWaits("create table y (a int)");
+      engine.run("create table y (a int)");
+      engine.run("drop table y");
+      assertWaits("create table x (a int)");
+      assertWaits("create sequence n");
+      assertWaits("create role r");
       assertWaits("drop table t");
       restart();
     }

@@ -87,6 +87,19 @@ public final class ViewBinder {
     new ViewBinder(new QueryBinder(new BindContext(catalog, table -> 0, new int[0]))).bind(view);
   }
 
+  /// Numbers of what the view reads, directly or through other views.
+  ///
+  /// @throws EngineException if the view cannot be read with this catalogue
+  public static Set<Long> sources(View view, CatalogSnapshot catalog) {
+    BindContext context = new BindContext(catalog, table -> 0, new int[0]);
+    new ViewBinder(new QueryBinder(context)).bind(view);
+    Set<Long> used = new HashSet<>();
+    for (long id : context.usedTables()) {
+      used.add(id);
+    }
+    return used;
+  }
+
   /// The rows of a view, with its columns.
   BoundQuery bind(View view) {
     queries.context.objects.add(view.viewId());

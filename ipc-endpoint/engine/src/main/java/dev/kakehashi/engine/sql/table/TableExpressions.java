@@ -28,10 +28,12 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -266,14 +268,22 @@ public final class TableExpressions {
 
   /// Whether a column's default uses a sequence.
   public static boolean usesSequence(Column column, long sequenceId, CatalogSnapshot catalog) {
-    String text = column.defaultText();
-    if (text == null || !mayUseSequence(text)) {
-      return false;
+    return sequences(List.of(column), catalog).contains(sequenceId);
+  }
+
+  /// Numbers of the sequences that the defaults of columns use.
+  public static Set<Long> sequences(List<Column> columns, CatalogSnapshot catalog) {
+    Set<Long> found = new HashSet<>();
+    for (Column column : columns) {
+      String text = column.defaultText();
+      if (text != null && mayUseSequence(text)) {
+        QueryBinder queries = queries(catalog);
+        Table noColumns = new Table("", "", 0, List.of(), List.of());
+        bind(text, noColumns, "DEFAULT expressions", queries, queries.expressions::bind);
+        found.addAll(queries.context.objects);
+      }
     }
-    QueryBinder queries = queries(catalog);
-    Table noColumns = new Table("", "", 0, List.of(), List.of());
-    bind(text, noColumns, "DEFAULT expressions", queries, queries.expressions::bind);
-    return queries.context.objects.contains(sequenceId);
+    return found;
   }
 
   /// The value of a column that gets another type.

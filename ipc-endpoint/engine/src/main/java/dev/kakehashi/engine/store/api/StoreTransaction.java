@@ -103,7 +103,8 @@ public interface StoreTransaction {
 
   /// Changes the catalogue. The transaction sees it at once, everybody else when it has committed; rolling back undoes it.
   ///
-  /// The caller sees to it that one transaction at a time has made such changes, and that nobody else uses what it drops.
+  /// The caller sees to it that transactions which run beside each other change different entries and tables, that one index is made at a time, and that nobody else uses what it
+  /// drops.
   ///
   /// @throws DuplicateKey when a new unique index meets duplicates; nothing is changed then
   /// @throws RowConflict when it meets a key that another running transaction has (un)made; nothing is changed then

@@ -31,6 +31,9 @@ public final class LogRecord {
   private int length;
   private int count;
 
+  /// Offset of what [#putNumber] has left room for; -1: nothing.
+  private int numberAt = -1;
+
   /// Beside it, with changes before all of these; null: there is none. Not known of a record that was read.
   private @Nullable SideFile sideFile;
 
@@ -187,6 +190,7 @@ public final class LogRecord {
   public void clear() {
     length = 0;
     count = 0;
+    numberAt = -1;
     if (bytes.length > MAX_KEPT_BYTES) {
       bytes = new byte[MAX_KEPT_BYTES];
     }
@@ -234,6 +238,17 @@ public final class LogRecord {
     putBytes(value);
   }
 
+  /// Puts a number that is not known yet: see [#setNumber]. A record has one at most.
+  public void putNumber(byte[] key) {
+    put(key, key.length, Long.BYTES);
+    numberAt = reserve(Long.BYTES);
+  }
+
+  /// Says the number that [#putNumber] has left room for, here or in a record that was appended.
+  public void setNumber(long value) {
+    ByteBuffer.wrap(bytes, numberAt, Long.BYTES).putLong(value);
+  }
+
   public void delete(byte[] key, int keyLength) {
     begin(TAG_DELETE, key, keyLength, 0);
   }
@@ -251,8 +266,12 @@ public final class LogRecord {
 
   /// Appends the changes of another record.
   public void append(LogRecord other) {
-    System.arraycopy(other.bytes, 0, bytes, reserve(other.length), other.length);
+    int at = reserve(other.length);
+    System.arraycopy(other.bytes, 0, bytes, at, other.length);
     count += other.count;
+    if (other.numberAt >= 0) {
+      numberAt = at + other.numberAt;
+    }
   }
 
   /// Offset in [#bytes()] of `count` further bytes, which the caller fills.

@@ -3,12 +3,13 @@ package dev.kakehashi.engine.store.transaction;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.row.StoreKeys;
-import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// Committed entries of the catalogue, and the numbers that are given out for what it defines. Thread-safe.
 ///
@@ -18,6 +19,10 @@ public final class CatalogEntries {
   private static final int ID_BATCH = 64;
 
   private final Object lock = new Object();
+
+  /// Taken before all other locks of a commit.
+  private final ReentrantLock order = new ReentrantLock();
+
   private volatile Map<String, byte[]> entries = Map.of();
   private volatile Consumer<List<CatalogChange>> listener = changes -> {};
   private long nextId = 1;
@@ -62,12 +67,25 @@ public final class CatalogEntries {
     }
   }
 
-  /// Says in a record that changes the catalogue which numbers are given out.
-  void reserveIds(LogRecord record) {
-    long upTo;
-    synchronized (lock) {
-      upTo = nextId + ID_BATCH;
+  /// Says in a record that changes the catalogue which numbers are given out, and gives it its place in the log: the last one there counts.
+  <T> T inOrder(LogRecord record, Supplier<T> place) {
+    order.lock();
+    try {
+      record.setNumber(reserved());
+      return place.get();
+    } finally {
+      order.unlock();
     }
-    record.put(StoreKeys.nextId(), ByteBuffer.allocate(8).putLong(upTo).array());
+  }
+
+  /// Keeps room in a record that changes the catalogue for the number that [#inOrder] says.
+  void reserveIds(LogRecord record) {
+    record.putNumber(StoreKeys.nextId());
+  }
+
+  private long reserved() {
+    synchronized (lock) {
+      return nextId + ID_BATCH;
+    }
   }
 }

@@ -7,6 +7,9 @@ import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SideFileWriter;
 import dev.kakehashi.engine.store.row.StoreKeys;
 import java.nio.ByteBuffer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// What a transaction writes to the log when it commits, is prepared, or is decided.
@@ -21,6 +24,35 @@ final class CommitRecords {
   private static final byte[] NO_KEY = {};
 
   private CommitRecords() {}
+
+  /// Makes a record of a transaction and gives it its place in the order of commits.
+  ///
+  /// @param refusal what becomes of the reason why there is no place for it
+  /// @return refused also if the record could not be made
+  static Committer.Outcome place(
+      RowTransaction transaction,
+      Supplier<LogRecord> make,
+      Function<LogRecord, Committer.Outcome> enter,
+      UnaryOperator<Throwable> refusal) {
+    LogRecord record;
+    try {
+      record = make.get();
+    } catch (LogRecord.LogRecordTooLarge e) {
+      return Committer.refuse(CommitErrors.tooLarge());
+    } catch (RuntimeException | OutOfMemoryError e) {
+      return Committer.refuse(e);
+    }
+    Committer.Outcome outcome =
+        transaction.defined() == null
+            ? enter.apply(record)
+            : transaction.store.catalog().inOrder(record, () -> enter.apply(record));
+    Throwable refused = outcome.refused();
+    if (refused == null) {
+      return outcome;
+    }
+    transaction.store.log().forget(record);
+    return Committer.refuse(refusal.apply(refused));
+  }
 
   /// Rows, then definitions, the removal of the preparation that is decided by that, the name of what has committed, and changes of queues.
   ///

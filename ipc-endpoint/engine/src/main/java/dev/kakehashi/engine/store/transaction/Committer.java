@@ -489,7 +489,7 @@ public final class Committer {
         : failure;
   }
 
-  private static Outcome refuse(Throwable reason) {
+  static Outcome refuse(Throwable reason) {
     return new Outcome(0, null, null, reason);
   }
 

@@ -10,7 +10,6 @@ import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.garbage.Garbage;
 import dev.kakehashi.engine.store.garbage.WriteLog;
-import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.table.HeldLocks;
@@ -655,27 +654,20 @@ public final class RowTransaction implements Writer {
       }
       return;
     }
-    LogRecord record;
-    try {
-      record = CommitRecords.commit(this, null);
-    } catch (LogRecord.LogRecordTooLarge e) {
-      abort();
-      done.accept(CommitErrors.tooLarge());
-      return;
-    } catch (RuntimeException | OutOfMemoryError e) {
-      abort();
-      done.accept(e);
-      return;
-    }
-    committing = true;
     Committer.Outcome outcome =
-        store.committer().commit(this, record, stored, CommitErrors.inDoubt(done));
+        CommitRecords.place(
+            this,
+            () -> CommitRecords.commit(this, null),
+            record -> {
+              committing = true;
+              return store.committer().commit(this, record, stored, CommitErrors.inDoubt(done));
+            },
+            CommitErrors::notCommitted);
     Throwable refused = outcome.refused();
     if (refused != null) {
-      store.log().forget(record);
       committing = false;
       abort();
-      done.accept(CommitErrors.notCommitted(refused));
+      done.accept(refused);
       return;
     }
     committed(outcome);

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.store.api.Preparation;
-import dev.kakehashi.engine.store.log.LogRecord;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,32 +28,28 @@ final class TwoPhase {
 
   /// See [dev.kakehashi.engine.store.api.StoreTransaction#prepare].
   void prepare(Consumer<@Nullable Throwable> done) {
-    LogRecord record;
-    try {
-      record = CommitRecords.preparation(transaction, how);
-    } catch (LogRecord.LogRecordTooLarge e) {
-      transaction.abort();
-      done.accept(CommitErrors.tooLarge());
-      return;
-    } catch (RuntimeException | OutOfMemoryError e) {
-      transaction.abort();
-      done.accept(e);
-      return;
-    }
-    transaction.committing(true);
-    // The decision has the same rows without the transaction's key, and removes that.
-    int room = Math.addExact(record.length(), REMOVAL_BYTES);
     Committer.Outcome outcome =
-        store.committer().prepare(transaction, record, room, failure -> prepared(failure, done));
+        CommitRecords.place(
+            transaction,
+            () -> CommitRecords.preparation(transaction, how),
+            record -> {
+              transaction.committing(true);
+              // The decision has the same rows without the transaction's key, and removes that.
+              int room = Math.addExact(record.length(), REMOVAL_BYTES);
+              decisionBytes = room;
+              return store
+                  .committer()
+                  .prepare(transaction, record, room, failure -> prepared(failure, done));
+            },
+            CommitErrors::notCommitted);
     Throwable refused = outcome.refused();
     if (refused != null) {
-      store.log().forget(record);
+      decisionBytes = 0;
       transaction.committing(false);
       transaction.abort();
-      done.accept(CommitErrors.notCommitted(refused));
+      done.accept(refused);
       return;
     }
-    decisionBytes = room;
     transaction.prepared(this);
     transaction.endClaim();
     store.committer().finished(outcome);
@@ -79,24 +74,19 @@ final class TwoPhase {
 
   /// See [dev.kakehashi.engine.store.api.StoreTransaction#commit].
   void commit(boolean stored, Consumer<@Nullable Throwable> done) {
-    LogRecord record;
-    try {
-      record = CommitRecords.commit(transaction, how);
-    } catch (LogRecord.LogRecordTooLarge e) {
-      done.accept(CommitErrors.tooLarge());
-      return;
-    } catch (RuntimeException | OutOfMemoryError e) {
-      done.accept(e);
-      return;
-    }
     Committer.Outcome outcome =
-        store
-            .committer()
-            .commitPrepared(transaction, record, decisionBytes, stored, CommitErrors.inDoubt(done));
+        CommitRecords.place(
+            transaction,
+            () -> CommitRecords.commit(transaction, how),
+            record ->
+                store
+                    .committer()
+                    .commitPrepared(
+                        transaction, record, decisionBytes, stored, CommitErrors.inDoubt(done)),
+            CommitErrors::stillPrepared);
     Throwable refused = outcome.refused();
     if (refused != null) {
-      store.log().forget(record);
-      done.accept(CommitErrors.stillPrepared(refused));
+      done.accept(refused);
       return;
     }
     decisionBytes = 0;
