@@ -12,11 +12,22 @@ import org.jspecify.annotations.Nullable;
 /// `last` is written by the operation that has the turn of the transaction. `latest` only spares work: any thread that asks may write it, and each that
 /// reads it compares what it was made of.
 final class OwnCatalog {
-  /// What a statement has changed.
-  ///
-  /// @param mark of the transaction before it
-  /// @param before what was changed before that; null: nothing
-  private record Defined(long mark, List<CatalogChange> changes, @Nullable Defined before) {}
+  /// What a statement has changed. Immutable; two are the same if they are one object.
+  private static final class Defined {
+    /// Of the transaction before it.
+    final long mark;
+
+    final List<CatalogChange> changes;
+
+    /// What was changed before that; null: nothing.
+    final @Nullable Defined before;
+
+    Defined(long mark, List<CatalogChange> changes, @Nullable Defined before) {
+      this.mark = mark;
+      this.changes = changes;
+      this.before = before;
+    }
+  }
 
   /// What is seen with some changes in a committed version.
   private record Seen(Defined own, CatalogSnapshot committed, CatalogSnapshot catalog) {}
