@@ -1,9 +1,9 @@
 package dev.kakehashi.applications;
 
 /// Times that no option sets.
-final class ApplicationDefaults {
+public final class ApplicationDefaults {
   /// How long calls of a replaced version may go on in a process of their own.
-  static final long DRAIN_MILLIS = 60_000;
+  public static final long DRAIN_MILLIS = 60_000;
 
   private ApplicationDefaults() {}
 }

@@ -105,7 +105,7 @@ class ModulesTest {
     LoadedApplication loaded = rig.system.load(rig.deploy(UserJar.shop(look, "").content()));
     for (String name :
         List.of(
-            "dev.kakehashi.applications.NativeApplications",
+            "dev.kakehashi.applications.host.NativeApplications",
             "dev.kakehashi.engine.api.Engine",
             "org.slf4j.Logger",
             "javax.management.MBeanServer")) {

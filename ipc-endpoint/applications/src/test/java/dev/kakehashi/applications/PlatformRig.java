@@ -2,6 +2,7 @@ package dev.kakehashi.applications;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.applications.host.NativeApplications;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;

@@ -17,6 +17,7 @@ import dev.kakehashi.pgwire.pool.ConnectionPool;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capabilities;

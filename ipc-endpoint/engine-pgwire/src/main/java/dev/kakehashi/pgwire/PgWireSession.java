@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.pgwire.wire.WireInput;
 import dev.kakehashi.pgwire.wire.WireOutput;

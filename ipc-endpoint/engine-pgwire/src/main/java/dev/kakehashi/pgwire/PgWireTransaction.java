@@ -11,6 +11,7 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capabilities;

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.EngineTransaction.State;
 import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;

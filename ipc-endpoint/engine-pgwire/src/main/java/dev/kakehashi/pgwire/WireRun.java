@@ -7,6 +7,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.pgwire.wire.ServerError;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.pgwire.wire.WireParameters;
 import dev.kakehashi.pgwire.wire.WireRows;

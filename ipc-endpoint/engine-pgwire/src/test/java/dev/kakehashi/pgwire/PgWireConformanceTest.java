@@ -3,7 +3,7 @@ package dev.kakehashi.pgwire;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.tck.EngineConformance;
-import dev.kakehashi.tck.EngineUnderTest;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import java.io.IOException;
 
 /// PostgreSQL behind the engine does what every engine has to do.

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.pgwire.pool.PoolLimits;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.pgwire.wire.WireSettings;
-import dev.kakehashi.tck.EngineUnderTest;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

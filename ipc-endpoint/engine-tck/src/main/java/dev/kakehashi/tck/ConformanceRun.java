@@ -1,6 +1,7 @@
 package dev.kakehashi.tck;
 
 import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.tck.cases.CapabilityRefusals;
 import dev.kakehashi.tck.cases.NeedsCapability;
 import java.lang.reflect.Method;
 import java.util.Arrays;

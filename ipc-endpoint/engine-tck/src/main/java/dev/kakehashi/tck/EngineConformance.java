@@ -16,6 +16,7 @@ import dev.kakehashi.tck.cases.TransactionCases;
 import dev.kakehashi.tck.cases.TwoPhaseCases;
 import dev.kakehashi.tck.cases.TypeCases;
 import dev.kakehashi.tck.drive.DrivenEngine;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.applications.NativeApplications;
+import dev.kakehashi.applications.host.NativeApplications;
 import dev.kakehashi.applications.remote.ApplicationProcesses;
 import dev.kakehashi.applications.remote.ProcessSettings;
 import dev.kakehashi.engine.api.Engine;

@@ -6,28 +6,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import dev.kakehashi.server.SourceFiles.SourceFile;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// The rooms within a module: sub-packages see those below them alone, and none of them is too full to find something in it.
 class RoomsTest {
-  private static final String ROOT = "dev.kakehashi.";
+  private static final String ROOT = SourceFiles.ROOT;
 
   /// Files of main code that a package may have.
   private static final int MOST_FILES = 40;
+
+  /// Files of tests that a package may have.
+  private static final int MOST_TEST_FILES = 60;
 
   /// Packages that may have more, and how many.
   private static final Map<String, Integer> MORE_FILES =
@@ -35,6 +34,47 @@ class RoomsTest {
           // Generated.
           "protocol.messages", 200,
           "scheduler", 48);
+
+  /// Arrows upwards that are left, as class and class, each with the reason for it. Their number falls.
+  private static final Set<String> UPWARDS =
+      Set.of(
+          // What functions are given has the session's zone, queues and applications in it.
+          "FunctionContext ApplicationScalar",
+          "FunctionContext ApplicationUses",
+          "FunctionContext ScalarCalls",
+          "FunctionContext QueueAccess",
+          "FunctionContext Zone",
+          "FunctionSession ApplicationUses",
+          "FunctionSession QueueAccess",
+          "FunctionSession Zone",
+          // The facade names the systems beside it; they know the root for EngineException.
+          "Engine BulkAccess",
+          "Engine QueueSystem",
+          "Engine ApplicationDefinition",
+          "EngineSession LeaseToken",
+          // A sealed family, or a kind of function that others look for.
+          "AggregateFunction ApplicationAggregate",
+          "ScalarFunction VolatileFunctions",
+          // The name of a type has fields of interval in it.
+          "Types IntervalFields",
+          // Composites have casts, orders and text of their own, which those of all values look up.
+          "Casts ArrayCasts",
+          "Casts JsonCasts",
+          "Ordering ArrayOrder",
+          "Ordering JsonbOrder",
+          "Values JsonWords",
+          "SearchOrder ArrayValue",
+          "SearchOrder Records",
+          // Single ones.
+          "TextFunctions Ordering",
+          "TextFunctions IdentifierParser",
+          "TextFunctions TextArrays",
+          "NumericConversion FloatText",
+          "NumericIntegers WidthBucket",
+          "ArrayOperators PolymorphicFunctions",
+          "ArrayFunctions PolymorphicFunctions",
+          "ArrayBuckets PolymorphicFunctions",
+          "JsonMaking PolymorphicFunctions");
 
   /// Package to its sub-packages, ground floor first: each sees those before it, and none behind it. An empty name is the package itself.
   private static final Map<String, List<String>> FLOORS = new LinkedHashMap<>();
@@ -106,119 +146,195 @@ class RoomsTest {
             "statement",
             "call",
             "dml",
-            "call",
             "explain",
             ""));
+    FLOORS.put("engine.api", List.of("", "bulk", "queue", "application"));
+    FLOORS.put("engine.catalog", List.of("", "listing"));
+    FLOORS.put("engine.embedded", List.of("activity", "plans", ""));
+    FLOORS.put(
+        "engine.type",
+        List.of(
+            "",
+            "text",
+            "numeric",
+            "number",
+            "time",
+            "value",
+            "array",
+            "json",
+            "queue",
+            "application",
+            "aggregate",
+            "access",
+            "registry"));
+    FLOORS.put(
+        "applications",
+        List.of(
+            "",
+            "jar",
+            "link",
+            "type",
+            "table",
+            "watch",
+            "function",
+            "define",
+            "call",
+            "handler",
+            "process",
+            "version",
+            "host",
+            "child",
+            "remote"));
+    FLOORS.put(
+        "bulk",
+        List.of(
+            "format", "csv", "file", "value", "arrow", "parquet", "option", "dump", "load", ""));
+    FLOORS.put("bulk.csv", List.of("text", ""));
+    FLOORS.put("bulk.parquet", List.of("page", "thrift", "read", "write", ""));
+    FLOORS.put("console", List.of("html", "access", "page", ""));
+    FLOORS.put("formats", List.of("", "coding"));
+    FLOORS.put("pgwire", List.of("wire", "catalog", "pool", ""));
+    FLOORS.put(
+        "protocol",
+        List.of("value", "layout", "archive", "capability", "", "authentication", "generator"));
+    FLOORS.put("queue", List.of("time", "", "push"));
+    FLOORS.put(
+        "rest",
+        List.of(
+            "problem",
+            "header",
+            "json",
+            "login",
+            "route",
+            "monitor",
+            "job",
+            "server",
+            "sql",
+            "application",
+            "bulk",
+            "queue"));
+    FLOORS.put("rest.job", List.of("", "http"));
+    FLOORS.put("server", List.of("doctor", "report", ""));
+    FLOORS.put("tck", List.of("drive", "cases", "", "transfers"));
+    FLOORS.put(
+        "tools",
+        List.of("bulk", "queue", "application", "replay", "shell", "tpch", "training", ""));
+    FLOORS.put("tools.shell", List.of("print", "", "command", "http"));
+    FLOORS.put("transport", List.of("", "os", "endpoint"));
+    FLOORS.put(
+        "benchmarks", List.of("", "engine", "rest", "applications", "bulk", "pgwire", "queue"));
+    FLOORS.put("benchmarks.applications", List.of("code", ""));
+    FLOORS.put("examples", List.of("batch", "functions", "orders"));
   }
 
   private final JavaClasses classes = ProjectClasses.main();
 
+  /// Of the compiled classes, and of the sources: a constant of another class is not seen in the compiled one.
   @Test
-  void shouldSeeLowerFloorsAlone() {
-    List<String> backwards = new ArrayList<>();
+  void shouldSeeLowerFloorsAlone() throws IOException {
+    Map<String, String> upwards = new TreeMap<>();
+    List<SourceFile> sources = SourceFiles.main();
     FLOORS.forEach((top, floors) -> {
       for (JavaClass type : classes) {
-        int from = floor(type, top, floors);
+        int from = floor(inside(type.getPackageName()), top, floors);
         for (Dependency each : type.getDirectDependenciesFromSelf()) {
-          int to = floor(each.getTargetClass().getBaseComponentType(), top, floors);
-          if (from >= 0 && to > from) {
-            backwards.add(each.getDescription());
+          JavaClass target = each.getTargetClass().getBaseComponentType();
+          if (from >= 0 && floor(inside(target.getPackageName()), top, floors) > from) {
+            upwards.put(outermost(type) + " " + outermost(target), each.getDescription());
+          }
+        }
+      }
+      for (SourceFile file : sources) {
+        int from = floor(file.packageName(), top, floors);
+        for (SourceFiles.Use use : file.uses()) {
+          if (from >= 0 && floor(use.packageName(), top, floors) > from) {
+            upwards.putIfAbsent(
+                file.name() + " " + use.className(),
+                file.path() + " names " + use.packageName() + "." + use.className());
           }
         }
       }
     });
-    assertEquals(List.of(), backwards);
+    Set<String> gone = new TreeSet<>(UPWARDS);
+    gone.removeAll(upwards.keySet());
+    upwards.keySet().removeAll(UPWARDS);
+    assertEquals(Map.of(), upwards);
+    assertEquals(Set.of(), gone, "arrows that are listed and not there any more");
   }
 
   @Test
-  void shouldHaveAFloorForEachPackage() {
-    FLOORS.forEach((top, floors) -> {
-      TreeSet<String> found =
-          classes.stream()
-              .map(JavaClass::getPackageName)
-              .filter(name -> name.equals(ROOT + top) || name.startsWith(ROOT + top + "."))
-              .map(name ->
-                  name.equals(ROOT + top) ? "" : first(name.substring((ROOT + top).length() + 1)))
-              .collect(Collectors.toCollection(TreeSet::new));
-      // Of a package whose classes are all in sub-packages only the annotations are left.
-      if (!floors.contains("")) {
-        found.remove("");
+  void shouldHaveAFloorForEachPackage() throws IOException {
+    Map<String, TreeSet<String>> found = new TreeMap<>();
+    for (SourceFile file : SourceFiles.main()) {
+      String name = file.packageName();
+      for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+        found
+            .computeIfAbsent(name.substring(0, dot), top -> new TreeSet<>())
+            .add(first(name.substring(dot + 1)));
       }
-      assertEquals(new TreeSet<>(floors), found, top);
-    });
-  }
-
-  @Test
-  void shouldHaveFewFilesInEachPackage() {
-    TreeMap<String, TreeSet<String>> files = new TreeMap<>();
-    for (JavaClass type : classes) {
-      type.getSource()
-          .flatMap(source -> source.getFileName())
-          .filter(file -> !file.equals("package-info.java"))
-          .ifPresent(file ->
-              files.computeIfAbsent(type.getPackageName(), name -> new TreeSet<>()).add(file));
     }
-    assertTrue(files.size() > FLOORS.size(), "no packages to look at");
-    TreeMap<String, Integer> full = new TreeMap<>();
-    files.forEach((name, of) -> {
-      if (of.size() > MORE_FILES.getOrDefault(name.substring(ROOT.length()), MOST_FILES)) {
-        full.put(name, of.size());
+    for (SourceFile file : SourceFiles.main()) {
+      TreeSet<String> rooms = found.get(file.packageName());
+      if (rooms != null) {
+        rooms.add("");
       }
+    }
+    assertTrue(found.size() > 10, "no packages to look at");
+    Map<String, TreeSet<String>> named = new TreeMap<>();
+    FLOORS.forEach((top, floors) -> {
+      named.put(top, new TreeSet<>(floors));
+      assertEquals(floors.size(), new TreeSet<>(floors).size(), top + " names a floor twice");
     });
-    assertEquals(Map.of(), full);
+    assertEquals(named, found);
+  }
+
+  @Test
+  void shouldHaveFewFilesInEachPackage() throws IOException {
+    assertEquals(Map.of(), full(SourceFiles.main(), MOST_FILES));
+    assertEquals(Map.of(), full(SourceFiles.test(), MOST_TEST_FILES));
+  }
+
+  private static Map<String, Integer> full(List<SourceFile> files, int most) {
+    Map<String, Integer> counts = new TreeMap<>();
+    files.forEach(file -> counts.merge(file.packageName(), 1, Integer::sum));
+    assertTrue(counts.size() > 10, "no packages to look at");
+    counts
+        .entrySet()
+        .removeIf(
+            each -> each.getValue() <= Math.max(most, MORE_FILES.getOrDefault(each.getKey(), 0)));
+    return counts;
   }
 
   /// Of all modules, also of those that this one does not see: a reader meets the name in a text, without its package.
   @Test
   void shouldGiveEachClassANameOfItsOwn() throws IOException {
     Map<String, List<Path>> files = new TreeMap<>();
-    Path checkout = checkout();
-    Files.walkFileTree(
-        checkout,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-            String name = directory.getFileName().toString();
-            boolean hidden = name.startsWith(".") && !directory.equals(checkout);
-            return hidden || name.equals("target") || name.equals("test")
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            String name = file.getFileName().toString();
-            Path relative = checkout.relativize(file);
-            if (name.endsWith(".java")
-                && !name.equals("package-info.java")
-                && relative.toString().contains("src/main/java/")) {
-              String simple = name.substring(0, name.length() - ".java".length());
-              files.computeIfAbsent(simple, key -> new ArrayList<>()).add(relative);
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    assertTrue(files.containsKey("Main") && files.size() > 500, "no classes of " + checkout);
+    for (SourceFile file : SourceFiles.main()) {
+      files.computeIfAbsent(file.name(), name -> new ArrayList<>()).add(file.path());
+    }
+    assertTrue(files.containsKey("Main") && files.size() > 500, "no classes");
     files.values().removeIf(of -> of.size() == 1);
     assertEquals(Map.of(), files, "classes of one name");
   }
 
-  private static Path checkout() {
-    Path directory = Path.of("").toAbsolutePath();
-    while (directory != null && Files.notExists(directory.resolve("fdw-extension"))) {
-      directory = directory.getParent();
-    }
-    return Objects.requireNonNull(directory, "the tests run outside of the checkout");
+  private static String outermost(JavaClass type) {
+    String name = type.getName().substring(type.getPackageName().length() + 1);
+    int dollar = name.indexOf('$');
+    return dollar < 0 ? name : name.substring(0, dollar);
   }
 
-  /// Number of the floor of a class; -1: it is on none of these.
-  private static int floor(JavaClass type, String top, List<String> floors) {
-    String name = type.getPackageName();
-    if (name.equals(ROOT + top)) {
+  /// The name of a package of ours without what all have in common; others as they are.
+  private static String inside(String packageName) {
+    return packageName.startsWith(ROOT) ? packageName.substring(ROOT.length()) : packageName;
+  }
+
+  /// Number of the floor of a package; -1: it is on none of these.
+  private static int floor(String name, String top, List<String> floors) {
+    if (name.equals(top)) {
       return floors.indexOf("");
     }
-    return name.startsWith(ROOT + top + ".")
-        ? floors.indexOf(first(name.substring((ROOT + top).length() + 1)))
+    return name.startsWith(top + ".")
+        ? floors.indexOf(first(name.substring(top.length() + 1)))
         : -1;
   }
 

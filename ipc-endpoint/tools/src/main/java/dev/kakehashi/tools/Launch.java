@@ -1,7 +1,6 @@
 package dev.kakehashi.tools;
 
 import dev.kakehashi.client.Session;
-import dev.kakehashi.tools.shell.SqlCommand;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;

@@ -1,10 +1,19 @@
-package dev.kakehashi.tools.shell;
+package dev.kakehashi.tools;
 
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.tools.bulk.Connecting;
+import dev.kakehashi.tools.shell.FilePrompt;
+import dev.kakehashi.tools.shell.Link;
+import dev.kakehashi.tools.shell.MemoryLink;
+import dev.kakehashi.tools.shell.Shell;
+import dev.kakehashi.tools.shell.TerminalPrompt;
+import dev.kakehashi.tools.shell.TransactionVariables;
+import dev.kakehashi.tools.shell.TransactionWords;
+import dev.kakehashi.tools.shell.Variables;
+import dev.kakehashi.tools.shell.command.BackslashCommands;
 import dev.kakehashi.tools.shell.http.HttpOptions;
 import dev.kakehashi.tools.shell.print.PrintFormat;
 import dev.kakehashi.tools.shell.print.PrintOptions;
@@ -294,7 +303,7 @@ public final class SqlCommand implements Callable<Integer> {
             : new BufferedOutputStream(Files.newOutputStream(Path.of(output)), BUFFER_BYTES);
     int status;
     try (Link link = link()) {
-      Shell shell = new Shell(link, out, err);
+      Shell shell = new Shell(link, out, err, BackslashCommands::new);
       if (!set(shell, err)) {
         return 1;
       }

@@ -6,7 +6,6 @@ import dev.kakehashi.tools.bulk.InspectCommand;
 import dev.kakehashi.tools.bulk.LoadCommand;
 import dev.kakehashi.tools.queue.QueueCommand;
 import dev.kakehashi.tools.replay.ReplayCommand;
-import dev.kakehashi.tools.shell.SqlCommand;
 import dev.kakehashi.tools.tpch.TpchCommand;
 import dev.kakehashi.tools.training.TrainingCommand;
 import java.io.PrintWriter;

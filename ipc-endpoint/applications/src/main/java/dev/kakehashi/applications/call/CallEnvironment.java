@@ -1,6 +1,5 @@
 package dev.kakehashi.applications.call;
 
-import dev.kakehashi.applications.process.VersionProcesses;
 import dev.kakehashi.applications.table.Shapes;
 import dev.kakehashi.applications.watch.CallWatch;
 import dev.kakehashi.applications.watch.UserFailures;
@@ -24,4 +23,4 @@ public record CallEnvironment(
     Supplier<HereCalls> here,
     ClassLoader loader,
     Shapes shapes,
-    VersionProcesses processes) {}
+    ProcessMessages processes) {}

@@ -1,6 +1,6 @@
 package dev.kakehashi.applications.child;
 
-import dev.kakehashi.applications.NativeApplications;
+import dev.kakehashi.applications.host.NativeApplications;
 import dev.kakehashi.applications.link.ContentsCodec;
 import dev.kakehashi.applications.link.LinkKind;
 import dev.kakehashi.applications.link.LinkLane;

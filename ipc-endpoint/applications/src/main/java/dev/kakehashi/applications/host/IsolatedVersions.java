@@ -1,4 +1,4 @@
-package dev.kakehashi.applications;
+package dev.kakehashi.applications.host;
 
 import dev.kakehashi.applications.watch.ApplicationJournal;
 import dev.kakehashi.engine.api.EngineException;

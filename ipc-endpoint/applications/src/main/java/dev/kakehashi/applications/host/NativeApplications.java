@@ -1,5 +1,6 @@
-package dev.kakehashi.applications;
+package dev.kakehashi.applications.host;
 
+import dev.kakehashi.applications.ApplicationDefaults;
 import dev.kakehashi.applications.call.HereCalls;
 import dev.kakehashi.applications.version.ApplicationLimits;
 import dev.kakehashi.applications.version.LoadedVersion;

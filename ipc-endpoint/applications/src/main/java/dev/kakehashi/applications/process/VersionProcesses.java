@@ -3,6 +3,7 @@ package dev.kakehashi.applications.process;
 import dev.kakehashi.application.ApplicationProcess;
 import dev.kakehashi.application.ApplicationProcess.Event;
 import dev.kakehashi.applications.call.CallEnvironment;
+import dev.kakehashi.applications.call.ProcessMessages;
 import dev.kakehashi.applications.define.ProcessMember;
 import dev.kakehashi.applications.watch.CallWatch;
 import dev.kakehashi.applications.watch.MemberCounts;
@@ -18,7 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of one version. Thread-safe.
-public final class VersionProcesses {
+public final class VersionProcesses implements ProcessMessages {
   private final TaskScheduler scheduler;
   private final Processes processes;
   private final String owner;
@@ -89,10 +90,12 @@ public final class VersionProcesses {
   }
 
   /// @return false: it has ended, or never existed
+  @Override
   public boolean send(long pid, Event event) {
     return live.containsKey(pid) && processes.send(ProcessAdapter.pid(pid), event);
   }
 
+  @Override
   public List<Long> pids(String name) {
     List<Long> found = new ArrayList<>();
     live.forEach((pid, adapter) -> {

@@ -1,6 +1,6 @@
 package dev.kakehashi.applications.remote;
 
-import dev.kakehashi.applications.IsolatedVersions;
+import dev.kakehashi.applications.host.IsolatedVersions;
 import dev.kakehashi.applications.watch.ApplicationJournal;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;

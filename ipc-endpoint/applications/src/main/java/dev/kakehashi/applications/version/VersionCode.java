@@ -30,6 +30,7 @@ final class VersionCode {
   private final UserCode code;
   private final UserFailures failures;
   private final CallEnvironment environment;
+  private final VersionProcesses processes;
   private final Map<String, MemberCounts> counts = new ConcurrentHashMap<>();
   private final Set<FunctionUse> uses = ConcurrentHashMap.newKeySet();
   private final List<Called> procedures;
@@ -53,7 +54,7 @@ final class VersionCode {
             owner.journal(),
             definition.schema() + "." + definition.name(),
             definition.version().number());
-    VersionProcesses processes =
+    processes =
         new VersionProcesses(
             owner.scheduler(),
             definition.owner(),
@@ -187,7 +188,7 @@ final class VersionCode {
   void begin() {
     if (!hasBegun) {
       hasBegun = true;
-      environment.processes().begin();
+      processes.begin();
       for (HandlerMember member : code.members().handlers()) {
         handlers.add(
             new QueueHandler(
@@ -203,20 +204,20 @@ final class VersionCode {
 
   /// Asks handlers and processes to end.
   void end() {
-    environment.processes().end();
+    processes.end();
     handlers.forEach(QueueHandler::end);
   }
 
   boolean isIdle() {
     return environment.calls().count() == 0
-        && environment.processes().count() == 0
+        && processes.count() == 0
         && handlers.stream().allMatch(QueueHandler::isOver);
   }
 
   /// Ends all that runs, as far as code can be ended.
   void kill(EngineException why) {
     environment.calls().cancel(why);
-    environment.processes().kill();
+    processes.kill();
     uses.forEach(use -> use.stop(String.valueOf(why.getMessage())));
   }
 

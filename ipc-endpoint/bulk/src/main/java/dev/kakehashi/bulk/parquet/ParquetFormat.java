@@ -5,6 +5,7 @@ import dev.kakehashi.bulk.format.FileInput;
 import dev.kakehashi.bulk.format.FileOutput;
 import dev.kakehashi.bulk.format.RowsFile;
 import dev.kakehashi.bulk.format.RowsOutput;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.bulk.parquet.read.ParquetInspection;
 import dev.kakehashi.bulk.parquet.read.ParquetRows;
 import dev.kakehashi.bulk.parquet.write.ParquetOutput;

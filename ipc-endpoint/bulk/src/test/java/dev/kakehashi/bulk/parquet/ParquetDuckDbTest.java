@@ -3,7 +3,9 @@ package dev.kakehashi.bulk.parquet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.bulk.parquet.ParquetOptions.Infinity;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.Infinity;
 import dev.kakehashi.bulk.value.MemoryFile;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.protocol.RowBatchWriter;

@@ -4,6 +4,7 @@ import dev.kakehashi.bulk.format.FileFormat.Description;
 import dev.kakehashi.bulk.format.RowsFile;
 import dev.kakehashi.bulk.format.RowsOutput;
 import dev.kakehashi.bulk.format.RowsPart;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.bulk.value.BudgetContext;
 import dev.kakehashi.bulk.value.MemoryFile;
 import dev.kakehashi.engine.api.bulk.LoadColumn;

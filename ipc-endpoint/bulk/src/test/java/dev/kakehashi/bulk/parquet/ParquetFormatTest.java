@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.bulk.parquet.ParquetOptions.Infinity;
-import dev.kakehashi.bulk.parquet.ParquetOptions.NumericType;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.Infinity;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.NumericType;
 import dev.kakehashi.bulk.value.BudgetContext;
 import dev.kakehashi.bulk.value.MemoryFile;
 import dev.kakehashi.engine.api.EngineException;

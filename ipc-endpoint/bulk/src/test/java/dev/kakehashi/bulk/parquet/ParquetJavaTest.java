@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.bulk.BulkDirectories;
-import dev.kakehashi.bulk.parquet.ParquetOptions.Infinity;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.Infinity;
 import dev.kakehashi.bulk.value.MemoryFile;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;

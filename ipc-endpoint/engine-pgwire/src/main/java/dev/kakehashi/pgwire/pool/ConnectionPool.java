@@ -1,10 +1,10 @@
 package dev.kakehashi.pgwire.pool;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.pgwire.WireErrors;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.pgwire.wire.WireSettings;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,7 +1,6 @@
-package dev.kakehashi.pgwire;
+package dev.kakehashi.pgwire.wire;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.HashMap;
 import java.util.Map;
@@ -61,7 +60,7 @@ public final class WireErrors {
   }
 
   /// Whether an error of COMMIT or PREPARE TRANSACTION does not say that nothing has happened: a server of a group may fail to hear what the others have decided.
-  static boolean leavesOpen(ServerError error) {
+  public static boolean leavesOpen(ServerError error) {
     String sqlstate = error.sqlstate();
     return switch (sqlstate.substring(0, 2)) {
       case "08", "58", "XX", "F0" -> true;
@@ -72,7 +71,7 @@ public final class WireErrors {
   }
 
   /// The connection was lost before the transaction began to commit: it has changed nothing, and may be tried again.
-  static EngineException lost(RuntimeException cause) {
+  public static EngineException lost(RuntimeException cause) {
     return new EngineException(
             ErrorCode.SERIALIZATION_FAILURE,
             "the connection to the engine was lost, and the transaction with it: "

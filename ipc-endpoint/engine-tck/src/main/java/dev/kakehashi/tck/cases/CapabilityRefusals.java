@@ -1,4 +1,4 @@
-package dev.kakehashi.tck;
+package dev.kakehashi.tck.cases;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -14,7 +14,6 @@ import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.protocol.capability.Capability;
-import dev.kakehashi.tck.cases.Conformance;
 import dev.kakehashi.tck.drive.DrivenTransaction;
 import dev.kakehashi.tck.drive.Waits;
 import java.util.regex.Pattern;

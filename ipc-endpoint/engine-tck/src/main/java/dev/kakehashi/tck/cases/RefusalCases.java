@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.capability.StoredType;
-import dev.kakehashi.tck.CapabilityRefusals;
 import org.junit.jupiter.api.Test;
 
 /// What an engine says of itself is true: what it lacks is refused, and never done in another way.

@@ -1,4 +1,4 @@
-package dev.kakehashi.tck;
+package dev.kakehashi.tck.drive;
 
 import dev.kakehashi.engine.api.Engine;
 

@@ -1,8 +1,8 @@
 package dev.kakehashi.tck.transfers;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.tck.EngineUnderTest;
 import dev.kakehashi.tck.drive.DrivenEngine;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import dev.kakehashi.tck.drive.Waits;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,6 +1,6 @@
 package dev.kakehashi.tck.transfers;
 
-import dev.kakehashi.tck.EngineUnderTest;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.kakehashi.tck.embedded;
 
 import dev.kakehashi.tck.EngineConformance;
-import dev.kakehashi.tck.EngineUnderTest;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.embedded.EngineConfig;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
-import dev.kakehashi.tck.EngineUnderTest;
+import dev.kakehashi.tck.drive.EngineUnderTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -9,7 +9,7 @@ import dev.kakehashi.engine.store.api.RowCursor;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableStore;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;

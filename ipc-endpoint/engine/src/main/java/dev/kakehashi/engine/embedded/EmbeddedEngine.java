@@ -251,7 +251,7 @@ public final class EmbeddedEngine implements Engine {
     return sequenceValues.session();
   }
 
-  TempSpace tempSpace() {
+  public TempSpace tempSpace() {
     return tempSpace;
   }
 
@@ -350,12 +350,12 @@ public final class EmbeddedEngine implements Engine {
   }
 
   /// What planners ask.
-  LiveTables facts() {
+  public LiveTables facts() {
     return facts;
   }
 
   /// Plans of statements.
-  StatementPlans plans() {
+  public StatementPlans plans() {
     return plans;
   }
 
@@ -410,7 +410,7 @@ public final class EmbeddedEngine implements Engine {
     return transactions.prepared();
   }
 
-  CatalogSnapshot catalogSnapshot() {
+  public CatalogSnapshot catalogSnapshot() {
     return catalog.snapshot();
   }
 }

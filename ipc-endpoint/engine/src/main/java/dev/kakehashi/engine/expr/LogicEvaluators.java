@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.expr;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 

@@ -3,12 +3,12 @@ package dev.kakehashi.engine.expr;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.value.Ordering;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

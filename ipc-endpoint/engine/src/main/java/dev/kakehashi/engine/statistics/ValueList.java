@@ -2,8 +2,8 @@ package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -97,7 +97,7 @@ public final class ValueList {
 
   /// The value as PostgreSQL prints it.
   public String text(int index) {
-    String text = dev.kakehashi.engine.type.Values.toText(oid, words[index]);
+    String text = dev.kakehashi.engine.type.value.Values.toText(oid, words[index]);
     keepAlive();
     return text;
   }

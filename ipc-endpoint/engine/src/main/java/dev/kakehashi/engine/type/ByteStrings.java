@@ -13,12 +13,12 @@ public final class ByteStrings {
 
   private ByteStrings() {}
 
-  static String byteaText(byte[] bytes) {
+  public static String byteaText(byte[] bytes) {
     return "\\x" + HEX.formatHex(bytes);
   }
 
   /// Hex form (`\x`, blanks between bytes allowed) or escape form.
-  static byte[] parseBytea(String text) {
+  public static byte[] parseBytea(String text) {
     if (text.startsWith("\\x")) {
       return parseHex(text, 2);
     }
@@ -83,7 +83,7 @@ public final class ByteStrings {
     return HexFormat.fromHexDigit(c);
   }
 
-  static String uuidText(byte[] bytes) {
+  public static String uuidText(byte[] bytes) {
     String hex = HEX.formatHex(bytes);
     return hex.substring(0, 8)
         + '-'
@@ -97,7 +97,7 @@ public final class ByteStrings {
   }
 
   /// 32 digits, hyphens after any group of four, optional braces.
-  static byte[] parseUuid(String text) {
+  public static byte[] parseUuid(String text) {
     boolean braces = text.startsWith("{") && text.endsWith("}");
     String body = braces ? text.substring(1, text.length() - 1) : text;
     byte[] bytes = new byte[UUID_BYTES];

@@ -25,11 +25,11 @@ public final class FunctionSet {
     return this;
   }
 
-  List<ScalarFunction> candidates(String name) {
+  public List<ScalarFunction> candidates(String name) {
     return byName.getOrDefault(name, List.of());
   }
 
-  List<ScalarFunction> all() {
+  public List<ScalarFunction> all() {
     return byName.values().stream().flatMap(List::stream).toList();
   }
 }

@@ -19,7 +19,7 @@ public final class RandomNumbers {
   private long s1;
 
   /// At least 0 and less than 1.
-  double next() {
+  public double next() {
     return seeded ? nextSeeded() : ThreadLocalRandom.current().nextDouble();
   }
 
@@ -34,7 +34,7 @@ public final class RandomNumbers {
 
   /// @param value from -1 to 1
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
-  synchronized void seed(double value) {
+  public synchronized void seed(double value) {
     if (!(value >= -1 && value <= 1)) {
       throw SqlErrors.invalidParameter(
           "setseed parameter " + value + " is out of allowed range [-1,1]");

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.type.registry.VolatileFunctions;
+
 /// A function of PostgreSQL on words.
 ///
 /// @param name as resolved, for displays

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.KeyCodec;
 import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.value.Records;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.nio.ByteBuffer;
@@ -108,7 +109,7 @@ public final class SearchOrder {
   }
 
   /// What PostgreSQL shows.
-  static String text(long word) {
+  public static String text(long word) {
     byte[] all = Varlena.bytes(word);
     int shown = shownBytes(all);
     return new String(all, all.length - Integer.BYTES - shown, shown, StandardCharsets.UTF_8);

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.type;
 import dev.kakehashi.protocol.TypeOid;
 
 /// pg_type.typcategory, for the choice among overloaded functions.
-enum TypeClass {
+public enum TypeClass {
   BOOLEAN,
   NUMBER,
   STRING,
@@ -12,7 +12,7 @@ enum TypeClass {
   USER,
   UNKNOWN;
 
-  static TypeClass of(int oid) {
+  public static TypeClass of(int oid) {
     return switch (oid) {
       case TypeOid.BOOL -> BOOLEAN;
       case TypeOid.INT2,
@@ -30,7 +30,7 @@ enum TypeClass {
     };
   }
 
-  static boolean isPreferred(int oid) {
+  public static boolean isPreferred(int oid) {
     return switch (oid) {
       case TypeOid.BOOL, TypeOid.FLOAT8, TypeOid.TEXT, TypeOid.TIMESTAMPTZ, TypeOid.INTERVAL ->
           true;

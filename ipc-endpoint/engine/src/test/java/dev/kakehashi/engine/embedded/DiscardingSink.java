@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A reader that is never behind, and keeps nothing. Each writer has memory of its own while it writes.
-final class DiscardingSink implements ResultSink {
+public final class DiscardingSink implements ResultSink {
   private static final int BATCH_BYTES = 64 << 10;
 
   @Override

@@ -13,7 +13,7 @@ import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.LoadSource;
 import dev.kakehashi.engine.api.bulk.UploadFiles;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.MemorySegment;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Statements as psql sends them: BEGIN, COMMIT, ROLLBACK and savepoints by name are operations of the engine's interface, everything else is a
 /// statement in the open transaction, or in one of its own.
-final class ScriptSession {
+public final class ScriptSession {
   private static final Pattern SPACES = Pattern.compile("\\s+");
   private static final TestEngine.Result DONE = new TestEngine.Result(0, List.of(), List.of());
 
@@ -23,11 +23,11 @@ final class ScriptSession {
   private @Nullable EngineTransaction transaction;
   private boolean failed;
 
-  ScriptSession(TestEngine engine) {
+  public ScriptSession(TestEngine engine) {
     this.engine = engine;
   }
 
-  TestEngine.Result run(String sql) {
+  public TestEngine.Result run(String sql) {
     List<String> words = SPACES.splitAsStream(sql.strip().toLowerCase(Locale.ROOT)).toList();
     EngineTransaction open = transaction;
     if (open == null) {

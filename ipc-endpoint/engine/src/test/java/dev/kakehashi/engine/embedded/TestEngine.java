@@ -12,7 +12,7 @@ import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.scheduler.SchedulerConfig;
@@ -32,61 +32,63 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// An engine in a directory, driven synchronously.
-final class TestEngine implements AutoCloseable {
+public final class TestEngine implements AutoCloseable {
   private static final long TIMEOUT_SECONDS = 60;
 
-  final TaskScheduler scheduler;
-  final EmbeddedEngine engine;
-  final EngineSession session;
+  public final TaskScheduler scheduler;
+  public final EmbeddedEngine engine;
+  public final EngineSession session;
 
   /// Result of one statement.
-  record Result(long count, List<String> rows, List<Statement.Column> columns, boolean isQuery) {
-    Result(long count, List<String> rows, List<Statement.Column> columns) {
+  public record Result(
+      long count, List<String> rows, List<Statement.Column> columns, boolean isQuery) {
+    public Result(long count, List<String> rows, List<Statement.Column> columns) {
       this(count, rows, columns, !columns.isEmpty());
     }
   }
 
   /// A statement that may not have ended yet.
-  static final class Running {
-    final TestSink sink;
-    final CompletableFuture<Long> done = new CompletableFuture<>();
-    @Nullable Execution execution;
+  public static final class Running {
+    public final TestSink sink;
+    public final CompletableFuture<Long> done = new CompletableFuture<>();
+    public @Nullable Execution execution;
 
-    Running(TestSink sink) {
+    public Running(TestSink sink) {
       this.sink = sink;
     }
 
-    Result await() {
+    public Result await() {
       return new Result(TestEngine.await(done), sink.rows(), List.of());
     }
   }
 
-  TestEngine(Path directory) {
+  public TestEngine(Path directory) {
     this(directory, 2);
   }
 
-  TestEngine(Path directory, int workers) {
+  public TestEngine(Path directory, int workers) {
     this(directory, workers, 1L << 30);
   }
 
-  TestEngine(Path directory, int workers, long memoryBytes) {
+  public TestEngine(Path directory, int workers, long memoryBytes) {
     this(directory, workers, memoryBytes, 0);
   }
 
   /// With a time-out of locks.
-  TestEngine(Path directory, int workers, long memoryBytes, long lockTimeoutNanos) {
+  public TestEngine(Path directory, int workers, long memoryBytes, long lockTimeoutNanos) {
     this(directory, workers, memoryBytes, 256L << 20, 1L << 30, lockTimeoutNanos);
   }
 
   /// @param memoryBytes of the store
   /// @param statementBytes of memory of each statement
   /// @param tempBytes of all temporary files
-  TestEngine(Path directory, int workers, long memoryBytes, long statementBytes, long tempBytes) {
+  public TestEngine(
+      Path directory, int workers, long memoryBytes, long statementBytes, long tempBytes) {
     this(directory, workers, memoryBytes, statementBytes, tempBytes, 0);
   }
 
   /// With small stacks of the workers.
-  static TestEngine withWorkerStack(Path directory, int kilobytes) {
+  public static TestEngine withWorkerStack(Path directory, int kilobytes) {
     return new TestEngine(
         directory,
         SchedulerConfig.builder()
@@ -146,7 +148,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// With applications.
-  static TestEngine withApplications(Path directory, ApplicationSystem applications) {
+  public static TestEngine withApplications(Path directory, ApplicationSystem applications) {
     return new TestEngine(
         new EngineConfig(new StoreConfig(directory, 256L << 20), 64L << 20, 64L << 20, 100, 100, 0)
             .withApplications(() -> applications),
@@ -154,7 +156,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// With queues and applications.
-  static TestEngine withApplications(
+  public static TestEngine withApplications(
       Path directory, QueueOpener queues, ApplicationSystem.Opener applications) {
     return new TestEngine(
         new EngineConfig(
@@ -164,7 +166,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// With queues.
-  static TestEngine withQueues(Path directory, QueueOpener queues) {
+  public static TestEngine withQueues(Path directory, QueueOpener queues) {
     return new TestEngine(
         new StoreConfig(directory, 256L << 20, queues),
         SchedulerConfig.builder().workers(2).build(),
@@ -174,7 +176,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the background. What is lost stays held.
-  static void awaitHeld(long bytes) {
+  public static void awaitHeld(long bytes) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (VarHeap.heldBytes() != bytes) {
       if (System.nanoTime() - deadline > 0) {
@@ -185,50 +187,50 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Another client of the same engine.
-  final class Other {
+  public final class Other {
     private final EngineSession session;
 
     private Other(String userName) {
       session = engine.openSession(userName);
     }
 
-    Statement prepare(String sql) {
+    public Statement prepare(String sql) {
       return TestEngine.prepare(session, sql);
     }
 
-    Result run(EngineTransaction transaction, String sql) {
+    public Result run(EngineTransaction transaction, String sql) {
       return execute(transaction, prepare(sql), new @Nullable Object[][] {{}});
     }
 
     /// Runs a statement in a transaction of its own.
-    List<String> query(String sql) {
+    public List<String> query(String sql) {
       return run(sql).rows();
     }
 
     /// The same with the count and the columns.
-    Result run(String sql) {
+    public Result run(String sql) {
       Statement statement = prepare(sql);
       return within(
           statement, transaction -> execute(transaction, statement, new @Nullable Object[][] {{}}));
     }
   }
 
-  Other other() {
+  public Other other() {
     return other("other");
   }
 
   /// A client that has come as a user.
-  Other other(String userName) {
+  public Other other(String userName) {
     return new Other(userName);
   }
 
   /// Runs a statement in a transaction of its own and gives its rows.
-  List<String> query(String sql, @Nullable Object... parameters) {
+  public List<String> query(String sql, @Nullable Object... parameters) {
     return run(sql, parameters).rows();
   }
 
   /// Runs a query whose time is limited, in a transaction of its own.
-  List<String> queryWithin(long timeoutNanos, String sql) {
+  public List<String> queryWithin(long timeoutNanos, String sql) {
     EngineTransaction transaction = engine.begin(BeginOptions.DEFAULT);
     try {
       return start(
@@ -245,7 +247,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Runs a statement in a transaction of its own.
-  Result run(String sql, @Nullable Object... parameters) {
+  public Result run(String sql, @Nullable Object... parameters) {
     Statement statement = prepare(sql);
     return within(
         statement,
@@ -269,30 +271,32 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Runs a statement with one row of parameters, given as text.
-  Result run(EngineTransaction transaction, String sql, @Nullable Object... parameters) {
+  public Result run(EngineTransaction transaction, String sql, @Nullable Object... parameters) {
     Statement statement = prepare(sql);
     return execute(transaction, statement, new @Nullable Object[][] {parameters});
   }
 
   /// Runs a statement without parameters as part of a client's command.
-  Result runAs(EngineTransaction transaction, int command, String sql) {
+  public Result runAs(EngineTransaction transaction, int command, String sql) {
     return runAs(transaction, command, sql, new @Nullable Object[][] {{}});
   }
 
   /// Runs a statement for rows of parameters as part of a client's command.
-  Result runAs(EngineTransaction transaction, int command, String sql, @Nullable Object[][] rows) {
+  public Result runAs(
+      EngineTransaction transaction, int command, String sql, @Nullable Object[][] rows) {
     ExecuteOptions options = ExecuteOptions.of(true, 0, command, 0);
     return start(transaction, prepare(sql), rows, Integer.MAX_VALUE, options).await();
   }
 
-  Result execute(EngineTransaction transaction, Statement statement, @Nullable Object[][] rows) {
+  public Result execute(
+      EngineTransaction transaction, Statement statement, @Nullable Object[][] rows) {
     Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
     long count = await(running.done);
     boolean isQuery = statement.kind() == Statement.Kind.QUERY || !statement.columns().isEmpty();
     return new Result(count, running.sink.rows(), statement.columns(), isQuery);
   }
 
-  Running start(
+  public Running start(
       EngineTransaction transaction,
       Statement statement,
       @Nullable Object[][] rows,
@@ -303,11 +307,11 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Starts a statement without parameters.
-  Running start(EngineTransaction transaction, String sql, ExecuteOptions options) {
+  public Running start(EngineTransaction transaction, String sql, ExecuteOptions options) {
     return start(transaction, prepare(sql), Integer.MAX_VALUE, options);
   }
 
-  Running start(
+  public Running start(
       EngineTransaction transaction, Statement statement, int maxBuffers, ExecuteOptions options) {
     return start(transaction, statement, new @Nullable Object[][] {{}}, maxBuffers, options);
   }
@@ -336,7 +340,7 @@ final class TestEngine implements AutoCloseable {
     return running;
   }
 
-  Statement prepare(String sql, int... parameterOids) {
+  public Statement prepare(String sql, int... parameterOids) {
     return prepare(session, sql, parameterOids);
   }
 
@@ -355,15 +359,15 @@ final class TestEngine implements AutoCloseable {
     return await(done);
   }
 
-  EngineTransaction begin(BeginOptions.Isolation isolation) {
+  public EngineTransaction begin(BeginOptions.Isolation isolation) {
     return engine.begin(new BeginOptions(BeginOptions.Kind.OCC, isolation, "test"));
   }
 
-  void commit(EngineTransaction transaction) {
+  public void commit(EngineTransaction transaction) {
     await(startCommit(transaction));
   }
 
-  CompletableFuture<Boolean> startCommit(EngineTransaction transaction) {
+  public CompletableFuture<Boolean> startCommit(EngineTransaction transaction) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.commit(
         EngineTransaction.CommitResponse.AVAILABLE,
@@ -377,20 +381,20 @@ final class TestEngine implements AutoCloseable {
     return done;
   }
 
-  void rollback(EngineTransaction transaction) {
+  public void rollback(EngineTransaction transaction) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.rollback(() -> done.complete(true));
     await(done);
   }
 
   /// Waits until all that has been committed is durable.
-  void awaitDurable() {
+  public void awaitDurable() {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     engine.whenAllDurable(() -> done.complete(true));
     await(done);
   }
 
-  static ParameterBatch parameters(int[] oids, @Nullable Object[][] rows) {
+  public static ParameterBatch parameters(int[] oids, @Nullable Object[][] rows) {
     if (oids.length == 0) {
       return rows.length <= 1
           ? ParameterBatch.NONE
@@ -443,7 +447,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /// Waits for the end of an operation that reports a failure or null.
-  static void awaitEnd(Consumer<Consumer<@Nullable EngineException>> operation) {
+  public static void awaitEnd(Consumer<Consumer<@Nullable EngineException>> operation) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     operation.accept(failure -> {
       if (failure == null) {
@@ -455,7 +459,7 @@ final class TestEngine implements AutoCloseable {
     await(done);
   }
 
-  static void assertState(String sqlstate, org.junit.jupiter.api.function.Executable call) {
+  public static void assertState(String sqlstate, org.junit.jupiter.api.function.Executable call) {
     org.junit.jupiter.api.Assertions.assertEquals(
         sqlstate,
         org.junit.jupiter.api.Assertions.assertThrows(EngineException.class, call)
@@ -463,7 +467,7 @@ final class TestEngine implements AutoCloseable {
             .sqlstate());
   }
 
-  static <T> T await(CompletableFuture<T> future) {
+  public static <T> T await(CompletableFuture<T> future) {
     try {
       return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.embedded;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.RowBatchLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A reader of results in this process: a bounded number of buffers, which it may release at will.
-final class TestSink implements ResultSink {
+public final class TestSink implements ResultSink {
   private static final int BATCH_BYTES = 64 << 10;
 
   private final List<Statement.Column> columns;
@@ -92,7 +92,7 @@ final class TestSink implements ResultSink {
   }
 
   /// All rows staged so far, columns as PostgreSQL prints them, separated by `|`; null is `NULL`.
-  synchronized List<String> rows() {
+  public synchronized List<String> rows() {
     List<String> rows = new ArrayList<>();
     for (byte[] batch : staged) {
       decode(batch, rows);

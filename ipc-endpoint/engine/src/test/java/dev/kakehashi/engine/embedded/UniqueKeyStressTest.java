@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Unique keys that not every row has to keep at any time, under clients that change them at random.
-final class UniqueKeyStressTest {
+public final class UniqueKeyStressTest {
   private static final int CLIENTS = 4;
   private static final int TRANSACTIONS = 150;
   private static final int KEYS = 8;

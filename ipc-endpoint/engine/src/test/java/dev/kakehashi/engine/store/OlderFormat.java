@@ -8,7 +8,7 @@ import dev.kakehashi.engine.store.durable.DefinitionCodec;
 import dev.kakehashi.engine.store.durable.StoreImage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

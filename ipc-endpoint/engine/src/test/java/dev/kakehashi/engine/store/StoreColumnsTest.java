@@ -16,7 +16,7 @@ import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
+import dev.kakehashi.engine.type.registry.Aggregates;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;

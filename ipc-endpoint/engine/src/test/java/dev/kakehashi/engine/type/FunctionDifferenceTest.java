@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
+import dev.kakehashi.engine.type.registry.Functions;
+import dev.kakehashi.engine.type.registry.PolymorphicFunctions;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;

@@ -2,6 +2,11 @@ package dev.kakehashi.engine.type;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.kakehashi.engine.type.registry.Aggregates;
+import dev.kakehashi.engine.type.registry.Functions;
+import dev.kakehashi.engine.type.registry.Overloads;
+import dev.kakehashi.engine.type.registry.PolymorphicFunctions;
+import dev.kakehashi.engine.type.registry.RowFunctions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.sql.SQLException;

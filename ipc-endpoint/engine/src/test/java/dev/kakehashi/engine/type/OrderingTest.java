@@ -3,6 +3,9 @@ package dev.kakehashi.engine.type;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.type.registry.Functions;
+import dev.kakehashi.engine.type.value.Ordering;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
 import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.sql.SQLException;

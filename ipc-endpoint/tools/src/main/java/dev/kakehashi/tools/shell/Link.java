@@ -117,7 +117,7 @@ public abstract class Link implements AutoCloseable {
   /// Does what a statement says if it is about transactions.
   ///
   /// @return its command tag; null: it is another statement
-  @Nullable String control(String sql) {
+  public @Nullable String control(String sql) {
     String[] words = SqlScanner.words(sql, 8);
     return switch (words[0]) {
       case "BEGIN" -> begin(words, 1);

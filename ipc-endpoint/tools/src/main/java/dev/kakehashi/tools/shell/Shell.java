@@ -1,7 +1,6 @@
 package dev.kakehashi.tools.shell;
 
 import dev.kakehashi.client.EndpointException;
-import dev.kakehashi.tools.shell.command.BackslashCommands;
 import dev.kakehashi.tools.shell.print.PrintOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// A shell: takes lines, runs what they say. Used by one thread; [#interrupt] by any.
@@ -31,7 +31,7 @@ public final class Shell {
   public final SqlScanner scanner = new SqlScanner(variables);
 
   private final Deque<Branch> branches = new ArrayDeque<>();
-  private final BackslashCommands commands;
+  private final ShellCommands commands;
   private final Statements statements;
   private OutputStream out;
   private final OutputStream standard;
@@ -45,13 +45,15 @@ public final class Shell {
   private Progress progress = Progress.NONE;
   private Runnable definitions = () -> {};
 
-  public Shell(Link link, OutputStream out, PrintStream err) {
+  /// @param commands makes those of the shell that it gets, which is not complete yet
+  public Shell(
+      Link link, OutputStream out, PrintStream err, Function<Shell, ShellCommands> commands) {
     this.link = link;
     this.out = out;
     this.standard = out;
     this.err = err;
     this.statements = new Statements(this);
-    this.commands = new BackslashCommands(this);
+    this.commands = commands.apply(this);
     variables.set("AUTOCOMMIT", "on");
     variables.set("PROMPT1", "%/%R%x%# ");
     variables.set("PROMPT2", "%/%R%x%# ");
@@ -199,7 +201,7 @@ public final class Shell {
     broken = true;
   }
 
-  void flush() {
+  public void flush() {
     try {
       out.flush();
     } catch (IOException failed) {

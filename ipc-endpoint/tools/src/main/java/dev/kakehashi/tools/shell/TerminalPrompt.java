@@ -13,7 +13,7 @@ import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
 
 /// Lines of a terminal, with history, completion and colours. Ctrl-C while a statement runs cancels it. Used by the shell's thread.
-final class TerminalPrompt implements Prompt, AutoCloseable {
+public final class TerminalPrompt implements Prompt, AutoCloseable {
   private static final String HISTORY = ".kakehashi_history";
   private static final int HISTORY_LINES = 10_000;
 
@@ -28,7 +28,7 @@ final class TerminalPrompt implements Prompt, AutoCloseable {
     this.beside = beside;
   }
 
-  static TerminalPrompt open(Shell shell) throws IOException {
+  public static TerminalPrompt open(Shell shell) throws IOException {
     Terminal terminal = TerminalBuilder.builder().system(true).name("kakehashi").build();
     terminal.handle(Terminal.Signal.INT, _ -> shell.interrupt());
     DefaultParser parser = new DefaultParser();

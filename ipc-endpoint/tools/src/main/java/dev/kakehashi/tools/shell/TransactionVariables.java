@@ -27,7 +27,7 @@ public final class TransactionVariables {
   }
 
   /// Shows a manner in variables.
-  static void show(Link.Manner manner, Variables variables) {
+  public static void show(Link.Manner manner, Variables variables) {
     TransactionOptions options = manner.options();
     variables.set(KIND, TransactionWords.of(options.kind()));
     variables.set(ISOLATION, TransactionWords.of(options.isolation()));
@@ -71,7 +71,7 @@ public final class TransactionVariables {
   }
 
   /// The isolation of a kind, if nothing is said.
-  static IsolationLevel usual(TransactionKind kind) {
+  public static IsolationLevel usual(TransactionKind kind) {
     return switch (kind) {
       case LTX -> IsolationLevel.SERIALIZABLE;
       case RTX -> IsolationLevel.REPEATABLE_READ;

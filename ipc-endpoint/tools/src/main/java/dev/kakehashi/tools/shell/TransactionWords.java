@@ -12,7 +12,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// The constants of the protocol's enumerations as people write them: `repeatable-read`, in any case, with a hyphen, underscore or blank between.
-final class TransactionWords {
+public final class TransactionWords {
   private TransactionWords() {}
 
   static String of(Enum<?> constant) {
@@ -59,21 +59,21 @@ final class TransactionWords {
   }
 
   /// Kinds of transactions.
-  static final class Kinds extends Words<TransactionKind> {
+  public static final class Kinds extends Words<TransactionKind> {
     Kinds() {
       super(TransactionKind.class);
     }
   }
 
   /// Levels of isolation.
-  static final class Levels extends Words<IsolationLevel> {
+  public static final class Levels extends Words<IsolationLevel> {
     Levels() {
       super(IsolationLevel.class);
     }
   }
 
   /// When a commit is reported.
-  static final class Responses extends Words<CommitResponse> {
+  public static final class Responses extends Words<CommitResponse> {
     Responses() {
       super(CommitResponse.class);
     }

@@ -5,7 +5,6 @@ import dev.kakehashi.client.Parameters;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
-import dev.kakehashi.tools.ProgressBar;
 import io.trino.tpch.TpchEntity;
 import java.util.function.Function;
 

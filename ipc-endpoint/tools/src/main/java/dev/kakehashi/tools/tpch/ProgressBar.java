@@ -1,4 +1,4 @@
-package dev.kakehashi.tools;
+package dev.kakehashi.tools.tpch;
 
 import java.io.PrintStream;
 import java.util.Locale;

@@ -2,7 +2,6 @@ package dev.kakehashi.tools.tpch;
 
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
-import dev.kakehashi.tools.ProgressBar;
 import io.trino.tpch.TpchTable;
 import java.io.BufferedWriter;
 import java.io.Console;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.kakehashi.tools.SqlCommand;
 import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package dev.kakehashi.bulk.parquet.page;
 
-import dev.kakehashi.bulk.parquet.ParquetCodec;
 import io.airlift.compress.v3.Compressor;
 import io.airlift.compress.v3.lz4.Lz4JavaCompressor;
 import io.airlift.compress.v3.snappy.SnappyJavaCompressor;

@@ -1,6 +1,5 @@
 package dev.kakehashi.bulk.parquet.page;
 
-import dev.kakehashi.bulk.parquet.ParquetCodec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import io.airlift.compress.v3.Decompressor;

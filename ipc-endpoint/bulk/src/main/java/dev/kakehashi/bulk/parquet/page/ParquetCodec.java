@@ -1,4 +1,4 @@
-package dev.kakehashi.bulk.parquet;
+package dev.kakehashi.bulk.parquet.page;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;

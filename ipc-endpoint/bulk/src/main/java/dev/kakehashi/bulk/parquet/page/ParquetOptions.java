@@ -1,4 +1,4 @@
-package dev.kakehashi.bulk.parquet;
+package dev.kakehashi.bulk.parquet.page;
 
 import java.util.Map;
 import java.util.Set;

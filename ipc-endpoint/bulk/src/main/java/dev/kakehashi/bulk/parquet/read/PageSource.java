@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.parquet.read;
 
 import dev.kakehashi.bulk.format.FileInput;
-import dev.kakehashi.bulk.parquet.ParquetCodec;
 import dev.kakehashi.bulk.parquet.page.PageDecompressor;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.thrift.ChunkMeta;
 import dev.kakehashi.bulk.parquet.thrift.CompactReader;
 import dev.kakehashi.bulk.parquet.thrift.PageMeta;

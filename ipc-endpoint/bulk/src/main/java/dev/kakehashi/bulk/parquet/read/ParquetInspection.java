@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.parquet.read;
 
 import dev.kakehashi.bulk.format.FileInput;
-import dev.kakehashi.bulk.parquet.ParquetCodec;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.thrift.ChunkMeta;
 import dev.kakehashi.bulk.parquet.thrift.ChunkStatistics;
 import dev.kakehashi.bulk.parquet.thrift.FileMeta;

@@ -3,7 +3,7 @@ package dev.kakehashi.bulk.parquet.read;
 import dev.kakehashi.bulk.format.FileInput;
 import dev.kakehashi.bulk.format.RowsFile;
 import dev.kakehashi.bulk.format.RowsPart;
-import dev.kakehashi.bulk.parquet.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.bulk.parquet.thrift.FileMeta.GroupMeta;
 import dev.kakehashi.bulk.value.ColumnMatch;
 import dev.kakehashi.bulk.value.FileType;

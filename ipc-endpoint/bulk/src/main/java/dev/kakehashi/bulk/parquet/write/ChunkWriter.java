@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.bulk.parquet.ParquetCodec;
 import dev.kakehashi.bulk.parquet.page.PageCompressor;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.thrift.ChunkStatistics;
 import dev.kakehashi.bulk.parquet.thrift.CompactWriter;
 import dev.kakehashi.bulk.parquet.thrift.Physical;

@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.bulk.parquet.ParquetOptions;
-import dev.kakehashi.bulk.parquet.ParquetOptions.Infinity;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.Infinity;
 import dev.kakehashi.bulk.parquet.thrift.Physical;
 import dev.kakehashi.bulk.parquet.write.LeafForm.Kind;
 import dev.kakehashi.engine.api.EngineException;

@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.bulk.parquet.ParquetOptions;
-import dev.kakehashi.bulk.parquet.ParquetOptions.Infinity;
-import dev.kakehashi.bulk.parquet.ParquetOptions.NumericType;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.Infinity;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions.NumericType;
 import dev.kakehashi.bulk.parquet.thrift.LogicalKind;
 import dev.kakehashi.bulk.parquet.thrift.Physical;
 import dev.kakehashi.bulk.parquet.thrift.SchemaNode;

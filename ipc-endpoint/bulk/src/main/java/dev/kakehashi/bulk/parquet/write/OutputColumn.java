@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.bulk.parquet.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.bulk.parquet.thrift.LogicalKind;
 import dev.kakehashi.bulk.parquet.thrift.Physical;
 import dev.kakehashi.bulk.parquet.thrift.SchemaNode;

@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.parquet.write;
 
 import dev.kakehashi.bulk.format.FileOutput;
 import dev.kakehashi.bulk.format.RowsOutput;
-import dev.kakehashi.bulk.parquet.ParquetOptions;
+import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;

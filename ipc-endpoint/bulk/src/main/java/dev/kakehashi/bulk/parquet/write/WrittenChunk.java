@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.bulk.parquet.ParquetCodec;
+import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.thrift.ChunkStatistics;
 import dev.kakehashi.bulk.parquet.thrift.CompactWriter;
 import java.util.List;

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.bulk.parquet.ParquetCodec;
 import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import java.util.Arrays;
 import java.util.Random;

@@ -14,7 +14,7 @@ import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableStore;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;

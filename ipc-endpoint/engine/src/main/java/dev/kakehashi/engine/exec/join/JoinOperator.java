@@ -7,7 +7,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
-import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;

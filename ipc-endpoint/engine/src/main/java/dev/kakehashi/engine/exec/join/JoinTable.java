@@ -3,7 +3,7 @@ package dev.kakehashi.engine.exec.join;
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.exec.reference;
 import dev.kakehashi.engine.exec.join.JoinTable;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.plan.References.Rule;
-import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.stream.IntStream;
 

@@ -10,7 +10,7 @@ import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableStore;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;

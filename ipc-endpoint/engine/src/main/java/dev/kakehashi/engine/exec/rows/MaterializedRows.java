@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;

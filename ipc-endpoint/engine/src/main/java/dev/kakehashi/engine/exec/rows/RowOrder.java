@@ -2,9 +2,9 @@ package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.value.Ordering;
 import java.util.List;
 
 /// Order of materialised rows by sort keys, and a stable sort of their positions.

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
 import dev.kakehashi.engine.exec.rows.SortedRows;
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.TypeOid;

@@ -7,7 +7,7 @@ import dev.kakehashi.engine.plan.PlanNode.Frame;
 import dev.kakehashi.engine.plan.PlanNode.FrameBound;
 import dev.kakehashi.engine.plan.PlanNode.FrameBoundKind;
 import dev.kakehashi.engine.plan.PlanNode.FrameMode;
-import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.value.Ordering;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of one partition in their order, and which of them are peers. Positions count from 0 at the partition's first row.

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import org.apache.calcite.rex.RexNode;

@@ -14,7 +14,7 @@ import dev.kakehashi.engine.sql.typing.Coercion;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

@@ -6,8 +6,8 @@ import dev.kakehashi.engine.statistics.ColumnStatistics;
 import dev.kakehashi.engine.statistics.ValueList;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.value.Values;
 import org.apache.calcite.sql.SqlKind;
 import org.jspecify.annotations.Nullable;
 

@@ -75,7 +75,7 @@ final class ExpressionText {
     return constant.isNull()
         ? "NULL"
         : "'"
-            + dev.kakehashi.engine.type.Values.toText(constant.typeOid(), constant.word())
+            + dev.kakehashi.engine.type.value.Values.toText(constant.typeOid(), constant.word())
             + "'::"
             + Types.name(constant.typeOid());
   }

@@ -8,7 +8,7 @@ import dev.kakehashi.engine.sql.algebra.PgOperators.AggregateOperator;
 import dev.kakehashi.engine.sql.algebra.PgOperators.AggregateOrder;
 import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.type.AggregateFunction;
-import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.type.registry.Functions;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.durable;
 
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.log.DurableLog;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -2,7 +2,6 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
-import dev.kakehashi.engine.store.row.StoreKeys;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.store.row;
+package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import java.nio.ByteBuffer;
@@ -88,7 +88,7 @@ public final class StoreKeys {
   }
 
   /// A row of a prepared transaction.
-  static byte[] preparedRow(byte[] transaction, long tableId, long rowId) {
+  public static byte[] preparedRow(byte[] transaction, long tableId, long rowId) {
     return ByteBuffer.allocate(transaction.length + ROW_KEY_BYTES)
         .put(transaction)
         .put(ROW)

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.row;
 
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.NativeInput;

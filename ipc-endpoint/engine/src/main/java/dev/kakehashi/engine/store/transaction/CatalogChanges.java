@@ -6,7 +6,7 @@ import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.durable.DefinitionCodec;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import dev.kakehashi.engine.store.row.TableIndex;
 import dev.kakehashi.engine.store.table.RowTable;
 import java.util.ArrayList;

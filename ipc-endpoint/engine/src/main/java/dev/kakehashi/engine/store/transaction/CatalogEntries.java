@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SideFileWriter;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.durable.StoreImage;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.log.StoreKeys;
 import dev.kakehashi.engine.store.version.ReadSet;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayInputStream;

@@ -4,11 +4,11 @@ import static dev.kakehashi.protocol.TypeOid.INT4;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.Ordering;
-import dev.kakehashi.engine.type.PolymorphicFunctions;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.registry.PolymorphicFunctions;
+import dev.kakehashi.engine.type.value.Ordering;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.Objects;

@@ -1,11 +1,11 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.type.CastContext;
-import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import org.jspecify.annotations.Nullable;

@@ -5,14 +5,14 @@ import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.Ordering;
-import dev.kakehashi.engine.type.PolymorphicFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.registry.PolymorphicFunctions;
+import dev.kakehashi.engine.type.value.Ordering;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

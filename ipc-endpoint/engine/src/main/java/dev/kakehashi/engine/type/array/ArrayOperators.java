@@ -3,11 +3,11 @@ package dev.kakehashi.engine.type.array;
 import static dev.kakehashi.protocol.TypeOid.BOOL;
 
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.Ordering;
-import dev.kakehashi.engine.type.PolymorphicFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.registry.PolymorphicFunctions;
+import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;

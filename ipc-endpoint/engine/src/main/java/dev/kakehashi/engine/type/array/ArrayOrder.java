@@ -1,10 +1,10 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.RawMemory;
-import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.value.Ordering;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.EnumMap;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.type.array;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

@@ -1,14 +1,14 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.List;

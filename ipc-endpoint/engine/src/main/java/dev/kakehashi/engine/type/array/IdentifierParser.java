@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type.text;
+package dev.kakehashi.engine.type.array;
 
 import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
@@ -8,15 +8,14 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
-import dev.kakehashi.engine.type.array.ArrayTypes;
-import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.text.TextCursor;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// parse_ident(): the parts of a qualified name.
-final class IdentifierParser extends TextCursor {
+public final class IdentifierParser extends TextCursor {
   private final boolean strict;
 
   private IdentifierParser(String text, boolean strict) {
@@ -24,7 +23,7 @@ final class IdentifierParser extends TextCursor {
     this.strict = strict;
   }
 
-  static void register(FunctionSet set) {
+  public static void register(FunctionSet set) {
     int result = TypeOid.arrayOf(TEXT);
     set.add("parse_ident", result, (a, _, c) -> parsed(a[0], true, c), TEXT);
     set.add("parse_ident", result, (a, _, c) -> parsed(a[0], a[1] != 0, c), TEXT, BOOL);

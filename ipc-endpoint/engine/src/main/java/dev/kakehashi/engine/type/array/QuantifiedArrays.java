@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.type.ScalarFunction;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.TypeOid;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type.text;
+package dev.kakehashi.engine.type.array;
 
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
@@ -7,8 +7,8 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Varlena;
-import dev.kakehashi.engine.type.array.ArrayTypes;
-import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.text.Regex;
+import dev.kakehashi.engine.type.text.RegexFunctions;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ public final class TextArrays {
 
   private TextArrays() {}
 
-  static void register(FunctionSet set) {
+  public static void register(FunctionSet set) {
     for (int count = 2; count <= 3; count++) {
       int[] arguments = new int[count];
       Arrays.fill(arguments, TEXT);

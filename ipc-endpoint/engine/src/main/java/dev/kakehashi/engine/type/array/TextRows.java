@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type.text;
+package dev.kakehashi.engine.type.array;
 
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
@@ -6,8 +6,6 @@ import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.RowFunction.Column;
 import dev.kakehashi.engine.type.RowFunction.Rows;
 import dev.kakehashi.engine.type.Varlena;
-import dev.kakehashi.engine.type.array.ArrayTypes;
-import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import java.util.List;

@@ -12,19 +12,20 @@ import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.CastContext;
-import dev.kakehashi.engine.type.Casts;
+import dev.kakehashi.engine.type.CastRegistry;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
+import dev.kakehashi.engine.type.value.Casts;
 import java.util.Objects;
 
 /// Conversions between json and jsonb, and of jsonb to numbers and bool.
 public final class JsonCasts {
   private JsonCasts() {}
 
-  public static void register(Casts.Registry casts) {
+  public static void register(CastRegistry casts) {
     casts.add(
         JSON,
         JSONB,

@@ -6,14 +6,14 @@ import static dev.kakehashi.protocol.TypeOid.JSONB;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.PolymorphicFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.registry.PolymorphicFunctions;
+import dev.kakehashi.engine.type.value.Casts;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;

@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.type.json;
 
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
+import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.aggregate.CollectingAggregates;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import dev.kakehashi.engine.type.array.ArrayTypes;

@@ -1,6 +1,11 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.access.AccessFunctions;
 import dev.kakehashi.engine.type.json.JsonFunctions;
 import dev.kakehashi.engine.type.number.FloatFunctions;
@@ -9,6 +14,9 @@ import dev.kakehashi.engine.type.numeric.NumericFunctions;
 import dev.kakehashi.engine.type.queue.QueueFunctions;
 import dev.kakehashi.engine.type.text.TextFunctions;
 import dev.kakehashi.engine.type.time.DateTimeFunctions;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.Comparisons;
+import dev.kakehashi.engine.type.value.TextConversions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,9 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.TypeClass;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.value.Casts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,7 +35,7 @@ public final class Overloads<T> {
     return new Overloads<>(name, candidates, declared, oids).resolve();
   }
 
-  static boolean isOperator(String name) {
+  public static boolean isOperator(String name) {
     return !Character.isLetter(name.charAt(0));
   }
 

@@ -1,5 +1,7 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
+import dev.kakehashi.engine.type.PolymorphicFunction;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.array.ArrayFunctions;
 import dev.kakehashi.engine.type.array.ArrayOperators;
 import dev.kakehashi.engine.type.json.JsonMaking;

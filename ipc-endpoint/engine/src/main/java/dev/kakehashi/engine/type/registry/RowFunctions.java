@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
 import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.INT8;
@@ -7,17 +7,21 @@ import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
+import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.RowFunction.Rows;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.access.FileFunctions;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.array.TextRows;
 import dev.kakehashi.engine.type.json.JsonRows;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.queue.QueueFunctions;
-import dev.kakehashi.engine.type.text.TextRows;
 import dev.kakehashi.engine.type.time.DateTimeMath;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
 import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.INT8;
@@ -6,11 +6,19 @@ import static dev.kakehashi.protocol.TypeOid.NAME;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.TypeClass;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.text.Quoting;
+import dev.kakehashi.engine.type.value.Casts;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

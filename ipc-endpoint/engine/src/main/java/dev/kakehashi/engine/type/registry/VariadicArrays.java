@@ -1,10 +1,15 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.json.JsonMaking;
+import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.engine.type.value.TextFormat;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;

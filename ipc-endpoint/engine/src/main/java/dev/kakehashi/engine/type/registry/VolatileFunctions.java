@@ -1,6 +1,9 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.registry;
 
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.protocol.value.PgTime;
 import java.time.Instant;

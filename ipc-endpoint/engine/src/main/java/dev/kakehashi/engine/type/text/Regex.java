@@ -15,7 +15,7 @@ import java.util.Map;
 /// @param groups parenthesized subexpressions
 /// @param states of the automaton, at least; each character is looked at by each of them at most
 /// @param nonGreedy whether a quantifier prefers the shortest match, which can be tested for but not delimited as PostgreSQL does
-record Regex(Pattern pattern, int groups, int states, boolean nonGreedy) {
+public record Regex(Pattern pattern, int groups, int states, boolean nonGreedy) {
   /// As many as PostgreSQL keeps.
   private static final int MAX_CACHED = 32;
 
@@ -33,7 +33,7 @@ record Regex(Pattern pattern, int groups, int states, boolean nonGreedy) {
           });
 
   /// @param flags letters as PostgreSQL's, without `g`
-  static Regex of(long patternText, String flags) {
+  public static Regex of(long patternText, String flags) {
     String source = Varlena.string(patternText);
     return CACHE.get().computeIfAbsent(flags + "/" + source, _ -> compile(source, flags));
   }
@@ -57,7 +57,7 @@ record Regex(Pattern pattern, int groups, int states, boolean nonGreedy) {
   /// A matcher for positions of matches.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED for non-greedy quantifiers
-  Matcher matcher(String text) {
+  public Matcher matcher(String text) {
     if (nonGreedy) {
       throw SqlErrors.notSupported(
           "non-greedy quantifiers are supported in tests for a match only");

@@ -14,7 +14,7 @@ import dev.kakehashi.engine.type.Varlena;
 import java.util.Arrays;
 
 /// Operators and functions of regular expressions.
-final class RegexFunctions {
+public final class RegexFunctions {
   private RegexFunctions() {}
 
   static void register(FunctionSet set) {
@@ -57,7 +57,7 @@ final class RegexFunctions {
   }
 
   /// The flags of an argument that may have been left out, without the one for all matches.
-  static String flags(long[] a, int index, String function) {
+  public static String flags(long[] a, int index, String function) {
     String flags = index < a.length ? Varlena.string(a[index]) : "";
     if (flags.indexOf('g') >= 0) {
       throw SqlErrors.invalidParameter(function + "() does not support the \"global\" option");
@@ -101,7 +101,7 @@ final class RegexFunctions {
   }
 
   /// Goes to the next match; behind an empty one it begins a character further on, which may have two UTF-16 units.
-  static boolean findNext(Matcher matcher, String text) {
+  public static boolean findNext(Matcher matcher, String text) {
     int from = matcher.end();
     if (matcher.start() == from) {
       if (from >= text.length()) {

@@ -10,10 +10,12 @@ import static dev.kakehashi.protocol.TypeOid.VARCHAR;
 
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.IdentifierParser;
+import dev.kakehashi.engine.type.array.TextArrays;
+import dev.kakehashi.engine.type.value.Ordering;
 
 /// Operators and functions of text and char(n); varchar is text to them.
 public final class TextFunctions {

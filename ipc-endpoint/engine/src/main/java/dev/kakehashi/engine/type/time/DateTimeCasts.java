@@ -7,14 +7,14 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
 import dev.kakehashi.engine.type.CastContext;
-import dev.kakehashi.engine.type.Casts.Registry;
+import dev.kakehashi.engine.type.CastRegistry;
 import dev.kakehashi.engine.type.SqlErrors;
 
 /// Conversions among dates, times, timestamps and intervals; the time zone is the session's.
 public final class DateTimeCasts {
   private DateTimeCasts() {}
 
-  public static void register(Registry casts) {
+  public static void register(CastRegistry casts) {
     casts.add(DATE, TIMESTAMP, CastContext.IMPLICIT, true, (a, _, _) -> dateToTimestamp(a[0]));
     casts.add(
         DATE,
@@ -45,7 +45,7 @@ public final class DateTimeCasts {
         (a, _, _) -> Math.floorMod(Intervals.micros(a[0]), Calendars.MICROS_PER_DAY));
   }
 
-  private static void timeOf(Registry casts, int from) {
+  private static void timeOf(CastRegistry casts, int from) {
     boolean zoned = from == TIMESTAMPTZ;
     casts.add(
         from,

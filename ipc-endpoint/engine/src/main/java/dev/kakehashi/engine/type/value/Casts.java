@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
 import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.BPCHAR;
@@ -16,7 +16,14 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 import static dev.kakehashi.protocol.TypeOid.VARCHAR;
 
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.SearchOrder;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.TypeClass;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayCasts;
 import dev.kakehashi.engine.type.json.JsonCasts;
 import dev.kakehashi.engine.type.number.FloatMath;
@@ -38,12 +45,6 @@ import org.jspecify.annotations.Nullable;
 public final class Casts {
   /// A conversion without type modifier.
   private record Cast(CastContext context, boolean immutable, Body body) {}
-
-  /// Registers a conversion.
-  @FunctionalInterface
-  public interface Registry {
-    void add(int from, int to, CastContext context, boolean immutable, Body body);
-  }
 
   private static final Body IDENTITY = (a, _, _) -> a[0];
   private static final Map<Long, Cast> CASTS = new HashMap<>();

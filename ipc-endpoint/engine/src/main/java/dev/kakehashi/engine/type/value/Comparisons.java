@@ -1,7 +1,9 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.time.DateTimeMath;
 import dev.kakehashi.engine.type.time.Zone;
@@ -9,7 +11,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.function.IntPredicate;
 
 /// The operators = <> < <= > >= of every type, and between types where PostgreSQL has them.
-final class Comparisons {
+public final class Comparisons {
   private static final int[] INTEGERS = {TypeOid.INT2, TypeOid.INT4, TypeOid.INT8};
 
   /// Order of two words.
@@ -20,7 +22,7 @@ final class Comparisons {
 
   private Comparisons() {}
 
-  static void register(FunctionSet set) {
+  public static void register(FunctionSet set) {
     for (int oid : Types.all()) {
       // varchar has none of its own: it is compared as text.
       if (oid == TypeOid.VARCHAR || isInteger(oid)) {

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
 import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.FLOAT4;
@@ -10,6 +10,8 @@ import static dev.kakehashi.protocol.TypeOid.INTERVAL;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TIME;
 
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.numeric.Numerics;

@@ -1,6 +1,9 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.type.RawMemory;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayOrder;
 import dev.kakehashi.engine.type.json.JsonbOrder;
 import dev.kakehashi.engine.type.number.FloatMath;

@@ -1,5 +1,8 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.protocol.TypeOid;
 
 /// Rows as values: the text that PostgreSQL writes a record as.
@@ -24,7 +27,8 @@ public final class Records {
   }
 
   /// A record of the values from number `from` on.
-  static String text(int[] oids, long[] values, long nulls, int from, FunctionContext context) {
+  public static String text(
+      int[] oids, long[] values, long nulls, int from, FunctionContext context) {
     StringBuilder out = new StringBuilder("(");
     appendEntries(out, oids, values, nulls, from, context);
     return out.append(')').toString();

@@ -1,6 +1,14 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.TypeClass;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.text.Strings;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -9,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Functions that take values of any type as text: `text || any`, concat(), concat_ws(), format().
-final class TextConversions {
+public final class TextConversions {
   private TextConversions() {}
 
-  static void register(FunctionSet set) {
+  public static void register(FunctionSet set) {
     for (int oid : Types.all()) {
       if (TypeClass.of(oid) != TypeClass.STRING) {
         Body text = asText(oid);
@@ -44,7 +52,7 @@ final class TextConversions {
   }
 
   /// concat(), concat_ws() and format() with arguments of any types; null for other names. The first two leave nulls out.
-  static @Nullable ScalarFunction variadic(String name, int[] oids) {
+  public static @Nullable ScalarFunction variadic(String name, int[] oids) {
     boolean withSeparator = name.equals("concat_ws");
     boolean format = name.equals("format");
     if ((!withSeparator && !format && !name.equals("concat"))

@@ -1,15 +1,17 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.text.Quoting;
 import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /// format(): `%[position$][flags][width]type` with the types s, I and L.
-final class TextFormat {
+public final class TextFormat {
   /// Arguments of the call as texts.
   @FunctionalInterface
-  interface Arguments {
+  public interface Arguments {
     /// @param number 1 is the first after the format
     @Nullable String text(int number);
   }
@@ -37,7 +39,7 @@ final class TextFormat {
 
   /// @param argumentCount with the format
   /// @throws EngineException with PostgreSQL's SQLSTATE for a format or width that PostgreSQL refuses
-  static String format(String format, int argumentCount, Arguments arguments) {
+  public static String format(String format, int argumentCount, Arguments arguments) {
     TextFormat formatter = new TextFormat(format, argumentCount, arguments);
     while (formatter.at < format.length()) {
       char c = format.charAt(formatter.at);

@@ -1,7 +1,13 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.type.value;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.type.ByteStrings;
+import dev.kakehashi.engine.type.RawMemory;
+import dev.kakehashi.engine.type.SearchOrder;
+import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.json.JsonWords;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.number.FloatText;

@@ -1,5 +1,6 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
+import dev.kakehashi.engine.embedded.TestEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,9 +1,10 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.testing.PrivatePostgres;
 import dev.kakehashi.engine.testing.ResultText;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ShownSetting;
+import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,9 +1,11 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.embedded.EngineCheck;
+import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;

@@ -1,7 +1,8 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.kakehashi.engine.embedded.TestEngine;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

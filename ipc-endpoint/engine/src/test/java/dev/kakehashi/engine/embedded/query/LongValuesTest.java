@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,6 +8,8 @@ import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.embedded.EngineCheck;
+import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;

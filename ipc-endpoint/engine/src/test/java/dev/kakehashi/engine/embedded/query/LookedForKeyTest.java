@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

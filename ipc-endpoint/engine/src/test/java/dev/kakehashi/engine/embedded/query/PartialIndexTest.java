@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.embedded.EngineCheck;
+import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,7 +9,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.embedded.PlanningCases.Case;
+import dev.kakehashi.engine.embedded.TestEngine;
+import dev.kakehashi.engine.embedded.query.PlanningCases.Case;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;

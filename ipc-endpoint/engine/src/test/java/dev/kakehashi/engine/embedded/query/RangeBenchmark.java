@@ -1,5 +1,6 @@
-package dev.kakehashi.engine.embedded;
+package dev.kakehashi.engine.embedded.query;
 
+import dev.kakehashi.engine.embedded.TestEngine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
 import dev.kakehashi.engine.exec.rows.TempSpace;
-import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.TypeOid;
 import java.nio.file.Path;

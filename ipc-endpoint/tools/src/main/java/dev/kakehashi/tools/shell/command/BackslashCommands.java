@@ -2,6 +2,7 @@ package dev.kakehashi.tools.shell.command;
 
 import dev.kakehashi.tools.shell.CommandArguments;
 import dev.kakehashi.tools.shell.Shell;
+import dev.kakehashi.tools.shell.ShellCommands;
 import dev.kakehashi.tools.shell.ShellException;
 import dev.kakehashi.tools.shell.TransactionVariables;
 import dev.kakehashi.tools.shell.Variables;
@@ -12,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Dispatches backslash commands. Used by the shell's thread.
-public final class BackslashCommands {
+public final class BackslashCommands implements ShellCommands {
   private final Shell shell;
   private final SendCommands send;
   private final PrintCommands print;
@@ -28,6 +29,7 @@ public final class BackslashCommands {
   }
 
   /// @throws ShellException for a command that does not exist, or cannot do what it is asked
+  @Override
   public void run(String name, CommandArguments arguments) {
     if (send.run(name, arguments)
         || print.run(name, arguments)
