@@ -63,12 +63,21 @@ stage_endpoint() {
   [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
 }
 
-# The command, which finds its files beside itself, and the endpoint of "make run" in etc/kakehashi.
+# The command, which finds its files beside itself, and the endpoint of "make run" in etc/kakehashi. And curl with the login of .run/env. Both work for root
+# and for the servers' user: who may use the endpoint is said by client.conf and by the login, not by who runs them.
 stage_launcher() {
   mkdir -p "$RUN_DIR/bin"
   sed "s|@JAVA@|$JAVA_HOME|; s|/../lib/kakehashi$|/../lib|" "$ROOT/packaging/launcher" >"$RUN_DIR/bin/kakehashi.new"
   chmod 0755 "$RUN_DIR/bin/kakehashi.new"
   mv "$RUN_DIR/bin/kakehashi.new" "$RUN_DIR/bin/kakehashi"
+  cat >"$RUN_DIR/bin/http.new" <<'HTTP'
+#!/bin/sh
+# curl with the login of "make run": . .run/env, then as curl.
+: "${KAKEHASHI_USER:?is not set: . .run/env}" "${KAKEHASHI_PASSWORD:?is not set: . .run/env}"
+exec curl -sS --fail-with-body -u "$KAKEHASHI_USER:$KAKEHASHI_PASSWORD" "$@"
+HTTP
+  chmod 0755 "$RUN_DIR/bin/http.new"
+  mv "$RUN_DIR/bin/http.new" "$RUN_DIR/bin/http"
 }
 
 # An engine for tests, which endpoints of theirs have in their class path. It is made of the test classes of the server.
