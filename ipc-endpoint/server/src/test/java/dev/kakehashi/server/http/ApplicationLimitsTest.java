@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,7 +44,7 @@ class ApplicationLimitsTest {
       }
       """;
   private static final String OPTIONS =
-      "max_rows=10&max_bytes=1000&time_limit=400ms&max_calls=2&max_waiting=1&max_stack=256kB&function_time_limit=200ms";
+      "max_rows=10&max_bytes=1000&time_limit=1s&max_calls=2&max_waiting=1&max_stack=256kB&function_time_limit=200ms";
 
   private final HttpFixture door;
   private final Session session;
@@ -122,19 +123,24 @@ class ApplicationLimitsTest {
     assertEquals("3", text(session, "select plus(i, 2)::text from one"));
   }
 
-  /// Calls that take longer than they may.
+  /// Calls that take longer than they may, and begin together.
   ///
   /// @return their SQLSTATEs, sorted
   private List<String> fourCallsAtOnce() {
     List<CompletableFuture<String>> calls = new ArrayList<>();
+    CountDownLatch attached = new CountDownLatch(4);
     for (int i = 0; i < 4; i++) {
       calls.add(
           CompletableFuture.supplyAsync(
               () -> {
                 try (Session own = door.endpoint().attach("alice")) {
+                  attached.countDown();
+                  attached.await();
                   return String.valueOf(run(own, "call sleep(60000)"));
                 } catch (EndpointException e) {
                   return e.sqlstate();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
                 }
               },
               task -> Thread.ofPlatform().start(task)));
