@@ -7,14 +7,10 @@ import dev.kakehashi.engine.store.durable.GroupCommit;
 import dev.kakehashi.engine.store.durable.GroupCommit.Pending;
 import dev.kakehashi.engine.store.garbage.Garbage;
 import dev.kakehashi.engine.store.garbage.GarbageCollector;
-import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.row.Page;
-import dev.kakehashi.engine.store.row.RowConflicts;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.version.CommitClock;
 import dev.kakehashi.engine.store.version.ReadSet;
-import dev.kakehashi.engine.store.version.RowReader;
 import dev.kakehashi.engine.store.version.StoreParts;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,7 +123,7 @@ public final class Committer {
     if (reads == null || reads.isEmpty()) {
       return null;
     }
-    Validation validation = new Validation(transaction);
+    CommitValidation validation = validation(transaction);
     if (!validation.begin()) {
       return validation.conflict();
     }
@@ -142,12 +138,16 @@ public final class Committer {
     }
   }
 
+  private CommitValidation validation(RowTransaction transaction) {
+    return new CommitValidation(transaction, parts, collector, serializable, this::preparedReaders);
+  }
+
   Outcome commit(
       RowTransaction transaction,
       LogRecord record,
       boolean stored,
       Consumer<@Nullable Throwable> done) {
-    Validation validation = new Validation(transaction);
+    CommitValidation validation = validation(transaction);
     if (!validation.begin()) {
       return refuse(validation.conflict());
     }
@@ -232,7 +232,7 @@ public final class Committer {
       LogRecord record,
       int decisionBytes,
       Consumer<@Nullable Throwable> done) {
-    Validation validation = new Validation(transaction);
+    CommitValidation validation = validation(transaction);
     if (!validation.begin()) {
       return refuse(validation.conflict());
     }
@@ -254,7 +254,7 @@ public final class Committer {
   }
 
   private Outcome prepareInOrder(
-      Validation validation,
+      CommitValidation validation,
       RowTransaction transaction,
       LogRecord record,
       Consumer<@Nullable Throwable> done) {
@@ -506,135 +506,5 @@ public final class Committer {
     long timestamp = ++lastTimestamp;
     collector.addRetired(garbage, timestamp);
     clock.publish(timestamp);
-  }
-
-  /// Validation of one serializable transaction; for others it finds nothing. Most of the work is done by [#begin()], without the lock; under it
-  /// [#finish()] looks at what was committed meanwhile.
-  private final class Validation {
-    private final RowTransaction transaction;
-    private final @Nullable ReadSet reads;
-    private final boolean changes;
-    private long validated;
-
-    /// Earliest commit that has changed what was read.
-    private long overtakenBy = Garbage.NOBODY;
-
-    private List<RowTransaction> checked = List.of();
-    private @Nullable RowConflict conflict;
-
-    Validation(RowTransaction transaction) {
-      this.transaction = transaction;
-      this.reads = transaction.readSet;
-      this.changes = transaction.hasChanges();
-      // Nobody has changed what a long transaction has read, see LongTransactions.
-      this.validated = transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
-    }
-
-    boolean begin() {
-      if (reads == null) {
-        return true;
-      }
-      long upTo = Math.max(validated, clock.published());
-      if (!isInOrder(reads, validated, upTo) || !keepsPrepared()) {
-        return false;
-      }
-      validated = upTo;
-      return true;
-    }
-
-    boolean finish() {
-      return reads == null
-          || (isInOrder(reads, validated, Math.max(validated, clock.published()))
-              && keepsPrepared()
-              && (!changes
-                  || overtakenBy == Garbage.NOBODY
-                  || !serializable.isRead(transaction, overtakenBy)));
-    }
-
-    long overtakenBy() {
-      return overtakenBy;
-    }
-
-    /// Whether no write touches what a prepared transaction has read.
-    private boolean keepsPrepared() {
-      List<RowTransaction> now = prepared;
-      if (!changes || now.equals(checked)) {
-        return true;
-      }
-      RowReader reader = new RowReader(parts);
-      KeyBuffer key = new KeyBuffer(64);
-      for (RowTransaction other : now) {
-        ReadSet guarded = other.readSet;
-        for (int i = 0; guarded != null && i < transaction.writes().size(); i++) {
-          if (transaction.writes().isLock(i)) {
-            continue;
-          }
-          Page page = transaction.writes().page(i);
-          long tableId = page.form.tableId();
-          boolean touched = guarded.hasTable(tableId);
-          if (!touched) {
-            for (ReadSet.Range range : guarded.ranges(tableId)) {
-              touched |=
-                  reader.touchesInFlight(
-                      page, transaction.writes().rowSlot(i), transaction.slot, range, key);
-            }
-          }
-          if (touched) {
-            conflict = RowConflicts.changed(page, transaction.writes().rowSlot(i));
-            return false;
-          }
-        }
-      }
-      checked = now;
-      return true;
-    }
-
-    /// Looks for commits with timestamps in `(after, upTo]` that have changed what was read.
-    ///
-    /// @return false if one of them has been overtaken itself, or has changed what was read as of later commits than the snapshot
-    private boolean isInOrder(ReadSet read, long after, long upTo) {
-      if (after == upTo || read.isEmpty()) {
-        return true;
-      }
-      ReadSet newest = read.presentNewest();
-      RowReader reader = new RowReader(parts);
-      for (Garbage garbage : collector.pending()) {
-        long timestamp = garbage.timestamp();
-        if (timestamp <= after || timestamp > upTo) {
-          continue;
-        }
-        int touched = firstTouched(reader, garbage, read);
-        if (touched < 0) {
-          continue;
-        }
-        if (overtakenBy == Garbage.NOBODY) {
-          conflict = RowConflicts.changed(garbage.page(touched), garbage.rowSlot(touched));
-        }
-        overtakenBy = Math.min(overtakenBy, timestamp);
-        long before = garbage.overtakenBy();
-        boolean completes =
-            before != Garbage.NOBODY && (changes || before <= transaction.snapshot());
-        if (completes || (newest != null && firstTouched(reader, garbage, newest) >= 0)) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    /// The first write that changes what was read; -1: there is none.
-    private static int firstTouched(RowReader reader, Garbage garbage, ReadSet read) {
-      for (int i = 0; i < garbage.writes(); i++) {
-        if (!garbage.isLock(i)
-            && reader.touches(garbage.page(i), garbage.rowSlot(i), garbage.timestamp(), read)) {
-          return i;
-        }
-      }
-      return -1;
-    }
-
-    /// What [#begin()] or [#finish()] found.
-    RowConflict conflict() {
-      return Objects.requireNonNull(conflict);
-    }
   }
 }

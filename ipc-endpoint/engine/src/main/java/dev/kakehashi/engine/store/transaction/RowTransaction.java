@@ -14,12 +14,9 @@ import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.table.HeldLocks;
 import dev.kakehashi.engine.store.table.RowTable;
-import dev.kakehashi.engine.store.table.Writer;
 import dev.kakehashi.engine.store.version.ReadSet;
-import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -27,44 +24,23 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A running transaction: its snapshot and the list of its writes.
+/// A running transaction: what it reads by, and the list of its writes.
 ///
-/// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
-/// which cursors on several threads fill.
-public final class RowTransaction implements Writer {
+/// Rolling back takes the list from its end. Everything is used by one thread at a time except what says otherwise, and `readSet`, which cursors on several threads fill.
+public final class RowTransaction extends ReadingTransaction {
   private static final byte NOT_DEFERRABLE = 0;
   private static final byte WAITS_FOR_SNAPSHOT = 1;
   private static final byte HAS_SAFE_SNAPSHOT = 2;
-
-  final StoreTransactions store;
-  final int slot;
-  final boolean readOnly;
 
   /// Of a serializable one that is read-only: it waits for a safe snapshot before it reads, or has one. One byte, because there is one of these for each transaction. Written by its own thread;
   /// that it is not 0 never changes.
   private byte deferral;
 
-  /// What a serializable transaction has read that is validated; null for others.
-  final @Nullable ReadSet readSet;
-
-  /// What a read-only one has read that others are validated against; null: nothing depends on it. Becomes null under the commit lock, when its snapshot is known to be safe; what is
-  /// noted by who has read the field before then does no harm.
-  private volatile @Nullable ReadSet observed;
-
   /// How it was prepared; null: it was not. Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable TwoPhase twoPhase;
 
-  /// Null: it has come to change no table, and declares nothing. Made by its own thread; others look before it is used, see [#isInside].
-  private volatile @Nullable TableAdmission admission;
-
-  private final long id;
-
   /// What the record of its commit calls it; 0: nothing.
   private long reference;
-
-  private long pinned;
-  private long snapshot;
-  private int statement;
 
   /// Command of the client that changes are made for; 0: none.
   private int command;
@@ -93,17 +69,7 @@ public final class RowTransaction implements Writer {
   /// Its shared row locks; null: none so far.
   private @Nullable HeldLocks heldLocks;
 
-  private boolean ended;
   private boolean committing;
-
-  /// Record of the log that has to be durable with it; 0: none. Written under `this`.
-  private volatile long reliedOn;
-
-  /// Timestamp of the newest commit that it has read before that was durable; 0: none. Written under `this`.
-  private volatile long seen;
-
-  /// Null: nobody waits.
-  private @Nullable List<Runnable> wakes;
 
   /// @param deferrable whether it is serializable, read-only, and waits for a safe snapshot
   /// @param readSet of a serializable one that may change something
@@ -117,25 +83,8 @@ public final class RowTransaction implements Writer {
       boolean deferrable,
       @Nullable ReadSet readSet,
       @Nullable ReadSet observed) {
-    this.store = store;
-    this.id = id;
-    this.pinned = snapshot;
-    this.snapshot = snapshot;
-    this.slot = slot;
-    this.readOnly = readOnly;
+    super(store, id, slot, snapshot, readOnly, readSet, observed);
     this.deferral = deferrable ? WAITS_FOR_SNAPSHOT : NOT_DEFERRABLE;
-    this.readSet = readSet;
-    this.observed = observed;
-  }
-
-  @Override
-  public @Nullable ReadSet noted() {
-    return readSet != null ? readSet : observed;
-  }
-
-  /// Nobody depends on what it reads any more. Under the commit lock.
-  void stopNoting() {
-    observed = null;
   }
 
   @Override
@@ -160,38 +109,8 @@ public final class RowTransaction implements Writer {
   }
 
   @Override
-  public StoreParts parts() {
-    return store.parts();
-  }
-
-  @Override
-  public int slot() {
-    return slot;
-  }
-
-  @Override
-  public @Nullable ReadSet readSet() {
-    return readSet;
-  }
-
-  @Override
-  public long id() {
-    return id;
-  }
-
-  @Override
   public void reference(long number) {
     reference = number;
-  }
-
-  @Override
-  public long snapshot() {
-    return snapshot;
-  }
-
-  /// The oldest snapshot of a view that may be in use: what it sees stays.
-  long pinnedSnapshot() {
-    return pinned;
   }
 
   @Override
@@ -202,55 +121,13 @@ public final class RowTransaction implements Writer {
   }
 
   @Override
-  public void refreshSnapshot() {
-    // The slot stays pinned at the first snapshot: views taken earlier stay valid.
-    store.parts().slots().unbound(slot);
-    snapshot = store.parts().clock().published();
-    bound();
-  }
-
-  /// Lets the collector know that no later snapshot is in use. A serializable transaction is validated against all later versions.
-  void bound() {
-    if (readSet == null) {
-      store.parts().slots().bound(slot, snapshot);
-    }
-  }
-
-  @Override
-  public void advanceSnapshot() {
-    store.parts().slots().unbound(slot);
-    if (readSet == null || claim() != null) {
-      // In the order in which a transaction begins, see TransactionSlots.
-      pinned = store.parts().clock().published();
-      store.parts().slots().pin(slot, pinned);
-    }
-    snapshot = store.parts().clock().published();
-    bound();
-  }
-
-  @Override
-  public void letGoOfSnapshot() {
-    if (readSet == null && claim() == null) {
-      store.parts().slots().unpin(slot);
-    }
-  }
-
-  @Override
-  public ReadView beginStatement() {
-    checkRunning();
-    statement++;
-    return new ReadView(snapshot, id, statement);
-  }
-
-  @Override
   public ReadView beginStatement(int ofCommand) {
     OwnCommands own = commands;
     if (ofCommand == 0 || own == null || !own.hidesFrom(ofCommand)) {
       return beginStatement();
     }
-    checkRunning();
-    statement++;
-    return own.view(snapshot, id, statement, ofCommand);
+    int number = nextStatement();
+    return own.view(snapshot(), id(), number, ofCommand);
   }
 
   @Override
@@ -276,7 +153,7 @@ public final class RowTransaction implements Writer {
 
   @Override
   public boolean hasWrites() {
-    return hasChanges() || reliedOn > 0;
+    return hasChanges() || reliedOn() > 0;
   }
 
   /// Whether there is anything to commit; of a running one any thread, approximately.
@@ -289,43 +166,7 @@ public final class RowTransaction implements Writer {
         || (ofQueues != null && !ofQueues.isEmpty());
   }
 
-  @Override
-  public synchronized void reliesOn(long record) {
-    if (record > reliedOn && !store.committer().isDurable(record)) {
-      reliedOn = record;
-    }
-  }
-
-  @Override
-  public boolean hasUndurableReads() {
-    return !store.committer().isDurableCommit(newestRead())
-        || !store.committer().isDurable(reliedOn);
-  }
-
-  /// Timestamp of the newest commit that has to be durable with it, or one that is.
-  private long newestRead() {
-    return Math.max(seen, store.parts().clock().common());
-  }
-
-  @Override
-  public synchronized void hasSeen(long timestamp) {
-    seen = Math.max(seen, timestamp);
-  }
-
   // ---- the catalogue ----
-
-  @Override
-  public ReadView beginLatest() {
-    checkRunning();
-    store.parts().slots().unbound(slot);
-    statement++;
-    return new ReadView(store.parts().clock().published(), id, statement);
-  }
-
-  @Override
-  public void endLatest() {
-    bound();
-  }
 
   @Override
   public HeldLocks heldLocks() {
@@ -444,101 +285,14 @@ public final class RowTransaction implements Writer {
     }
   }
 
-  // ---- long transactions ----
-
-  /// Called by its own thread.
-  TableAdmission admission() {
-    TableAdmission present = admission;
-    if (present == null) {
-      present = new TableAdmission(this);
-      admission = present;
-    }
-    return present;
-  }
-
-  /// What it has declared as a long one; null: it is none.
-  LongTransactions.@Nullable Claim claim() {
-    TableAdmission present = admission;
-    return present == null ? null : present.claim();
-  }
-
-  /// Whether it has come to change the table. Any thread: it enters the table, by volatile writes, before it looks at what others have declared.
-  boolean isInside(long tableId) {
-    TableAdmission present = admission;
-    return present != null && present.isInside(tableId);
-  }
-
-  @Override
-  public boolean isInside(Set<Long> tables) {
-    // Another long one is inside its own area only, and is waited for, or not, by its claim.
-    return (claim() == null || twoPhase != null) && tables.stream().anyMatch(this::isInside);
-  }
-
-  @Override
-  public void enter(RowTable table) {
-    admission().enter(table);
-  }
-
-  @Override
-  public void reenter(RowTable table) {
-    admission().reenter(table);
-  }
-
-  /// It keeps nothing from others any more.
-  void endClaim() {
-    TableAdmission present = admission;
-    if (present != null) {
-      present.endClaim();
-    }
-  }
-
-  @Override
-  public long epoch() {
-    LongTransactions.Claim claim = claim();
-    return claim == null ? 0 : claim.epoch();
-  }
-
-  @Override
-  public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
-    return switch (admission().acquire(tables, whenReady)) {
-      case WAIT -> false;
-      case READY -> true;
-      case NEW_SNAPSHOT -> {
-        // What was read before has not changed since, so this is no other view of it.
-        if (viewsInUse) {
-          refreshSnapshot();
-        } else {
-          advanceSnapshot();
-        }
-        yield true;
-      }
-    };
-  }
-
-  @Override
-  public boolean mayCommit(Runnable whenReady) {
-    return admission().mayCommit(whenReady);
-  }
-
   @Override
   public boolean logHasRoom(Runnable whenReady) {
     return store.logHasRoom(whenReady);
   }
 
-  private void checkRunning() {
-    if (committing || isEnded()) {
-      throw notRunning();
-    }
-  }
-
-  private EngineException notRunning() {
-    return new EngineException(
-        ErrorCode.NO_SUCH_TRANSACTION, "transaction %d has ended".formatted(id));
-  }
-
   @Override
   public long stamp(boolean tombstone) {
-    return Stamp.inFlight(slot, statement, tombstone);
+    return Stamp.inFlight(slot, statement(), tombstone);
   }
 
   @Override
@@ -557,7 +311,7 @@ public final class RowTransaction implements Writer {
       own = new OwnCommands();
       commands = own;
     }
-    own.note(statement, command);
+    own.note(statement(), command);
   }
 
   @Override
@@ -648,7 +402,7 @@ public final class RowTransaction implements Writer {
       finishWithoutWrites();
       if (stored) {
         // A commit is visible before it is durable: a crash must not take back what was read.
-        store.committer().whenDurable(reliedOn, newestRead(), done);
+        store.committer().whenDurable(reliedOn(), newestRead(), done);
       } else {
         done.accept(null);
       }
@@ -743,6 +497,21 @@ public final class RowTransaction implements Writer {
   }
 
   @Override
+  TableAdmission newAdmission() {
+    return new TableAdmission(this);
+  }
+
+  @Override
+  boolean isPrepared() {
+    return twoPhase != null;
+  }
+
+  @Override
+  boolean isCommitting() {
+    return committing;
+  }
+
+  @Override
   public void abort() {
     if (isEnded() || committing) {
       return;
@@ -805,33 +574,6 @@ public final class RowTransaction implements Writer {
       heldLocks.release(this);
     }
     store.release(this);
-    List<Runnable> toWake;
-    synchronized (this) {
-      ended = true;
-      toWake = wakes;
-      wakes = null;
-    }
-    if (toWake != null) {
-      toWake.forEach(Runnable::run);
-    }
-  }
-
-  @Override
-  public synchronized boolean isEnded() {
-    return ended;
-  }
-
-  @Override
-  public void whenEnded(Runnable wake) {
-    synchronized (this) {
-      if (!ended) {
-        if (wakes == null) {
-          wakes = new ArrayList<>(1);
-        }
-        wakes.add(wake);
-        return;
-      }
-    }
-    wake.run();
+    wakeAtEnd();
   }
 }
