@@ -4,7 +4,6 @@ import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
-import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// Executes statements, and ends their transactions if the request says so.
 ///
 /// Poller only, except the completion.
-public final class Executions implements StatementRequest.Completion {
+public final class Executions {
   private final Engine engine;
   private final EngineNeeds needs;
   private final Transactions transactions;
@@ -33,16 +32,31 @@ public final class Executions implements StatementRequest.Completion {
     this.transactions = transactions;
   }
 
-  /// Refuses a result that would not fit: a session that has many open ones gets no more when the heap is nearly full.
+  /// A request of a session. Its door says in which transaction it runs, and [#run]s it or refuses it; then it closes the request, whatever
+  /// has become of it.
+  ///
+  /// @param response takes rows and answer
+  /// @param whenEnded called once when the request has ended, on any thread, also if it is never run; null: nothing
+  public StatementRequest request(
+      ClientRequests session, long requestId, Response response, @Nullable Runnable whenEnded) {
+    return new StatementRequest(this, session, requestId, response, whenEnded);
+  }
+
+  /// Counts the result among those that the heap has to have room for, until the request has ended. One that would not fit is refused: a
+  /// session that has many open ones gets no more when the heap is nearly full.
   ///
   /// @throws EngineException OUT_OF_MEMORY
-  public void checkRoom(ClientRequests session, Statement statement) {
-    if (!results.hasRoom(statement.columns().size()) || heap.isTight(results.heldBytes())) {
+  public void count(StatementRequest request, Statement statement) {
+    int columns = statement.columns().size();
+    if (!results.hasRoom(columns) || heap.isTight(results.heldBytes())) {
       throw new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory for another open result")
           .withDetail(
-              "The session has " + session.running().count() + " results that are being read.")
+              "The session has "
+                  + request.session().running().count()
+                  + " results that are being read.")
           .withHint("Close cursors, or give the endpoint's JVM more memory.");
     }
+    request.counted(results, columns);
   }
 
   /// Checks parameters against the types of their statement.
@@ -100,51 +114,37 @@ public final class Executions implements StatementRequest.Completion {
     return ParameterBatch.NONE;
   }
 
-  /// Runs a statement; its answer goes to `response`.
+  /// A copy of a batch in words of 8 bytes, for kernels that read aligned.
+  public static MemorySegment copy(MemorySegment batch) {
+    return MemorySegment.ofArray(new long[(int) ((batch.byteSize() + 7) >>> 3)])
+        .asSlice(0, batch.byteSize())
+        .copyFrom(batch);
+  }
+
+  /// Runs the statement of a request; the answer goes to the request's response.
   ///
-  /// @param response takes rows and answer
-  /// @param open transaction to run in; null: one of its own, which commits with it
-  /// @param options of that one
-  /// @param commitAfter whether an open transaction commits when the statement has succeeded
-  /// @param commit response of the commit, if the request has one
-  /// @param isCounted whether the result counts among those that the heap has to have room for, see [#checkRoom]
-  /// @param whenEnded called once when the request has ended, on any thread; null: nothing
+  /// @param own begins the transaction of a request that has one of its own, see [StatementRequest#runsIn]
+  /// @param parameters checked, see [#checked] and [#none]
   /// @return how many rows it has read so far, also after its end. Any thread
-  public LongSupplier execute(
-      ClientRequests session,
-      long requestId,
-      Response response,
-      @Nullable OpenTransaction open,
-      BeginOptions options,
-      boolean commitAfter,
-      CommitResponse commit,
+  public LongSupplier run(
+      StatementRequest request,
+      BeginOptions own,
       Statement statement,
       ParameterBatch parameters,
-      ExecuteOptions execute,
-      boolean isCounted,
-      @Nullable Runnable whenEnded) {
-    StatementRequest request =
-        new StatementRequest(
-            session,
-            response,
-            requestId,
-            open == null
-                ? begin(session, statement.ownTransaction(options))
-                : open.engineTransaction(),
-            open,
-            commitAfter,
-            commit,
-            this,
-            isCounted ? results.admit(statement.columns().size(), whenEnded) : whenEnded);
-    request.begins(statement);
+      ExecuteOptions execute) {
+    ClientRequests session = request.session();
+    OpenTransaction open = request.open();
+    EngineTransaction transaction =
+        open == null ? begin(session, statement.ownTransaction(own)) : open.engineTransaction();
+    request.begins(statement, transaction);
     try {
       needs.execution(statement, execute, open != null);
       request.started(
           statement.execute(
-              request.transaction(),
+              transaction,
               parameters,
               open == null ? execute : open.numbered(session, execute),
-              response,
+              request.response(),
               request));
     } catch (EngineException e) {
       // Refused: nothing has started, and the engine will not call back.
@@ -166,8 +166,7 @@ public final class Executions implements StatementRequest.Completion {
   }
 
   /// A statement has ended: ends its transaction too, if the request says so, then the response. Any thread.
-  @Override
-  public void completed(StatementRequest request, long rows, @Nullable EngineException failure) {
+  void completed(StatementRequest request, long rows, @Nullable EngineException failure) {
     if (request.isAutoCommit()) {
       endAutoCommit(request, rows, failure);
       return;

@@ -2,7 +2,6 @@ package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
@@ -59,79 +58,49 @@ final class InProcessExecution extends InProcessCall {
   }
 
   private void begin(ClientRequests requests, @Nullable Runnable whenEnded) {
-    boolean begun = false;
-    try {
-      begun = execute(requests, whenEnded);
-    } finally {
-      if (!begun && whenEnded != null) {
-        whenEnded.run();
+    Executions executions = core.executions();
+    try (StatementRequest request =
+        executions.request(requests, requestId(), response, whenEnded)) {
+      BeginOptions own =
+          switch (use) {
+            case TransactionUse.AutoCommit auto -> {
+              request.runsIn(null, false, auto.response());
+              yield auto.options();
+            }
+            case TransactionUse.Continue within -> {
+              request.runsIn(
+                  core.transactions().use(requests, InProcessSession.named(within.handle())),
+                  within.commitAfter(),
+                  within.response());
+              yield BeginOptions.DEFAULT; // there to be none
+            }
+          };
+      ParameterBatch checked;
+      try {
+        executions.count(request, statement);
+        checked = checked(executions);
+      } catch (EngineException e) {
+        request.refuse(e);
+        return;
       }
+      rowsScanned = executions.run(request, own, statement, checked, options);
     }
   }
 
-  /// @return whether it has begun: `whenEnded` will be called
-  private boolean execute(ClientRequests requests, @Nullable Runnable whenEnded) {
-    OpenTransaction open;
-    BeginOptions begin;
-    boolean commitAfter;
-    CommitResponse commit;
-    switch (use) {
-      case TransactionUse.AutoCommit auto -> {
-        open = null;
-        begin = auto.options();
-        commitAfter = false;
-        commit = auto.response();
-      }
-      case TransactionUse.Continue within -> {
-        open = core.transactions().use(requests, InProcessSession.named(within.handle()));
-        begin = BeginOptions.DEFAULT; // there to be none
-        commitAfter = within.commitAfter();
-        commit = within.response();
-      }
+  /// The checked parameters, in memory that can be read in words of 8 bytes.
+  private ParameterBatch checked(Executions executions) {
+    int[] types = statement.parameterTypeOids();
+    MemorySegment batch = parameters.batch();
+    if (batch.byteSize() == 0) {
+      return Executions.none(types);
     }
-    ParameterBatch checked;
-    try {
-      core.executions().checkRoom(requests, statement);
-      int[] types = statement.parameterTypeOids();
-      checked =
-          parameters.batch().byteSize() == 0
-              ? Executions.none(types)
-              : core.executions().checked(aligned(parameters.batch()), types);
-    } catch (EngineException e) {
-      failed(open, e);
-      return false;
-    }
-    rowsScanned =
-        core.executions()
-            .execute(
-                requests,
-                requestId(),
-                response,
-                open,
-                begin,
-                commitAfter,
-                commit,
-                statement,
-                checked,
-                options,
-                true,
-                whenEnded);
-    return true;
+    boolean isAligned = batch.maxByteAlignment() >= Long.BYTES;
+    return executions.checked(isAligned ? batch : Executions.copy(batch), types);
   }
 
   /// Rows that it has read so far. Any thread, also after the end.
   long rowsScanned() {
     return rowsScanned.getAsLong();
-  }
-
-  /// Parameters in memory that can be read in words of 8 bytes.
-  private static MemorySegment aligned(MemorySegment batch) {
-    if (batch.maxByteAlignment() >= Long.BYTES) {
-      return batch;
-    }
-    return MemorySegment.ofArray(new long[(int) ((batch.byteSize() + 7) >>> 3)])
-        .asSlice(0, batch.byteSize())
-        .copyFrom(batch);
   }
 
   @Override

@@ -2,35 +2,43 @@ package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One running execution, and what happens at its end. One object per request: it is the engine's completion.
-final class StatementRequest
-    implements BiConsumer<@Nullable Long, @Nullable EngineException>, LongSupplier {
-  /// What ends a request after its statement has ended.
-  interface Completion {
-    /// Any thread.
-    void completed(StatementRequest request, long rows, @Nullable EngineException failure);
-  }
-
+/// One execution that a session asks for: in which transaction it runs, and what happens at its end. One object per request: the parameters
+/// of [Executions#run] and the engine's completion.
+///
+/// ```
+///  made -> runsIn -> run -> accept -> succeed | fail     close does nothing
+///  made -> runsIn -> refuse | an exception               close ends the request
+/// ```
+///
+/// The poller makes, runs and closes it. Its fields are written by the poller before it enters the running ones, whose lock publishes them,
+/// and before the engine has it; only `execution` and `canceled` change later.
+public final class StatementRequest
+    implements BiConsumer<@Nullable Long, @Nullable EngineException>, LongSupplier, AutoCloseable {
+  private final Executions executions;
   private final ClientRequests session;
   private final Response response;
   private final long requestId;
-  private final EngineTransaction transaction;
-  private final @Nullable OpenTransaction open;
-  private final boolean commitAfter;
-  private final EngineTransaction.CommitResponse commitResponse;
-  private final Completion completion;
-  private final @Nullable Runnable whenEnded;
   private final long beganNanos;
   private final Viewer viewer;
-  private String sql = ""; // written before the request enters the running ones
+  private @Nullable OpenTransaction open;
+  private boolean commitAfter;
+  private CommitResponse commitResponse = CommitResponse.AVAILABLE;
+  private @Nullable Runnable whenEnded;
+
+  /// Null: it has not begun.
+  private @Nullable EngineTransaction transaction;
+
+  private String sql = "";
   private volatile @Nullable Execution execution;
   private volatile boolean canceled;
 
@@ -38,29 +46,52 @@ final class StatementRequest
   @Nullable StatementRequest older;
   @Nullable StatementRequest newer;
 
-  /// @param open transaction with a handle; null: auto-commit
-  /// @param whenEnded called once after everything; null: nothing
   StatementRequest(
+      Executions executions,
       ClientRequests session,
-      Response response,
       long requestId,
-      EngineTransaction transaction,
-      @Nullable OpenTransaction open,
-      boolean commitAfter,
-      EngineTransaction.CommitResponse commitResponse,
-      Completion completion,
+      Response response,
       @Nullable Runnable whenEnded) {
-    this.whenEnded = whenEnded;
+    this.executions = executions;
     this.session = session;
-    this.viewer = session.viewer();
-    this.response = response;
-    this.beganNanos = response.beganNanos();
     this.requestId = requestId;
-    this.transaction = transaction;
-    this.open = open;
-    this.commitAfter = commitAfter;
-    this.commitResponse = commitResponse;
-    this.completion = completion;
+    this.response = response;
+    this.whenEnded = whenEnded;
+    this.viewer = session.viewer();
+    this.beganNanos = response.beganNanos();
+  }
+
+  /// Says in which transaction it runs. Poller only, before it is run or refused.
+  ///
+  /// @param transaction one with a handle; null: one of its own, which commits with it
+  /// @param commits whether an open transaction commits when the statement has succeeded
+  /// @param commit response of the commit, if the request has one
+  public void runsIn(
+      @Nullable OpenTransaction transaction, boolean commits, CommitResponse commit) {
+    open = transaction;
+    commitAfter = commits;
+    commitResponse = commit;
+  }
+
+  /// Answers a request that has not been run. Poller only.
+  public void refuse(EngineException failure) {
+    response.failed(open, failure);
+  }
+
+  /// The door is done with it: if it has not been run, it has ended. Poller only.
+  @Override
+  public void close() {
+    if (transaction == null) {
+      leave();
+    }
+  }
+
+  void counted(OpenResults results, int columns) {
+    whenEnded = results.admit(columns, whenEnded);
+  }
+
+  ClientRequests session() {
+    return session;
   }
 
   long requestId() {
@@ -71,8 +102,9 @@ final class StatementRequest
     return response;
   }
 
+  /// The one that it has begun in.
   EngineTransaction transaction() {
-    return transaction;
+    return Objects.requireNonNull(transaction);
   }
 
   @Nullable OpenTransaction open() {
@@ -87,7 +119,7 @@ final class StatementRequest
     return commitAfter;
   }
 
-  EngineTransaction.CommitResponse commitResponse() {
+  CommitResponse commitResponse() {
     return commitResponse;
   }
 
@@ -112,7 +144,8 @@ final class StatementRequest
   }
 
   /// Enters the session's running requests.
-  void begins(Statement statement) {
+  void begins(Statement statement, EngineTransaction in) {
+    transaction = in;
     sql = statement.sql();
     session.running().add(this);
     if (open != null) {
@@ -148,7 +181,7 @@ final class StatementRequest
   @Override
   public void accept(@Nullable Long rows, @Nullable EngineException failure) {
     session.running().remove(this);
-    completion.completed(this, rows == null ? 0 : rows, failure);
+    executions.completed(this, rows == null ? 0 : rows, failure);
   }
 
   void succeed(long rows) {

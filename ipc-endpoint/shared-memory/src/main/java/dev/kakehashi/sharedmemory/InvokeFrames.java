@@ -14,6 +14,7 @@ import dev.kakehashi.requests.ClientRequests;
 import dev.kakehashi.requests.Executions;
 import dev.kakehashi.requests.OpenTransaction;
 import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.requests.StatementRequest;
 import dev.kakehashi.requests.Transactions;
 import dev.kakehashi.sharedmemory.PreparedCalls.PreparedCall;
 import dev.kakehashi.transport.TransportConfig;
@@ -82,22 +83,24 @@ final class InvokeFrames implements ExecutionHandler {
       SlotResponse response,
       DirectBuffer frame,
       @Nullable Runnable whenEnded) {
-    boolean begun = false;
+    PreparedCall call;
+    boolean isFound = false;
     try {
       Frames.wrap(invoke, frame);
       int from = invoke.limit();
       int bytes = skipName(frame);
-      PreparedCall call = session.calls().find(frame, from, bytes);
+      call = session.calls().find(frame, from, bytes);
       if (call == null) {
         prepare(session, requestId, response, frame, from, bytes, whenEnded);
-        begun = true;
-      } else {
-        begun = begin(session, requestId, response, frame, call, whenEnded);
       }
+      isFound = true;
     } finally {
-      if (!begun && whenEnded != null) {
+      if (!isFound && whenEnded != null) {
         whenEnded.run();
       }
+    }
+    if (call != null) {
+      begin(session, requestId, response, frame, call, whenEnded);
     }
   }
 
@@ -117,7 +120,7 @@ final class InvokeFrames implements ExecutionHandler {
       types[i] = (int) group.next().typeOid();
     }
     String sql = ProcedureName.call(Frames.nextText(invoke, frame), types.length);
-    FrameHandler run = (of, id, to, copy) -> runPrepared(of, id, to, copy, from, bytes, whenEnded);
+    FrameHandler run = (of, id, to, copy) -> execute(of, id, to, copy, whenEnded);
     DeferredFrame rest = new DeferredFrame(session, requestId, response, run, this, frame);
     core.prepare(
         session.requests(),
@@ -141,31 +144,8 @@ final class InvokeFrames implements ExecutionHandler {
         });
   }
 
-  private void runPrepared(
-      SharedMemorySession session,
-      long requestId,
-      SlotResponse response,
-      DirectBuffer frame,
-      int from,
-      int bytes,
-      @Nullable Runnable whenEnded) {
-    boolean begun = false;
-    try {
-      Frames.wrap(invoke, frame);
-      skipName(frame);
-      PreparedCall call = Objects.requireNonNull(session.calls().find(frame, from, bytes));
-      begun = begin(session, requestId, response, frame, call, whenEnded);
-    } finally {
-      if (!begun && whenEnded != null) {
-        whenEnded.run();
-      }
-    }
-  }
-
   /// Runs a call; the decoder is before the parameters.
-  ///
-  /// @return whether it has begun: `whenEnded` will be called
-  private boolean begin(
+  private void begin(
       SharedMemorySession session,
       long requestId,
       SlotResponse response,
@@ -173,46 +153,36 @@ final class InvokeFrames implements ExecutionHandler {
       PreparedCall call,
       @Nullable Runnable whenEnded) {
     ClientRequests requests = session.requests();
-    Statement statement = call.statement();
-    TransactionAction action = invoke.action();
-    EngineTransaction.CommitResponse commit = FrameOptions.response(invoke.response());
-    BeginOptions options =
-        action == TransactionAction.CONTINUE
-            ? BeginOptions.DEFAULT // there to be none
-            : FrameOptions.options(invoke.kind(), invoke.isolation());
-    OpenTransaction open =
-        switch (action) {
-          case AUTO_COMMIT -> null;
-          case BEGIN -> transactions.begin(requests, options, invoke.leaseNanos());
-          case CONTINUE -> transactions.use(requests, invoke.transactionHandle());
-          case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
-        };
-    boolean isCounted = invoke.slot() >= reservedSlots;
-    ParameterBatch parameters;
-    try {
-      if (isCounted) {
-        executions.checkRoom(requests, statement);
+    try (StatementRequest request =
+        executions.request(requests, requestId, new InvokeResponse(response, call), whenEnded)) {
+      Statement statement = call.statement();
+      TransactionAction action = invoke.action();
+      EngineTransaction.CommitResponse commit = FrameOptions.response(invoke.response());
+      BeginOptions options =
+          action == TransactionAction.CONTINUE
+              ? BeginOptions.DEFAULT // there to be none
+              : FrameOptions.options(invoke.kind(), invoke.isolation());
+      OpenTransaction open =
+          switch (action) {
+            case AUTO_COMMIT -> null;
+            case BEGIN -> transactions.begin(requests, options, invoke.leaseNanos());
+            case CONTINUE -> transactions.use(requests, invoke.transactionHandle());
+            case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
+          };
+      request.runsIn(open, invoke.flags().commitAfter(), commit);
+      ParameterBatch parameters;
+      try {
+        if (invoke.slot() >= reservedSlots) {
+          executions.count(request, statement);
+        }
+        parameters = parameters(session, statement, frame);
+        describe(call, (int) invoke.shape(), response);
+      } catch (EngineException e) {
+        request.refuse(e);
+        return;
       }
-      parameters = parameters(session, statement, frame);
-      describe(call, (int) invoke.shape(), response);
-    } catch (EngineException e) {
-      response.failed(open, e);
-      return false;
+      executions.run(request, options, statement, parameters, FrameOptions.of(invoke));
     }
-    executions.execute(
-        requests,
-        requestId,
-        new InvokeResponse(response, call),
-        open,
-        options,
-        invoke.flags().commitAfter(),
-        commit,
-        statement,
-        parameters,
-        FrameOptions.of(invoke),
-        isCounted,
-        whenEnded);
-    return true;
   }
 
   private static void describe(PreparedCall call, int shape, SlotResponse response) {

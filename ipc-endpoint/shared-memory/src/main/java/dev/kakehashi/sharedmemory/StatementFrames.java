@@ -16,11 +16,11 @@ import dev.kakehashi.requests.ClientRequests;
 import dev.kakehashi.requests.Executions;
 import dev.kakehashi.requests.OpenTransaction;
 import dev.kakehashi.requests.RequestCore;
+import dev.kakehashi.requests.StatementRequest;
 import dev.kakehashi.requests.Transactions;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.transport.TransportConfig;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
@@ -142,68 +142,40 @@ final class StatementFrames implements ExecutionHandler {
       SlotResponse response,
       DirectBuffer frame,
       @Nullable Runnable whenEnded) {
-    boolean begun = false;
-    try {
-      begun = begin(session, requestId, response, frame, whenEnded);
-    } finally {
-      if (!begun && whenEnded != null) {
-        whenEnded.run();
-      }
-    }
-  }
-
-  /// @return whether it has begun: `whenEnded` will be called
-  private boolean begin(
-      SharedMemorySession session,
-      long requestId,
-      SlotResponse response,
-      DirectBuffer frame,
-      @Nullable Runnable whenEnded) {
-    Frames.wrap(execute, frame);
     ClientRequests requests = session.requests();
-    // Fields of the block first: reading the parameters moves the decoder.
-    TransactionAction action = execute.action();
-    EngineTransaction.CommitResponse commit = FrameOptions.response(execute.response());
-    Statement statement = session.statement(execute.statementId());
-    BeginOptions options =
-        action == TransactionAction.CONTINUE
-            ? BeginOptions.DEFAULT // there to be none
-            : FrameOptions.options(execute.kind(), execute.isolation());
-    // A failure of BEGIN still begins: the client knows the transaction as the one it began last,
-    // and ends it.
-    OpenTransaction open =
-        switch (action) {
-          case AUTO_COMMIT -> null;
-          case BEGIN -> transactions.begin(requests, options, execute.leaseNanos());
-          case CONTINUE -> transactions.use(requests, execute.transactionHandle());
-          case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
-        };
-    // What is in a slot that keeps its memory has room.
-    boolean isCounted = execute.slot() >= reservedSlots;
-    ParameterBatch parameters;
-    try {
-      if (isCounted) {
-        executions.checkRoom(requests, statement);
+    try (StatementRequest request = executions.request(requests, requestId, response, whenEnded)) {
+      Frames.wrap(execute, frame);
+      // Fields of the block first: reading the parameters moves the decoder.
+      TransactionAction action = execute.action();
+      EngineTransaction.CommitResponse commit = FrameOptions.response(execute.response());
+      Statement statement = session.statement(execute.statementId());
+      BeginOptions options =
+          action == TransactionAction.CONTINUE
+              ? BeginOptions.DEFAULT // there to be none
+              : FrameOptions.options(execute.kind(), execute.isolation());
+      // A failure of BEGIN still begins: the client knows the transaction as the one it began last,
+      // and ends it.
+      OpenTransaction open =
+          switch (action) {
+            case AUTO_COMMIT -> null;
+            case BEGIN -> transactions.begin(requests, options, execute.leaseNanos());
+            case CONTINUE -> transactions.use(requests, execute.transactionHandle());
+            case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
+          };
+      request.runsIn(open, execute.flags().commitAfter(), commit);
+      ParameterBatch parameters;
+      try {
+        // A slot that keeps its memory has room.
+        if (execute.slot() >= reservedSlots) {
+          executions.count(request, statement);
+        }
+        parameters = parameters(session, statement, frame);
+      } catch (EngineException e) {
+        request.refuse(e);
+        return;
       }
-      parameters = parameters(session, statement, frame);
-    } catch (EngineException e) {
-      response.failed(open, e);
-      return false;
+      executions.run(request, options, statement, parameters, FrameOptions.of(execute));
     }
-    executions.execute(
-        requests,
-        requestId,
-        response,
-        open,
-        options,
-        execute.flags().commitAfter(),
-        commit,
-        statement,
-        parameters,
-        FrameOptions.of(execute),
-        isCounted,
-        whenEnded);
-    return true;
   }
 
   /// The checked parameters, in memory that the client cannot change unless they are long.
@@ -231,13 +203,7 @@ final class StatementFrames implements ExecutionHandler {
       // One copy is enough, and the engine's workers make it.
       return executions.checked(source, types);
     }
-    // Words of 8 bytes, for kernels that read aligned.
-    MemorySegment copy =
-        MemorySegment.ofArray(new long[(int) ((source.byteSize() + 7) >>> 3)])
-            .asSlice(0, source.byteSize());
-    MemorySegment.copy(
-        source, ValueLayout.JAVA_BYTE, 0, copy, ValueLayout.JAVA_BYTE, 0, source.byteSize());
-    return executions.checked(copy, types);
+    return executions.checked(Executions.copy(source), types);
   }
 
   static int inbound(long bytes) {
