@@ -15,7 +15,9 @@ import dev.kakehashi.engine.embedded.plans.StatementPlan;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.rights.Role;
 import dev.kakehashi.engine.rights.RoleSet;
+import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.sql.statement.RoleSetting;
+import dev.kakehashi.engine.sql.statement.SessionSetting;
 import dev.kakehashi.engine.sql.statement.TransactionControl;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
@@ -282,10 +284,35 @@ final class EmbeddedSession implements EngineSession {
 
   private volatile @Nullable CatalogQuestions questions;
 
+  /// Does what a statement says of this session or its transaction.
+  ///
+  /// @param done called once, unless this throws
+  void run(
+      ManagedTransaction transaction,
+      Prepared.OfSession statement,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    EngineException refused = null;
+    switch (statement) {
+      case TransactionControl control -> {
+        control(transaction, control, failure -> done.accept(failure == null ? 0L : null, failure));
+        return;
+      }
+      case SessionSetting setting -> zone.set(transaction, setting.zone(), setting.local());
+      case RoleSetting setting -> {
+        try {
+          setRole(transaction, setting);
+        } catch (EngineException mayNot) {
+          refused = mayNot;
+        }
+      }
+    }
+    done.accept(refused == null ? 0L : null, refused);
+  }
+
   /// SET ROLE.
   ///
   /// @throws EngineException INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE
-  void setRole(ManagedTransaction transaction, RoleSetting setting) {
+  private void setRole(ManagedTransaction transaction, RoleSetting setting) {
     String name = setting.role();
     if (name != null) {
       RoleSet roles = transaction.catalog().roles();
@@ -345,7 +372,7 @@ final class EmbeddedSession implements EngineSession {
     done.accept(statement, failure);
   }
 
-  void control(
+  private void control(
       ManagedTransaction transaction,
       TransactionControl control,
       Consumer<@Nullable EngineException> done) {

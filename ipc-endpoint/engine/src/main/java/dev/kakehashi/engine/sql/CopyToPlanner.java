@@ -154,7 +154,7 @@ final class CopyToPlanner {
   Prepared.Dump plan(CopyStatement.QueryTo copy) {
     DumpRequest request = access.dump(copy.request());
     Prepared.Planned planned = queries.apply(copy.query());
-    if (planned.changesRows()) {
+    if (planned.changesRows(false)) {
       throw new EngineException(
           ErrorCode.FEATURE_NOT_SUPPORTED,
           "COPY of a query that changes or locks rows is not supported");

@@ -119,13 +119,6 @@ public final class StatementPlans {
           case Prepared.Dump dump -> new DumpRunner(dump);
           default -> null;
         };
-    boolean zoned =
-        switch (prepared) {
-          case Prepared.Planned planned -> planned.zoned();
-          case Prepared.Load load -> load.zoned();
-          case Prepared.Call call -> call.zoned();
-          default -> true;
-        };
     StatementPlan plan =
         new StatementPlan(
             prepared,
@@ -133,11 +126,9 @@ public final class StatementPlans {
             snapshot.version(),
             basis,
             new AllowedRoles(),
-            zoned ? zone.name() : null,
+            prepared.zoned() ? zone.name() : null,
             ReceiveCall.of(prepared));
-    if ((prepared instanceof Prepared.Call
-            || (prepared instanceof Prepared.Planned planned && planned.reusable()))
-        && snapshot == catalog.get()) {
+    if (prepared.reusable() && snapshot == catalog.get()) {
       cache.add(sql, parameterOids, plan);
     }
     return plan;

@@ -18,6 +18,17 @@ public record AlterSystem(@Nullable String name, @Nullable String value) impleme
     return Statement.Kind.DDL;
   }
 
+  @Override
+  public Place place() {
+    return Place.ALONE;
+  }
+
+  @Override
+  public EngineException misplaced() {
+    return new EngineException(
+        ErrorCode.ACTIVE_TRANSACTION, "ALTER SYSTEM cannot run inside a transaction block");
+  }
+
   /// The statement, if it is one.
   public static @Nullable AlterSystem parse(String sql, List<Token> tokens) {
     TokenReader in = new TokenReader(sql, tokens, 0);

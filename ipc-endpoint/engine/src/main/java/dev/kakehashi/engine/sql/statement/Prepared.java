@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql.statement;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.ProcedureSignature;
@@ -13,13 +14,17 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.LoadPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
+import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.parser.ApplicationStatement;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import java.util.List;
 
 /// A statement that can be executed.
+///
+/// Its properties say where it may run and what it needs; the engine makes its task.
 public sealed interface Prepared
     permits Prepared.Planned,
         Prepared.Dump,
@@ -27,12 +32,12 @@ public sealed interface Prepared
         Prepared.Definition,
         Prepared.Load,
         Prepared.Call,
-        TransactionControl,
-        SessionSetting,
-        RoleSetting,
+        Prepared.OfSession,
         SetConstraints,
         Analyze,
         AlterSystem {
+  long[] NO_TABLES = {};
+
   Statement.Kind kind();
 
   default int[] parameterOids() {
@@ -46,6 +51,85 @@ public sealed interface Prepared
   /// What its user must be allowed to do, as far as that is known before it runs.
   default Needs needs() {
     return Needs.NONE;
+  }
+
+  /// Where it may run.
+  default Place place() {
+    return Place.ANYWHERE;
+  }
+
+  /// Why it may not run in a transaction that [Place#allows] refuses.
+  default EngineException misplaced() {
+    throw new IllegalStateException("it may run anywhere");
+  }
+
+  /// Tables that it uses, by number, each once: they are locked before it runs.
+  default long[] tables() {
+    return NO_TABLES;
+  }
+
+  /// Tables that it reads and changes.
+  default TouchedTables touched() {
+    return TouchedTables.NONE;
+  }
+
+  /// Whether it may be executed again while the catalogue is the same.
+  default boolean reusable() {
+    return false;
+  }
+
+  /// Whether it is of the time zone that it was made with, as far as is known.
+  default boolean zoned() {
+    return true;
+  }
+
+  /// Whether it locks or changes rows, or what else belongs to its transaction.
+  ///
+  /// @param readOnly whether the transaction is
+  default boolean changesRows(boolean readOnly) {
+    return false;
+  }
+
+  /// Where a statement may run.
+  enum Place {
+    /// In any transaction and any call.
+    ANYWHERE,
+    /// Where others can follow in its transaction.
+    IN_BLOCK,
+    /// In a transaction of this statement alone, or in a call, beside its transaction.
+    BESIDE_CALL,
+    /// In a transaction of this statement alone.
+    ALONE,
+    /// The session does it at once, without the transaction's turn.
+    SESSION;
+
+    /// Whether it may run in a transaction that a client has.
+    ///
+    /// @param ofOneStatement whether that ends with the statement
+    public boolean allows(boolean ofOneStatement) {
+      return switch (this) {
+        case ANYWHERE, SESSION -> true;
+        case IN_BLOCK -> !ofOneStatement;
+        case BESIDE_CALL, ALONE -> ofOneStatement;
+      };
+    }
+
+    /// Whether a call may run it.
+    public boolean allowsCall() {
+      return switch (this) {
+        case ANYWHERE, IN_BLOCK, BESIDE_CALL -> true;
+        case ALONE, SESSION -> false;
+      };
+    }
+  }
+
+  /// About the session or its transaction.
+  sealed interface OfSession extends Prepared
+      permits TransactionControl, SessionSetting, RoleSetting {
+    @Override
+    default Place place() {
+      return Place.SESSION;
+    }
   }
 
   /// A statement with a plan.
@@ -65,8 +149,13 @@ public sealed interface Prepared
       long[] tables,
       Needs needs)
       implements Prepared {
-    /// Whether an execution locks or changes rows.
-    public boolean changesRows() {
+    @Override
+    public TouchedTables touched() {
+      return TouchedTables.of(plan);
+    }
+
+    @Override
+    public boolean changesRows(boolean readOnly) {
       return plan.changesRows();
     }
   }
@@ -113,6 +202,16 @@ public sealed interface Prepared
     public Needs needs() {
       return query.needs();
     }
+
+    @Override
+    public long[] tables() {
+      return query.tables();
+    }
+
+    @Override
+    public TouchedTables touched() {
+      return query.touched();
+    }
   }
 
   /// EXPLAIN ANALYZE of a statement.
@@ -131,6 +230,21 @@ public sealed interface Prepared
     @Override
     public Needs needs() {
       return statement.needs();
+    }
+
+    @Override
+    public long[] tables() {
+      return statement.tables();
+    }
+
+    @Override
+    public TouchedTables touched() {
+      return statement.touched();
+    }
+
+    @Override
+    public boolean changesRows(boolean readOnly) {
+      return statement.changesRows(readOnly);
     }
   }
 
@@ -181,6 +295,28 @@ public sealed interface Prepared
       return Statement.Kind.DML;
     }
 
+    @Override
+    public Place place() {
+      return isInBatches() ? Place.ALONE : Place.ANYWHERE;
+    }
+
+    @Override
+    public EngineException misplaced() {
+      return new EngineException(
+          ErrorCode.ACTIVE_TRANSACTION,
+          "COPY with batch_rows cannot run inside a transaction block");
+    }
+
+    @Override
+    public TouchedTables touched() {
+      return TouchedTables.of(plan.insert());
+    }
+
+    @Override
+    public boolean changesRows(boolean readOnly) {
+      return !isInBatches();
+    }
+
     /// Whether it commits by itself, again and again.
     public boolean isInBatches() {
       return request.control().batchRows() > 0;
@@ -209,6 +345,31 @@ public sealed interface Prepared
     @Override
     public Statement.Kind kind() {
       return Statement.Kind.DML;
+    }
+
+    @Override
+    public Place place() {
+      return signature.transaction() == CallTransaction.OWN ? Place.BESIDE_CALL : Place.ANYWHERE;
+    }
+
+    @Override
+    public EngineException misplaced() {
+      return new EngineException(
+          ErrorCode.ACTIVE_TRANSACTION,
+          "procedure "
+              + signature.name()
+              + " has transactions of its own, and cannot run inside a transaction block");
+    }
+
+    @Override
+    public boolean reusable() {
+      return true;
+    }
+
+    /// A read-only transaction may call it; what its code changes is refused then.
+    @Override
+    public boolean changesRows(boolean readOnly) {
+      return takesPart() && !readOnly;
     }
 
     /// Whether what it does belongs to the transaction that it runs in.

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param role null: that of who has logged in
 /// @param local until the end of the transaction only
-public record RoleSetting(@Nullable String role, boolean local) implements Prepared {
+public record RoleSetting(@Nullable String role, boolean local) implements Prepared.OfSession {
   @Override
   public Statement.Kind kind() {
     return Statement.Kind.QUERY;

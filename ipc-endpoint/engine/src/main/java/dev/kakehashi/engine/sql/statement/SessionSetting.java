@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param zone null: the one that the session began with
 /// @param local until the end of the transaction only
-public record SessionSetting(@Nullable Zone zone, boolean local) implements Prepared {
+public record SessionSetting(@Nullable Zone zone, boolean local) implements Prepared.OfSession {
   private static final BigDecimal SECONDS_PER_HOUR = BigDecimal.valueOf(3600);
 
   @Override

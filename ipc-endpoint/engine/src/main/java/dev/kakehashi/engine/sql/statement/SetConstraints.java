@@ -88,4 +88,23 @@ public record SetConstraints(List<QualifiedName> names, boolean deferred) implem
   public Statement.Kind kind() {
     return Statement.Kind.DML;
   }
+
+  @Override
+  public Place place() {
+    return Place.IN_BLOCK;
+  }
+
+  /// PostgreSQL warns. Here are no warnings, and nobody is to believe that it has an effect.
+  @Override
+  public EngineException misplaced() {
+    return new EngineException(
+            ErrorCode.NO_SUCH_TRANSACTION, "SET CONSTRAINTS can only be used in transaction blocks")
+        .withHint("It holds until its transaction ends, which would be at once.");
+  }
+
+  /// It has the turn, because what it changes belongs to the transaction.
+  @Override
+  public boolean changesRows(boolean readOnly) {
+    return !readOnly;
+  }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// PREPARE TRANSACTION ends the transaction it is executed in: it counts as a change. The other two concern another transaction: like DDL they take effect at once, whatever
 /// becomes of the one they are executed in.
-public record TransactionControl(Verb verb, String globalId) implements Prepared {
+public record TransactionControl(Verb verb, String globalId) implements Prepared.OfSession {
   /// What is done.
   public enum Verb {
     PREPARE,
