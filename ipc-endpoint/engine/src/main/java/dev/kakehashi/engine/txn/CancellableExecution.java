@@ -2,7 +2,6 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Execution;
-import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// inheritance because a select by key is to allocate little.
 ///
 /// `canceled` is set by anybody; `hooks` and `timer` are guarded by this.
-abstract class CancellableExecution implements Execution, StatementScope {
+abstract class CancellableExecution implements Execution, SessionScope {
   private enum Reason {
     USER,
     TIMEOUT,
@@ -23,7 +22,7 @@ abstract class CancellableExecution implements Execution, StatementScope {
     TRANSACTION
   }
 
-  private final ManagedTransaction transaction;
+  final ManagedTransaction transaction;
 
   /// Of the clock of `System.nanoTime`; 0: there is none.
   private final long deadlineNanos;

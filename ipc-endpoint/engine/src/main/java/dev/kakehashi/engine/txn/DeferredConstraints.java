@@ -1,15 +1,23 @@
 package dev.kakehashi.engine.txn;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
+import dev.kakehashi.engine.exec.reference.DeferredReferences;
 import dev.kakehashi.engine.exec.reference.DeferredReferences.Deferred;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
+import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.sql.table.ReferenceBinder;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.scheduler.Task;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Which foreign keys a transaction looks at when it commits, and from which of its changes on. What SET CONSTRAINTS says holds until the transaction ends,
@@ -71,10 +79,35 @@ final class DeferredConstraints {
     return pending;
   }
 
+  /// Whether changes of a table are to be looked at.
+  boolean isPending(
+      long tableId, CatalogSnapshot catalog, StoreTransaction transaction, Store store) {
+    return pending(null, catalog).stream()
+        .anyMatch(each -> DeferredReferences.isPending(each, tableId, transaction, store));
+  }
+
+  /// The task of SET CONSTRAINTS: what is no longer deferred is looked at.
+  Task set(
+      SetConstraints statement,
+      StatementExecution execution,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    CatalogSnapshot catalog = execution.catalog();
+    Set<Long> constraints = statement.constraints(catalog);
+    return new DeferredReferences(
+        execution,
+        statement.deferred() ? List.of() : pending(constraints, catalog),
+        (count, failure) -> {
+          if (failure == null) {
+            set(constraints, statement.deferred());
+          }
+          done.accept(count, failure);
+        });
+  }
+
   /// SET CONSTRAINTS. Those that become immediate have been looked at.
   ///
   /// @param constraints null: all
-  void set(@Nullable Collection<Long> constraints, boolean deferred) {
+  private void set(@Nullable Collection<Long> constraints, boolean deferred) {
     Map<Long, Boolean> named = constraints == null ? Map.of() : new TreeMap<>(state.named);
     Map<Long, Long> marks = new TreeMap<>(state.marks);
     if (constraints == null) {

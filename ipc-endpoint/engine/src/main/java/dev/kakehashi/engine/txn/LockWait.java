@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A statement that waits for a lock: a conditional task, made runnable by the grant, and by the statement's cancel, time-out or lock time-out.
 final class LockWait implements Task {
-  private final StatementExecution execution;
+  private final WaitingExecution execution;
   private final TableLocks locks;
   private final TableLocks.Wait wait;
   private final Task next;
@@ -22,7 +22,7 @@ final class LockWait implements Task {
   /// @param next runs when the lock is there
   /// @param failed gets the reason when it will not be
   LockWait(
-      StatementExecution execution,
+      WaitingExecution execution,
       TaskScheduler scheduler,
       TableLocks locks,
       TableLocks.Wait wait,

@@ -3,23 +3,15 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.ClientActivity;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.EngineTransaction;
-import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.RunFailures;
-import dev.kakehashi.engine.exec.reference.DeferredReferences;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.store.api.Preparation;
-import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
-import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.Job;
-import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
-import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,21 +29,16 @@ import org.jspecify.annotations.Nullable;
 /// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
-/// Locks of tables stay until its end. `state`, `savepoints` and `deferred` are written by the operation that has the turn.
-public final class ManagedTransaction implements EngineTransaction {
+/// ```
+///  state    ACTIVE -> COMMITTED | PREPARED | ABORTED    the operation that has the turn
+///  ending   false -> true                               any thread, before the turn of its rollback
+///  failure  null -> why it ends by itself               before `ending`: one thread (`open`), or with the turn
+/// ```
+///
+/// Locks of tables stay until its end. `savepoints` and `deferred` are written by the operation that has the turn.
+public final class ManagedTransaction extends SnapshotHolder {
   /// Writes that are logged or undone within a millisecond.
   private static final int SHORT_WRITES = 1000;
-
-  private final TransactionEnvironment environment;
-  private final BeginOptions options;
-  private final DeclaredArea area;
-  private final StoreTransaction store;
-
-  /// Whether it waits for a safe snapshot before its first statement.
-  private final boolean deferrable;
-
-  private final Turns turns;
-  private final long timestamp = Clock.now();
 
   // What follows is made when it is needed: a transaction of one select needs little.
 
@@ -61,29 +48,10 @@ public final class ManagedTransaction implements EngineTransaction {
   /// Null: it has done nothing that could be deferred.
   private @Nullable DeferredConstraints deferred;
 
-  private final TableLocks.Owner lockOwner;
-
   /// Null: it has not changed the catalogue.
   private volatile @Nullable OwnCatalog ownCatalog;
 
-  private final OpenStatements open = new OpenStatements();
   private volatile State state = State.ACTIVE;
-  private long reference;
-
-  /// Written before it is used.
-  private boolean ofOneStatement;
-
-  /// Written once by whoever has begun it, read by any thread: a record, so that a reader finds it whole or NOBODY.
-  private Viewer owner = Viewer.NOBODY;
-
-  /// Written once by whoever has begun it, before others know it; null: nobody knows.
-  private volatile @Nullable ClientActivity activity;
-
-  /// It holds no snapshot: its next statement takes one. Read and written by the operation that has the turn.
-  private boolean snapshotGone;
-
-  /// A client numbers its commands: their later statements may come back to the snapshot of the last one. Written with the turn.
-  private volatile boolean numbered;
 
   /// Set by a rollback before its turn: statements that have not begun are refused.
   private volatile boolean ending;
@@ -102,21 +70,7 @@ public final class ManagedTransaction implements EngineTransaction {
   /// @param area what the options declare
   public ManagedTransaction(
       TransactionEnvironment environment, BeginOptions options, DeclaredArea area) {
-    this.environment = environment;
-    this.options = options;
-    this.area = area;
-    boolean serializable = options.isolation() == BeginOptions.Isolation.SERIALIZABLE;
-    boolean readOnly = options.kind() == BeginOptions.Kind.RTX;
-    this.deferrable = options.deferrable() && readOnly && serializable;
-    if (options.kind() == BeginOptions.Kind.LTX) {
-      this.store = environment.store().beginLong(serializable, area.guarded(options));
-    } else if (deferrable) {
-      this.store = environment.store().beginDeferrable();
-    } else {
-      this.store = environment.store().begin(readOnly, serializable);
-    }
-    this.turns = new Turns(environment.scheduler());
-    this.lockOwner = new TableLocks.Owner(store.id());
+    super(environment, options, area);
   }
 
   /// Lets the time-out run. Called once, before the transaction is used.
@@ -165,134 +119,13 @@ public final class ManagedTransaction implements EngineTransaction {
   }
 
   @Override
-  public long id() {
-    return store.id();
-  }
-
-  @Override
-  public void reference(long number) {
-    reference = number;
-    store.reference(number);
-    // One with a handle may wait for its first statement for as long as its client likes.
-    if (options.isolation() != BeginOptions.Isolation.SERIALIZABLE && !hasEntrance()) {
-      letGoOfSnapshot();
-    }
-  }
-
-  @Override
-  public void owner(Viewer viewer) {
-    owner = viewer;
-  }
-
-  @Override
-  public void activity(ClientActivity of) {
-    activity = of;
-  }
-
-  @Override
-  public void ofOneStatement() {
-    ofOneStatement = true;
-  }
-
-  /// Whether it ends with its first statement.
-  public boolean isOfOneStatement() {
-    return ofOneStatement;
-  }
-
-  @Override
-  public BeginOptions options() {
-    return options;
-  }
-
-  @Override
   public State state() {
     return state;
   }
 
-  @Override
-  public boolean hasWrites() {
-    return store.hasWrites();
-  }
-
-  @Override
-  public boolean hasUndurableReads() {
-    return store.hasUndurableReads();
-  }
-
-  /// What [#reference(long)] said.
-  public long reference() {
-    return reference;
-  }
-
-  /// For whom it is. Any thread.
-  public Viewer owner() {
-    return owner;
-  }
-
-  /// Gives its snapshot back, so that nothing is kept for it; by the operation that has the turn, while no view is in use.
-  void letGoOfSnapshot() {
-    store.letGoOfSnapshot();
-    snapshotGone = true;
-  }
-
-  /// Takes the snapshot of a statement that is about to open; by the operation that has the turn.
-  ///
-  /// @param anew whether READ COMMITTED takes another one than the statement before
-  /// @param command of its client; 0: it numbers none
-  void takeSnapshot(boolean anew, int command) {
-    if (command != 0 && !numbered) {
-      numbered = true;
-    }
-    if (snapshotGone) {
-      store.advanceSnapshot();
-      snapshotGone = false;
-    } else if (anew && isReadCommitted()) {
-      if (hasOpenStatements()) {
-        store.refreshSnapshot();
-      } else {
-        store.advanceSnapshot();
-      }
-    }
-  }
-
-  /// Takes one for a statement that asks for none of its own, if there is none.
-  void takeMissingSnapshot() {
-    if (snapshotGone) {
-      store.advanceSnapshot();
-      snapshotGone = false;
-    }
-  }
-
-  /// Gives the snapshot back between statements, as READ COMMITTED lets it. A statement that closes without the turn leaves it to whoever has it, who comes here after its end.
-  private void letGoBetweenStatements() {
-    if (ofOneStatement || numbered || !isReadCommitted() || !open.isEmpty()) {
-      return;
-    }
-    if (!turns.tryBegin()) {
-      return;
-    }
-    try {
-      if (state == State.ACTIVE && !snapshotGone && open.isEmpty()) {
-        letGoOfSnapshot();
-      }
-    } finally {
-      turns.end();
-    }
-  }
-
-  /// Timestamp from which on it may still read.
-  public long heldSnapshot() {
-    return store.heldSnapshot();
-  }
-
-  /// Microseconds since 2000-01-01 UTC at the transaction's start.
-  public long timestamp() {
-    return timestamp;
-  }
-
   /// Since when its client runs nothing in it, as [#timestamp()]; null: it is at work, or its client is not known. Any thread.
   public @Nullable Long idleSince() {
-    ClientActivity client = activity;
+    ClientActivity client = activity();
     if (client == null || ending || state != State.ACTIVE) {
       return null;
     }
@@ -300,23 +133,6 @@ public final class ManagedTransaction implements EngineTransaction {
     return sinceNanos.isEmpty()
         ? null
         : (Long) (Clock.now() - (System.nanoTime() - sinceNanos.getAsLong()) / 1000);
-  }
-
-  StoreTransaction store() {
-    return store;
-  }
-
-  /// For what a statement does to queues, which is its own.
-  public StoreTransaction storeOfQueues() {
-    return store;
-  }
-
-  TransactionEnvironment environment() {
-    return environment;
-  }
-
-  TableLocks.Owner lockOwner() {
-    return lockOwner;
   }
 
   /// The catalogue as it sees it: with its own changes. Any thread.
@@ -377,10 +193,7 @@ public final class ManagedTransaction implements EngineTransaction {
   }
 
   boolean hasPendingChecks(long tableId) {
-    return hasDeferred()
-        && deferred().pending(null, catalog()).stream()
-            .anyMatch(
-                each -> DeferredReferences.isPending(each, tableId, store, environment.store()));
+    return hasDeferred() && deferred().isPending(tableId, catalog(), store, environment.store());
   }
 
   /// The task of SET CONSTRAINTS: what is no longer deferred is looked at.
@@ -388,38 +201,7 @@ public final class ManagedTransaction implements EngineTransaction {
       SetConstraints statement,
       StatementExecution execution,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
-    Set<Long> constraints = statement.constraints(catalog());
-    return new DeferredReferences(
-        execution,
-        statement.deferred() ? List.of() : deferred().pending(constraints, catalog()),
-        (count, failure) -> {
-          if (failure == null) {
-            deferred().set(constraints, statement.deferred());
-          }
-          done.accept(count, failure);
-        });
-  }
-
-  boolean isReadOnly() {
-    return options.kind() == BeginOptions.Kind.RTX;
-  }
-
-  boolean isReadCommitted() {
-    return options.isolation() == BeginOptions.Isolation.READ_COMMITTED && !isLong();
-  }
-
-  boolean isLong() {
-    return options.kind() == BeginOptions.Kind.LTX;
-  }
-
-  /// Whether its statements may have to wait before they begin, by [#mayBegin].
-  boolean hasEntrance() {
-    return deferrable || isLong();
-  }
-
-  /// Number of a long transaction in the order of declarations; 0: it is none.
-  public long epoch() {
-    return store.epoch();
+    return deferred().set(statement, execution, done);
   }
 
   /// Whether it waits for its epoch, or for the commit of one that comes before it.
@@ -539,11 +321,6 @@ public final class ManagedTransaction implements EngineTransaction {
     };
   }
 
-  /// Whether views are in use; asked by the operation that has the turn.
-  boolean hasOpenStatements() {
-    return !open.isEmpty();
-  }
-
   /// A statement runs from now on.
   ///
   /// @param keepsTurn whether the next operation waits for its end
@@ -635,30 +412,8 @@ public final class ManagedTransaction implements EngineTransaction {
 
   private void onWorkerIfLong(Runnable continuation) {
     if (hasManyWrites()) {
-      onWorker(continuation);
+      OnWorker.run(environment.scheduler(), continuation);
     } else {
-      continuation.run();
-    }
-  }
-
-  /// Continues on a worker, or here if the scheduler takes no more.
-  void onWorker(Runnable continuation) {
-    Task task =
-        new Task() {
-          @Override
-          public @Nullable Task run(TaskContext context) {
-            continuation.run();
-            return null;
-          }
-
-          @Override
-          public void discarded(Job job) {
-            continuation.run();
-          }
-        };
-    try {
-      environment.scheduler().job("end of a long transaction").submit(task);
-    } catch (SchedulerStoppedException stopping) {
       continuation.run();
     }
   }
@@ -695,9 +450,9 @@ public final class ManagedTransaction implements EngineTransaction {
     state = how;
     ownCatalog = null;
     if (how == State.PREPARED) {
-      store.whenEnded(() -> environment.locks().releaseAll(lockOwner));
+      store.whenEnded(() -> environment.locks().releaseAll(lockOwner()));
     } else {
-      environment.locks().releaseAll(lockOwner);
+      environment.locks().releaseAll(lockOwner());
     }
     environment.ended(this);
     runRollbackActions(how);
@@ -708,30 +463,8 @@ public final class ManagedTransaction implements EngineTransaction {
   /// @param owner who may decide on it
   public void prepare(
       String globalId, String owner, String userName, Consumer<@Nullable EngineException> done) {
-    Preparation preparation = new Preparation(globalId, owner, userName, reference, Clock.now());
+    Preparation preparation = new Preparation(globalId, owner, userName, reference(), Clock.now());
     begin(new TransactionEnd(this, false, preparation, done));
-  }
-
-  /// What a transaction is told that has to give way to a long one.
-  EngineException givesWay(RowConflict conflict) {
-    return environment.describe(
-        new EngineException(
-                ErrorCode.SERIALIZATION_FAILURE,
-                "could not serialize access due to a long transaction",
-                conflict)
-            .withHint("The transaction might succeed if retried after the end of the other."),
-        conflict);
-  }
-
-  /// What a serializable transaction is told whose reads another one has changed since.
-  EngineException readChanged(RowConflict conflict) {
-    return environment.describe(
-        new EngineException(
-                ErrorCode.SERIALIZATION_FAILURE,
-                "could not serialize access due to read/write dependencies among transactions",
-                conflict)
-            .withHint("The transaction might succeed if retried."),
-        conflict);
   }
 
   /// Answers an operation, whose turn ends.

@@ -4,81 +4,79 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.catalog.DefinedName;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.rows.TempSpace;
-import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
-import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.store.api.ReadView;
-import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.store.api.StoreTransaction;
-import dev.kakehashi.engine.type.FileAccess;
-import dev.kakehashi.engine.type.RandomNumbers;
+import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RowIdentities;
 import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.application.ApplicationUses;
-import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Clock;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.Condition;
-import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.JobBuilder;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One execution of a statement in a transaction: waits for its turn, has a view, can be canceled.
 ///
-/// `view` and the turn belong to the thread that runs the statement's current step.
-public final class StatementExecution extends CancellableExecution
+/// ```
+///  phase  BEFORE -> OPEN -> ENDED    it has a view, or is DDL; ends by `accept`
+///         BEFORE -> ENDED            refused, or its transaction ends
+///  turn   OWN -> GIVEN_BACK          a query when it is open, a change when only its rows are left
+///         OWN                        to its end: a change or DDL
+///         BORROWED                   to its end: somebody else has the turn, and keeps it
+/// ```
+///
+/// All fields that change, but `scanned`, belong to the thread that runs the statement's current step. Steps come one after another: a task
+/// of the scheduler or the news of a wait begins the next one, and publishes what the one before has written.
+public final class StatementExecution extends WaitingExecution
     implements BiConsumer<@Nullable Long, @Nullable EngineException> {
+  private enum Phase {
+    BEFORE,
+    OPEN,
+    ENDED
+  }
+
+  private enum Turn {
+    OWN,
+    GIVEN_BACK,
+    BORROWED
+  }
+
   private static final AtomicLongFieldUpdater<StatementExecution> SCANNED =
       AtomicLongFieldUpdater.newUpdater(StatementExecution.class, "scanned");
 
-  private final ManagedTransaction transaction;
-  private final TransactionEnvironment environment;
   private final StatementWork work;
-  private final ExecuteOptions options;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final long timestamp = Clock.now();
 
   /// Counted by all tasks, once for each batch.
   private volatile long scanned;
 
+  private Phase phase = Phase.BEFORE;
+  private Turn turn = Turn.OWN;
   private @Nullable ReadView view;
-  private boolean opened;
 
-  /// It has given its turn back before its end.
-  private boolean changesMade;
-
+  /// The plan at hand was made for this execution: it runs even if it may not be used again.
   private boolean plannedHere;
-
-  /// The turn is not its own.
-  private boolean withinTurn;
 
   /// Of a long transaction: its epoch has come, for the plan at hand. Of a deferrable one: its snapshot is safe.
   private boolean entered;
 
   /// What the statement has waited for, or waits for; null: nothing.
   private StatementWork.@Nullable Arrival arrival;
-
-  private boolean waits;
-  private boolean ended;
 
   /// When it was opened, see [ManagedTransaction#savepointTime].
   private long savepointTime;
@@ -89,17 +87,14 @@ public final class StatementExecution extends CancellableExecution
       StatementWork work,
       ExecuteOptions options,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
-    super(transaction, options.timeoutNanos());
-    this.transaction = transaction;
-    this.environment = transaction.environment();
+    super(transaction, options);
     this.work = work;
-    this.options = options;
     this.done = done;
   }
 
   /// Runs within a turn that somebody else has, and keeps.
   void beginWithinTurn() {
-    withinTurn = true;
+    turn = Turn.BORROWED;
     try {
       checkCanceled();
       start();
@@ -110,11 +105,12 @@ public final class StatementExecution extends CancellableExecution
 
   /// The same for a statement of a call: it may have to be planned, and waits for locks.
   void beginWithinCall() {
-    withinTurn = true;
+    turn = Turn.BORROWED;
     begin();
   }
 
-  /// It is this statement's turn, which it keeps without a task: what it does comes by [ManagedTransaction#executeWithin] and on the store. [#accept] ends it.
+  /// It is this statement's turn, which it keeps without a task: what it does comes by [ManagedTransaction#executeWithin] and on the store.
+  /// [#accept] ends it.
   ///
   /// @param ready called when it has begun
   void beginCall(Runnable ready) {
@@ -158,12 +154,12 @@ public final class StatementExecution extends CancellableExecution
     job().submit(lock == null ? next : await(lock, next, this::refuse));
   }
 
-  private JobBuilder job() {
+  JobBuilder job() {
     return environment.scheduler().job(work.name()).attachment(this).timed();
   }
 
   private void beginArrival() {
-    ArrivalWait wait = new ArrivalWait();
+    ArrivalWait wait = new ArrivalWait(this);
     if (work.asksSoon()) {
       wait.begin();
     } else {
@@ -171,11 +167,22 @@ public final class StatementExecution extends CancellableExecution
     }
   }
 
-  private void refuse(EngineException reason) {
+  void refuse(EngineException reason) {
     accept(null, reason);
   }
 
-  private @Nullable Task planned(TaskContext context) {
+  /// Why nothing more of it runs when the scheduler stops.
+  static EngineException stopping(@Nullable Throwable cause) {
+    return new EngineException(
+        ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down", cause);
+  }
+
+  StatementWork work() {
+    return work;
+  }
+
+  /// Goes on as far as the plan, locks and waits let it.
+  @Nullable Task planned(TaskContext context) {
     try {
       do {
         if (!work.isReady() && !(plannedHere && work.isCurrent())) {
@@ -183,11 +190,11 @@ public final class StatementExecution extends CancellableExecution
           return null;
         }
         if (work.awaits() && arrival == null) {
-          return new ArrivalWait();
+          return new ArrivalWait(this);
         }
         // Without locks: those whose end the epoch waits for may want them.
         if (transaction.hasEntrance() && !entered) {
-          return new Entrance();
+          return new EntranceWait(this);
         }
         TableLocks.Wait lock = lockTables();
         if (lock != null) {
@@ -227,12 +234,8 @@ public final class StatementExecution extends CancellableExecution
     try {
       Interrupts.during(this::checkEnding, planning);
       job().submit(next);
-    } catch (SchedulerStoppedException stopping) {
-      refused.accept(
-          new EngineException(
-              ErrorCode.SHUTTING_DOWN,
-              "terminating because the engine is shutting down",
-              stopping));
+    } catch (SchedulerStoppedException stopped) {
+      refused.accept(stopping(stopped));
     } catch (Throwable failed) {
       refused.accept(RunFailures.report(failed));
     }
@@ -244,170 +247,22 @@ public final class StatementExecution extends CancellableExecution
     transaction.requireActive();
   }
 
+  /// Its transaction lets it begin.
+  @Nullable Task entered(TaskContext context) {
+    stopWaiting();
+    entered = true;
+    return planned(context);
+  }
+
+  /// It waits for something from now on, without a snapshot if the transaction needs none.
+  void awaits(StatementWork.Arrival asked) {
+    arrival = asked;
+    letGoOfSnapshot();
+  }
+
   private Task opened() {
     open();
     return work.task(this, this);
-  }
-
-  /// A statement of a long transaction: it waits as a condition until the epoch has come and what it reads is guarded. One of a deferrable transaction waits for a safe snapshot, which is no
-  /// wait for a lock: no lock time-out ends it.
-  private final class Entrance implements Task {
-    private final Condition condition = environment.scheduler().condition();
-
-    @Override
-    public @Nullable Task run(TaskContext context) {
-      try {
-        checkCanceled();
-        if (work.usesTransaction() && !transaction.mayBegin(work.tables(), condition::signal)) {
-          noteWait(transaction.store().waitedFor());
-          onCancel(condition::signal);
-          return context.await(condition, this);
-        }
-        transaction.requireActive();
-        stopWaiting();
-        entered = true;
-        return planned(context);
-      } catch (Throwable failed) {
-        refuse(RunFailures.report(failed));
-      }
-      return null;
-    }
-
-    @Override
-    public void discarded(Job job) {
-      refuse(
-          new EngineException(
-              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
-    }
-  }
-
-  /// A statement that something has to come for, without a snapshot if the transaction needs none. No lock time-out ends it.
-  ///
-  /// What takes microseconds to ask for is asked for on the calling thread ([#begin()]). No thread and no job waits then; who brings the news runs the statement, if that is short too. Otherwise, and
-  /// when it is canceled, a job goes on. A job waits as a condition.
-  private final class ArrivalWait implements Task {
-    private final AtomicReference<Step> step = new AtomicReference<>(Step.JOB);
-    private @Nullable Condition condition;
-
-    /// Asks on the calling thread.
-    void begin() {
-      step.set(Step.ASKING);
-      Interrupts.Source before = Interrupts.enter(StatementExecution.this);
-      try {
-        checkCanceled();
-        ask();
-      } catch (Throwable failed) {
-        step.set(Step.JOB);
-        transaction.waitsNoLonger();
-        refuse(RunFailures.report(failed));
-        return;
-      } finally {
-        Interrupts.leave(before);
-      }
-      // From here on the statement belongs to whoever has the news.
-      if (!step.compareAndSet(Step.ASKING, Step.WAITING)) {
-        goOn(true);
-      }
-    }
-
-    private void ask() {
-      StatementWork.Arrival asked = work.arrival(StatementExecution.this);
-      arrival = asked;
-      letGoOfSnapshot();
-      transaction.waits(() -> news(false));
-      transaction.requireActive(); // after the line above: an end of before wakes nobody
-      onCancel(() -> news(false));
-      asked.begin(() -> news(true));
-    }
-
-    /// Something has come, or the wait is to end. Any thread.
-    ///
-    /// @param here whether the calling thread may go on with the statement
-    private void news(boolean here) {
-      while (true) {
-        Step now = step.get();
-        if (now == Step.JOB) {
-          condition().signal();
-          return;
-        }
-        if (now == Step.ASKED || (now == Step.ASKING && step.compareAndSet(now, Step.ASKED))) {
-          return; // whoever asks looks at it
-        }
-        if (now == Step.WAITING && step.compareAndSet(now, Step.JOB)) {
-          goOn(here);
-          return;
-        }
-      }
-    }
-
-    private void goOn(boolean here) {
-      step.set(Step.JOB);
-      StatementWork.Arrival come = arrival;
-      boolean isShort = here && come != null && come.isShort();
-      try {
-        job().workLevel(isShort ? 0 : PlanRunner.HEAVIEST).submit(this);
-      } catch (SchedulerStoppedException stopping) {
-        discarded();
-      }
-    }
-
-    private synchronized Condition condition() {
-      Condition made = condition;
-      if (made == null) {
-        made = environment.scheduler().condition();
-        condition = made;
-      }
-      return made;
-    }
-
-    @Override
-    public @Nullable Task run(TaskContext context) {
-      Interrupts.Source before = Interrupts.enter(StatementExecution.this);
-      try {
-        checkCanceled();
-        transaction.requireActive();
-        StatementWork.Arrival awaited = arrival;
-        if (awaited == null) {
-          ask();
-          awaited = Objects.requireNonNull(arrival);
-        }
-        if (!awaited.hasCome()) {
-          return context.await(condition(), this);
-        }
-        transaction.waitsNoLonger();
-        return planned(context);
-      } catch (Throwable failed) {
-        transaction.waitsNoLonger();
-        refuse(RunFailures.report(failed));
-      } finally {
-        Interrupts.leave(before);
-      }
-      return null;
-    }
-
-    @Override
-    public void discarded(Job job) {
-      discarded();
-    }
-
-    private void discarded() {
-      transaction.waitsNoLonger();
-      refuse(
-          new EngineException(
-              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
-    }
-  }
-
-  /// How far a wait for an arrival is.
-  private enum Step {
-    /// It is being asked for on the thread that began the statement.
-    ASKING,
-    /// There was news meanwhile.
-    ASKED,
-    /// Nobody has the statement.
-    WAITING,
-    /// A job has it.
-    JOB
   }
 
   /// Where the statement takes another snapshot anyway when it begins.
@@ -432,49 +287,6 @@ public final class StatementExecution extends CancellableExecution
   }
 
   // ---- DDL ----
-
-  /// Takes a lock for the transaction.
-  ///
-  /// @return null when it has the lock; otherwise to be given to [#await]
-  /// @throws EngineException DEADLOCK_DETECTED
-  public TableLocks.@Nullable Wait lock(long tableId, TableLocks.Mode mode) {
-    return environment.locks().acquire(transaction.lockOwner(), tableId, mode);
-  }
-
-  /// Whose turn it is to make an index.
-  public IndexBuilds indexBuilds() {
-    return environment.indexBuilds();
-  }
-
-  /// The same for a name.
-  public TableLocks.@Nullable Wait lock(DefinedName name, TableLocks.Mode mode) {
-    return environment.locks().acquire(transaction.lockOwner(), name, mode);
-  }
-
-  /// Whether the transaction has a lock, or a stronger one. Called by who has its turn.
-  public boolean holdsLock(long tableId, TableLocks.Mode mode) {
-    return TableLocks.holds(transaction.lockOwner(), tableId, mode);
-  }
-
-  /// The same for a name.
-  public boolean holdsLock(DefinedName name, TableLocks.Mode mode) {
-    return TableLocks.holds(transaction.lockOwner(), name, mode);
-  }
-
-  /// A task that waits for a lock.
-  ///
-  /// @param next runs when the lock is there
-  /// @param failed gets QUERY_CANCELED, LOCK_NOT_AVAILABLE, ...
-  public Task await(TableLocks.Wait lock, Task next, Consumer<EngineException> failed) {
-    lockWaitBegins(lockTimeoutNanos());
-    return new LockWait(this, environment.scheduler(), environment.locks(), lock, next, failed);
-  }
-
-  private long lockTimeoutNanos() {
-    return options.lockTimeoutNanos() != 0
-        ? options.lockTimeoutNanos()
-        : environment.lockTimeoutNanos();
-  }
 
   /// The catalogue as the transaction sees it.
   public CatalogSnapshot catalog() {
@@ -547,12 +359,16 @@ public final class StatementExecution extends CancellableExecution
     } else {
       transaction.takeMissingSnapshot();
     }
-    if (keepsTurn()) {
+    boolean keeps = keepsTurn();
+    if (keeps) {
       transaction.store().changeFor(options.command());
     }
-    opened = true;
+    phase = Phase.OPEN;
+    if (turn == Turn.OWN && !keeps) {
+      turn = Turn.GIVEN_BACK;
+    }
     savepointTime = transaction.savepointTime();
-    transaction.opened(this, keepsTurn() || withinTurn);
+    transaction.opened(this, turn != Turn.GIVEN_BACK);
   }
 
   /// Set before it is among the open ones; read by the operation that has the turn.
@@ -572,10 +388,11 @@ public final class StatementExecution extends CancellableExecution
   /// Its work has ended, or never began. Of several calls, as when the first one fails on its way to the client, the first counts.
   @Override
   public void accept(@Nullable Long count, @Nullable EngineException failure) {
-    if (ended) {
+    Phase before = phase;
+    if (before == Phase.ENDED) {
       return;
     }
-    ended = true;
+    phase = Phase.ENDED;
     work.ended();
     letGo();
     stopWaiting();
@@ -588,13 +405,13 @@ public final class StatementExecution extends CancellableExecution
     if (transaction.hasEntrance()) {
       transaction.waitsNoLonger();
     }
-    long record = work.session().sequences().reliedOn();
+    long record = session().sequences().reliedOn();
     if (record > 0) {
       transaction.store().reliesOn(record);
     }
-    if (opened) {
-      transaction.closed(this, keepsTurn() && !changesMade && !withinTurn);
-    } else if (!withinTurn) {
+    if (before == Phase.OPEN) {
+      transaction.closed(this, turn == Turn.OWN);
+    } else if (turn == Turn.OWN) {
       transaction.skipped();
     }
     done.accept(count, failure);
@@ -602,8 +419,8 @@ public final class StatementExecution extends CancellableExecution
 
   @Override
   public void changesMade() {
-    if (keepsTurn() && !withinTurn && !changesMade) {
-      changesMade = true;
+    if (turn == Turn.OWN) {
+      turn = Turn.GIVEN_BACK;
       transaction.changesMade();
     }
   }
@@ -718,79 +535,8 @@ public final class StatementExecution extends CancellableExecution
   }
 
   @Override
-  public Condition onConflict(RowConflict conflict) {
-    if (conflict.kind() == RowConflict.Kind.PRESERVED) {
-      throw transaction.givesWay(conflict);
-    }
-    if (conflict.kind() == RowConflict.Kind.READ_SINCE_CHANGED) {
-      throw transaction.readChanged(conflict);
-    }
-    Condition condition = environment.scheduler().condition();
-    if (conflict.kind() == RowConflict.Kind.CHANGED_SINCE_SNAPSHOT) {
-      if (!transaction.isReadCommitted()) {
-        throw environment.describe(
-            new EngineException(
-                    ErrorCode.SERIALIZATION_FAILURE,
-                    "could not serialize access due to concurrent update")
-                .withHint("The transaction might succeed if retried."),
-            conflict);
-      }
-      condition.signal();
-      return condition;
-    }
-    noteWait(conflict.owners().stream().map(StoreTransaction::id).toList());
-    lockWaitBegins(lockTimeoutNanos());
-    awaitEnds(conflict.owners(), condition);
-    return condition;
-  }
-
-  /// Those who share a row are waited for together: none of them alone lets the statement go on.
-  private void awaitEnds(List<StoreTransaction> owners, Condition condition) {
-    if (owners.size() == 1) {
-      owners.getFirst().whenEnded(condition::signal);
-      return;
-    }
-    AtomicInteger left = new AtomicInteger(owners.size());
-    for (StoreTransaction owner : owners) {
-      owner.whenEnded(() -> {
-        environment.deadlocks().ended(transaction.id(), owner.id());
-        if (left.decrementAndGet() == 0) {
-          condition.signal();
-        }
-      });
-    }
-  }
-
-  /// Lets others know whom it waits for.
-  ///
-  /// @throws EngineException DEADLOCK_DETECTED
-  private void noteWait(List<Long> owners) {
-    if (owners.isEmpty()) {
-      return;
-    }
-    if (!environment.deadlocks().add(transaction.id(), owners)) {
-      throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
-          .withDetail(
-              owners.size() == 1
-                  ? "Transaction %d waits for transaction %d, which waits for it."
-                      .formatted(transaction.id(), owners.getFirst())
-                  : "Transaction %d waits for others, of which one waits for it."
-                      .formatted(transaction.id()));
-    }
-    waits = true;
-  }
-
-  /// After the wait for a conflict's owner.
-  public void conflictEnded() {
-    stopWaiting();
-  }
-
-  private void stopWaiting() {
-    lockWaitEnds();
-    if (waits) {
-      waits = false;
-      environment.deadlocks().remove(transaction.id());
-    }
+  public FunctionSession session() {
+    return work.session();
   }
 
   @Override
@@ -804,59 +550,14 @@ public final class StatementExecution extends CancellableExecution
   }
 
   @Override
-  public Zone zone() {
-    return work.session().zone();
-  }
-
-  @Override
-  public String userName() {
-    return work.session().userName();
-  }
-
-  @Override
-  public String sessionUserName() {
-    return work.session().sessionUserName();
-  }
-
-  @Override
-  public boolean terminateTransaction(long id) {
-    return work.session().terminateTransaction(id);
-  }
-
-  @Override
-  public RightsQuestions rights() {
-    return work.session().rights();
-  }
-
-  @Override
-  public FileAccess files() {
-    return work.session().files();
-  }
-
-  @Override
   public RowIdentities identities() {
     Store tables = store();
     return (tableId, rowId) -> tables.table(tableId).identity(rowId);
   }
 
   @Override
-  public RandomNumbers random() {
-    return work.session().random();
-  }
-
-  @Override
   public SequenceAccess sequences() {
-    return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : work.session().sequences();
-  }
-
-  @Override
-  public ApplicationUses applications() {
-    return work.session().applications();
-  }
-
-  @Override
-  public QueueAccess queues() {
-    return work.session().queues();
+    return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : session().sequences();
   }
 
   @Override

@@ -127,7 +127,7 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
 
   private void endOnWorkerIfLong() {
     if (transaction.hasManyWrites()) {
-      transaction.onWorker(this::end);
+      OnWorker.run(transaction.environment().scheduler(), this::end);
     } else {
       end();
     }
@@ -183,10 +183,10 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
   private EngineException described(Throwable failure) {
     if (failure instanceof RowConflict conflict) {
       if (conflict.kind() == RowConflict.Kind.PRESERVED) {
-        return transaction.givesWay(conflict);
+        return ConflictFailures.givesWay(transaction.environment(), conflict);
       }
       // What a serializable transaction has read was changed by one that committed before it.
-      return transaction.readChanged(conflict);
+      return ConflictFailures.readChanged(transaction.environment(), conflict);
     }
     return failure instanceof EngineException known
         ? known
