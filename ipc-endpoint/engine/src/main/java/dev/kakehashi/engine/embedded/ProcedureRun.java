@@ -34,6 +34,26 @@ import org.jspecify.annotations.Nullable;
 /// One thread at a time drives the statement: a task, or whoever tells that the call has succeeded, which spares the client a change of threads. A task that can do nothing ends; when there is
 /// news for one, as rows that are to be written, there is another.
 ///
+/// ```
+///  driver  TASK -> DRIVEN                     the task
+///          NOBODY | TASK -> DRIVEN [+ TASK]   who tells that the call has succeeded
+///          DRIVEN [+ TASK] -> NOBODY | TASK   who drives, when there is nothing to do
+///          NOBODY -> TASK                     whoever has news
+///          TASK -> FINISHED                   the scheduler, which throws the task away
+///          DRIVEN + TASK -> DRIVEN_LAST       the same, while somebody drives: there will be no task
+///          DRIVEN_LAST -> FINISHED            who drives
+///          DRIVEN [+ TASK] -> FINISHED        who drives, when the statement has ended
+///
+///  stage   NEW -> BETWEEN_CALLS <-> IN_CALL   for each row of parameters
+///          NEW -> REFUSED                     nothing is to be undone
+///          IN_CALL -> LAST_CALL -> OVER       it has failed, and its code has not ended
+///          BETWEEN_CALLS | IN_CALL -> OVER
+///          OVER -> LEAVING                    what the code has used in the transaction is being ended
+/// ```
+///
+/// `driver` is guarded by this. The thread that has made it a driven state has the fields of who drives, `stage` among them, until it makes
+/// it another one. The lock publishes them.
+///
 /// The code is a part of the statement if it takes part in the transaction: it has the transaction's turn then, and what it has done is undone if the call fails.
 final class ProcedureRun implements Task, LoadedApplication.Listener {
   /// Rows that the code may be ahead of the writer.
@@ -41,6 +61,51 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
 
   /// Rows that are worth waking the task.
   private static final int SOME_ROWS = MOST_ROWS / 4;
+
+  /// Who drives the statement, or will.
+  private enum Driver {
+    NOBODY,
+    TASK,
+    DRIVEN,
+    DRIVEN_AND_TASK,
+    DRIVEN_LAST,
+    FINISHED;
+
+    boolean isDriven() {
+      return this == DRIVEN || this == DRIVEN_AND_TASK || this == DRIVEN_LAST;
+    }
+  }
+
+  /// How a drive has ended.
+  private enum Drive {
+    /// There will be news.
+    WAITS,
+    /// The statement has ended.
+    ENDED,
+    /// There is no task for the news.
+    GIVEN_UP
+  }
+
+  /// How far the calls are.
+  private enum Stage {
+    NEW,
+    REFUSED,
+    BETWEEN_CALLS,
+    IN_CALL,
+    LAST_CALL,
+    OVER,
+    LEAVING;
+
+    /// Whether no call is to begin.
+    boolean isConcluding() {
+      return this == REFUSED || compareTo(LAST_CALL) >= 0;
+    }
+
+    /// Whether there may be something to undo.
+    boolean hasBegun() {
+      return compareTo(BETWEEN_CALLS) >= 0;
+    }
+  }
 
   private final EmbeddedEngine engine;
   private final Prepared.Call call;
@@ -56,29 +121,33 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   private @Nullable CallAccess access;
   private @Nullable ResultWriter writer;
   private @Nullable VectorBatch batch;
+  private Stage stage = Stage.NEW;
+
+  /// The batch has rows that are not written.
   private boolean unwritten;
-  private boolean running;
-  private boolean begun;
-  private boolean concluding;
-  private boolean ending;
+
   private long mark;
   private @Nullable Throwable failure;
 
   // Guarded by this.
-  private boolean hasTask = true;
-  private boolean driven;
-  private boolean finished;
-  private boolean isDiscarded;
+  private Driver driver = Driver.TASK;
 
   /// Something has happened that who drives may not have seen.
   private boolean fresh;
 
   private final Deque<@Nullable Object[]> rows = new ArrayDeque<>();
   private LoadedApplication.@Nullable Running code;
+
+  /// Nothing of the code is wanted any more.
   private boolean stopped;
+
+  /// The call has ended; `failed` says how.
   private boolean ended;
-  private boolean idle;
+
   private @Nullable EngineException failed;
+
+  /// Nothing of the code uses the transaction any more.
+  private boolean idle;
 
   /// @param user name of the role whose rights count
   /// @param done gets the number of rows that were sent, or the failure, exactly once
@@ -133,10 +202,13 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
       ended = true;
       failed = null;
       fresh = true;
-      if (driven || finished) {
-        return;
+      switch (driver) {
+        case NOBODY -> driver = Driver.DRIVEN;
+        case TASK -> driver = Driver.DRIVEN_AND_TASK;
+        case DRIVEN, DRIVEN_AND_TASK, DRIVEN_LAST, FINISHED -> {
+          return;
+        }
       }
-      driven = true;
     }
     goOn();
   }
@@ -156,10 +228,10 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   private void wake() {
     synchronized (this) {
       fresh = true;
-      if (driven || finished || hasTask) {
+      if (driver != Driver.NOBODY) {
         return;
       }
-      hasTask = true;
+      driver = Driver.TASK;
     }
     try {
       engine.scheduler().submitTimed(execution.name(), execution, PlanRunner.HEAVIEST, this);
@@ -171,61 +243,54 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   @Override
   public @Nullable Task run(TaskContext context) {
     synchronized (this) {
-      hasTask = false;
-      if (driven || finished) {
+      if (driver == Driver.DRIVEN_AND_TASK) {
+        driver = Driver.DRIVEN;
         return null; // who drives looks again
       }
-      driven = true;
+      if (driver != Driver.TASK) {
+        return null; // it has ended
+      }
+      driver = Driver.DRIVEN;
     }
     goOn();
     return null;
   }
 
   private void goOn() {
-    if (drive()) {
-      accept();
-      return;
+    switch (drive()) {
+      case ENDED -> accept();
+      case GIVEN_UP -> giveUp();
+      case WAITS -> {}
     }
-    synchronized (this) {
-      if (!isDiscarded || driven || finished) {
-        return;
-      }
-      finished = true;
-    }
-    giveUp();
   }
 
-  /// Goes on as far as it can.
-  ///
-  /// @return whether the statement has ended, so that its result is to be given
-  private boolean drive() {
+  /// Goes on as far as it can. Who drives does so no longer then.
+  private Drive drive() {
     Interrupts.Source before = Interrupts.enter(execution);
     try {
       while (true) {
         synchronized (this) {
           fresh = false;
         }
-        boolean over = concluding;
-        if (!over) {
+        if (!stage.isConcluding()) {
           try {
-            over = step();
+            if (step()) {
+              stage = Stage.OVER;
+            }
           } catch (Throwable thrown) {
             failure = thrown;
             stop();
-            over = true;
+            stage = afterFailure();
           }
-          concluding = over;
         }
-        boolean idleNow = over && conclude();
+        boolean hasEnded = stage.isConcluding() && conclude();
         synchronized (this) {
-          if (idleNow) {
-            finished = true;
-            driven = false;
-            return true;
+          if (hasEnded) {
+            driver = Driver.FINISHED;
+            return Drive.ENDED;
           }
           if (!fresh) {
-            driven = false;
-            return false;
+            return leave();
           }
         }
       }
@@ -234,14 +299,41 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     }
   }
 
+  private Stage afterFailure() {
+    return switch (stage) {
+      case NEW, REFUSED -> Stage.REFUSED;
+      case IN_CALL, LAST_CALL -> Stage.LAST_CALL;
+      case BETWEEN_CALLS, OVER, LEAVING -> Stage.OVER;
+    };
+  }
+
+  /// Who drives has nothing to do. Called with the lock of this.
+  private Drive leave() {
+    return switch (driver) {
+      case DRIVEN_LAST -> {
+        driver = Driver.FINISHED;
+        yield Drive.GIVEN_UP;
+      }
+      case DRIVEN_AND_TASK -> {
+        driver = Driver.TASK;
+        yield Drive.WAITS;
+      }
+      case DRIVEN -> {
+        driver = Driver.NOBODY;
+        yield Drive.WAITS;
+      }
+      case NOBODY, TASK, FINISHED -> throw new IllegalStateException("nobody drives");
+    };
+  }
+
   /// @return whether all calls have ended; otherwise there will be news
   private boolean step() {
-    if (arguments == null) {
+    if (stage == Stage.NEW) {
       begin();
     }
     while (true) {
       execution.checkCanceled();
-      if (!running) {
+      if (stage == Stage.BETWEEN_CALLS) {
         @Nullable Object[] next = Objects.requireNonNull(arguments).poll();
         if (next == null) {
           return true;
@@ -259,7 +351,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
       if (!over) {
         return false;
       }
-      running = false;
+      stage = Stage.BETWEEN_CALLS;
       synchronized (this) {
         if (failed != null) {
           throw failed;
@@ -271,7 +363,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   private void begin() {
     execution.checkCanceled();
     mark = call.takesPart() ? execution.transaction().mark() : 0;
-    begun = true;
+    stage = Stage.BETWEEN_CALLS;
     int[] argumentOids = call.signature().parameters().stream().mapToInt(Field::typeOid).toArray();
     arguments =
         ArgumentObjects.of(
@@ -302,7 +394,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
       ended = false;
       code = null;
     }
-    running = true;
+    stage = Stage.IN_CALL;
     LoadedApplication.Running started;
     try {
       started =
@@ -310,7 +402,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
               ? loaded.route(call.index(), invocation, this)
               : loaded.procedure(call.index(), invocation, this);
     } catch (Throwable refused) {
-      running = false;
+      stage = Stage.BETWEEN_CALLS;
       throw refused;
     }
     boolean late;
@@ -383,14 +475,17 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   ///
   /// @return whether nothing of it touches the transaction any more; otherwise there will be news
   private boolean conclude() {
-    synchronized (this) {
-      if (running && !ended) {
-        return false;
+    if (stage == Stage.LAST_CALL) {
+      synchronized (this) {
+        if (!ended) {
+          return false;
+        }
       }
+      stage = Stage.OVER;
     }
     CallAccess used = access;
-    if (used != null && !ending) {
-      ending = true;
+    if (used != null && stage == Stage.OVER) {
+      stage = Stage.LEAVING;
       if (!used.end(this::idle)) {
         idle();
       }
@@ -441,7 +536,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
       return;
     }
     try {
-      if (begun && call.takesPart()) {
+      if (stage.hasBegun() && call.takesPart()) {
         execution.transaction().rollbackTo(mark);
       }
     } catch (Throwable thrown) {
@@ -461,11 +556,14 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
 
   private void discard() {
     synchronized (this) {
-      isDiscarded = true;
-      if (driven || finished) {
+      if (driver.isDriven()) {
+        driver = Driver.DRIVEN_LAST;
         return;
       }
-      finished = true;
+      if (driver == Driver.FINISHED) {
+        return;
+      }
+      driver = Driver.FINISHED;
     }
     giveUp();
   }
@@ -475,7 +573,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     failure = RunFailures.canceled();
     stop();
     CallAccess used = access;
-    if (used == null || ending || !used.end(this::accept)) {
+    if (used == null || stage == Stage.LEAVING || !used.end(this::accept)) {
       accept();
     }
   }
