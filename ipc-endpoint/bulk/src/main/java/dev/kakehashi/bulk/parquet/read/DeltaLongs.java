@@ -2,6 +2,7 @@ package dev.kakehashi.bulk.parquet.read;
 
 /// Integers as differences.
 final class DeltaLongs implements ValueDecoder {
+  private static final byte[] NONE = {};
   private final DeltaDecoder deltas = new DeltaDecoder();
   private final boolean narrow;
 
@@ -10,8 +11,12 @@ final class DeltaLongs implements ValueDecoder {
     this.narrow = narrow;
   }
 
-  void open(byte[] source, int from, int to, int max) {
-    deltas.open(source, from, to, max);
+  @Override
+  public void open(byte[] source, int from, int to, int most) {
+    // Else nothing but nulls.
+    if (from < to) {
+      deltas.open(source, from, to, most);
+    }
   }
 
   @Override
@@ -31,6 +36,6 @@ final class DeltaLongs implements ValueDecoder {
 
   @Override
   public byte[] bytes() {
-    throw new IllegalStateException("values are no pieces");
+    return NONE;
   }
 }

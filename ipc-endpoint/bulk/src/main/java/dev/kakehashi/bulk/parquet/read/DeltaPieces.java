@@ -3,8 +3,10 @@ package dev.kakehashi.bulk.parquet.read;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 
 /// Pieces of bytes after their lengths, which are written as differences; each may begin as the one before (DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY).
-final class DeltaPieces implements ValueDecoder, AutoCloseable {
+final class DeltaPieces implements ValueDecoder {
   private static final int BLOCK = 1024;
+
+  private static final int MAX_PREFIXED = 256;
 
   /// To find the bytes, all lengths of a page are stepped over.
   private static final int MAX_VALUES = 1 << 26;
@@ -35,21 +37,21 @@ final class DeltaPieces implements ValueDecoder, AutoCloseable {
     this.joined = new ReadSpace(context);
   }
 
-  /// @param max values that there may be
-  void open(byte[] bytes, int from, int to, int max) {
-    if (max > MAX_VALUES) {
-      throw Damage.of("a page of " + max + " values");
+  @Override
+  public void open(byte[] bytes, int from, int to, int most) {
+    if (most > MAX_VALUES) {
+      throw Damage.of("a page of " + most + " values");
     }
     source = bytes;
     end = to;
     int next = from;
     if (prefixed) {
-      next = endOf(prefixes, next, max);
-      prefixes.open(bytes, from, to, max);
+      next = endOf(prefixes, next, most);
+      prefixes.open(bytes, from, to, most);
     }
     int suffixesAt = next;
-    at = endOf(suffixes, next, max);
-    suffixes.open(bytes, suffixesAt, to, max);
+    at = endOf(suffixes, next, most);
+    suffixes.open(bytes, suffixesAt, to, most);
     if (prefixed && prefixes.remaining() != suffixes.remaining()) {
       throw Damage.of("a page has not as many beginnings as ends");
     }
@@ -127,6 +129,12 @@ final class DeltaPieces implements ValueDecoder, AutoCloseable {
     lastStart = used;
     lastLength = kept + suffix;
     return used + lastLength;
+  }
+
+  /// Pieces that may begin as the one before are copied.
+  @Override
+  public int mostAtOnce() {
+    return prefixed ? MAX_PREFIXED : Integer.MAX_VALUE;
   }
 
   @Override

@@ -11,7 +11,8 @@ final class IndexDecoder implements ValueDecoder {
     this.dictionary = dictionary;
   }
 
-  void open(byte[] source, int from, int to) {
+  @Override
+  public void open(byte[] source, int from, int to, int most) {
     if (from == to) {
       // Nothing but nulls.
       indices.open(source, from, to, 0);
@@ -30,6 +31,12 @@ final class IndexDecoder implements ValueDecoder {
         into[base + i] = entries[block[i]];
       }
     }
+  }
+
+  /// The dictionary's entries are, once for all.
+  @Override
+  public boolean areTyped() {
+    return true;
   }
 
   /// Reads and checks indices.
@@ -66,5 +73,11 @@ final class IndexDecoder implements ValueDecoder {
   @Override
   public byte[] bytes() {
     return dictionary.bytes;
+  }
+
+  /// Gives the dictionary's memory back.
+  @Override
+  public void close() {
+    dictionary.close();
   }
 }

@@ -6,16 +6,13 @@ import dev.kakehashi.bulk.parquet.thrift.SchemaNode;
 import dev.kakehashi.bulk.value.FileType;
 import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.bulk.value.FileType.Storage;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
-import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Levels and values of a leaf in a row group, through its pages. Not thread-safe.
 final class LeafPages implements AutoCloseable {
   private static final int HALF_BYTES = 2;
-  private static final int MAX_PREFIXED = 256;
   private final PageSource source;
   private final SchemaNode node;
   private final FileType type;
@@ -24,15 +21,11 @@ final class LeafPages implements AutoCloseable {
   private final int width;
   private final @Nullable LevelDecoder definitions;
   private final @Nullable LevelDecoder repetitions;
-  private final PlainDecoder plain;
-  private @Nullable IndexDecoder indexed;
-  private @Nullable DeltaLongs deltas;
-  private @Nullable DeltaPieces lengths;
-  private @Nullable DeltaPieces prefixes;
-  private @Nullable SplitDecoder split;
-  private @Nullable RunBooleans runs;
-  private @Nullable Dictionary dictionary;
+  private final ValueDecoders decoders;
+
+  /// Of the page.
   private ValueDecoder values;
+
   private boolean begun;
   private int[] pieceStarts = {};
   private int[] pieceLengths = {};
@@ -64,8 +57,8 @@ final class LeafPages implements AutoCloseable {
     this.width = LeafTypes.width(node);
     this.definitions = maxDefinition > 0 ? new LevelDecoder(maxDefinition) : null;
     this.repetitions = repeated ? new LevelDecoder(1) : null;
-    this.plain = new PlainDecoder(node.physical(), width, LeafTypes.maxBytes(type));
-    this.values = plain;
+    this.decoders = new ValueDecoders(node, type, context);
+    this.values = decoders.plain();
     this.later = levels;
   }
 
@@ -82,9 +75,9 @@ final class LeafPages implements AutoCloseable {
     return left;
   }
 
-  /// How many values of the page may be read at once, so that their bytes do not become too many: those that begin as the one before are copied.
+  /// How many values of the page may be read at once, so that their bytes do not become too many.
   int mostAtOnce() {
-    return values == prefixes && prefixes != null ? MAX_PREFIXED : Integer.MAX_VALUE;
+    return values.mostAtOnce();
   }
 
   /// Whether there are levels after the page's.
@@ -118,7 +111,7 @@ final class LeafPages implements AutoCloseable {
   private void readDictionary(PageMeta page) {
     boolean sane =
         !begun
-            && dictionary == null
+            && !decoders.hasDictionary()
             && (page.encoding() == Physical.PLAIN || page.encoding() == Physical.PLAIN_DICTIONARY)
             && node.physical() != Physical.BOOLEAN;
     if (!sane) {
@@ -130,10 +123,11 @@ final class LeafPages implements AutoCloseable {
     }
     byte[] bytes =
         isLong ? source.bytes() : Arrays.copyOf(source.bytes(), source.length() + ReadSpace.SLACK);
-    plain.open(bytes, 0, source.length());
-    dictionary =
+    PlainDecoder plain = decoders.plain();
+    plain.open(bytes, 0, source.length(), page.values());
+    Dictionary dictionary =
         new Dictionary(plain, isLong, page.values(), isLong ? new byte[0] : bytes, context);
-    indexed = new IndexDecoder(dictionary);
+    decoders.setDictionary(dictionary);
     if (isLong) {
       fix(dictionary.longs, 0, dictionary.count);
     }
@@ -158,7 +152,8 @@ final class LeafPages implements AutoCloseable {
       at = openLevels(repetitions, page.repetitionEncoding(), bytes, at, end);
       at = openLevels(definitions, page.definitionEncoding(), bytes, at, end);
     }
-    values = decoder(page.encoding(), bytes, at, end);
+    values = decoders.of(page.encoding());
+    values.open(bytes, at, end, left);
   }
 
   private int openLevels(
@@ -171,69 +166,6 @@ final class LeafPages implements AutoCloseable {
       case Physical.BIT_PACKED -> levels.openPacked(bytes, at, end, left);
       default -> throw Damage.of("levels of encoding " + encoding);
     };
-  }
-
-  private ValueDecoder decoder(int encoding, byte[] bytes, int at, int end) {
-    return switch (encoding) {
-      case Physical.PLAIN -> {
-        plain.open(bytes, at, end);
-        yield plain;
-      }
-      case Physical.PLAIN_DICTIONARY, Physical.RLE_DICTIONARY -> {
-        IndexDecoder used = indexed;
-        if (used == null) {
-          throw Damage.of("a page without its dictionary");
-        }
-        used.open(bytes, at, end);
-        yield used;
-      }
-      default -> rareDecoder(encoding, bytes, at, end);
-    };
-  }
-
-  private ValueDecoder rareDecoder(int encoding, byte[] bytes, int at, int end) {
-    int physical = node.physical();
-    boolean isInteger = physical == Physical.INT32 || physical == Physical.INT64;
-    boolean isBytes = physical == Physical.BYTE_ARRAY;
-    if (encoding == Physical.DELTA_BINARY_PACKED && isInteger) {
-      DeltaLongs used = deltas == null ? new DeltaLongs(physical == Physical.INT32) : deltas;
-      deltas = used;
-      if (at < end) {
-        used.open(bytes, at, end, left);
-      }
-      return used;
-    }
-    if (encoding == Physical.DELTA_LENGTH_BYTE_ARRAY && isBytes) {
-      DeltaPieces used = lengths == null ? pieces(false) : lengths;
-      lengths = used;
-      used.open(bytes, at, end, left);
-      return used;
-    }
-    if (encoding == Physical.DELTA_BYTE_ARRAY && (isBytes || physical == Physical.FIXED)) {
-      DeltaPieces used = prefixes == null ? pieces(true) : prefixes;
-      prefixes = used;
-      used.open(bytes, at, end, left);
-      return used;
-    }
-    if (encoding == Physical.BYTE_STREAM_SPLIT && width > 0 && physical != Physical.INT96) {
-      SplitDecoder used = split == null ? new SplitDecoder(width, context) : split;
-      split = used;
-      used.open(bytes, at, end);
-      return used;
-    }
-    if (encoding == Physical.RLE && physical == Physical.BOOLEAN) {
-      RunBooleans used = runs == null ? new RunBooleans() : runs;
-      runs = used;
-      used.open(bytes, at, end);
-      return used;
-    }
-    throw new EngineException(
-        ErrorCode.BAD_COPY_FILE_FORMAT,
-        "Parquet column \"" + node.name() + "\" has values of the unknown encoding " + encoding);
-  }
-
-  private DeltaPieces pieces(boolean prefixed) {
-    return new DeltaPieces(prefixed, width, LeafTypes.maxBytes(type), context);
   }
 
   /// Reads the next levels of the page, which are taken as read then: after the repetitions.
@@ -264,7 +196,7 @@ final class LeafPages implements AutoCloseable {
       return;
     }
     values.longs(into, from, count);
-    if (values != indexed) {
+    if (!values.areTyped()) {
       fix(into, from, count);
     }
   }
@@ -314,7 +246,7 @@ final class LeafPages implements AutoCloseable {
   }
 
   byte[] bytes() {
-    return values == deltas || values == runs ? new byte[0] : values.bytes();
+    return values.bytes();
   }
 
   boolean isPieces() {
@@ -325,17 +257,6 @@ final class LeafPages implements AutoCloseable {
   @Override
   public void close() {
     source.close();
-    if (dictionary != null) {
-      dictionary.close();
-    }
-    if (lengths != null) {
-      lengths.close();
-    }
-    if (prefixes != null) {
-      prefixes.close();
-    }
-    if (split != null) {
-      split.close();
-    }
+    decoders.close();
   }
 }

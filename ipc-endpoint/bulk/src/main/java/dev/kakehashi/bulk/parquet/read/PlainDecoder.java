@@ -29,7 +29,8 @@ final class PlainDecoder implements ValueDecoder {
     this.maxBytes = maxBytes;
   }
 
-  void open(byte[] source, int from, int to) {
+  @Override
+  public void open(byte[] source, int from, int to, int most) {
     bytes = source;
     at = from;
     end = to;

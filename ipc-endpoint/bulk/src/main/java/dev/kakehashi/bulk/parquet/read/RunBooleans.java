@@ -3,10 +3,12 @@ package dev.kakehashi.bulk.parquet.read;
 /// Booleans as runs, after their length.
 final class RunBooleans implements ValueDecoder {
   private static final int BLOCK = 1024;
+  private static final byte[] NONE = {};
   private final HybridDecoder runs = new HybridDecoder();
   private final int[] block = new int[BLOCK];
 
-  void open(byte[] source, int from, int to) {
+  @Override
+  public void open(byte[] source, int from, int to, int most) {
     if (to - from < Integer.BYTES) {
       runs.open(source, to, to, 1);
       return;
@@ -37,6 +39,6 @@ final class RunBooleans implements ValueDecoder {
 
   @Override
   public byte[] bytes() {
-    throw new IllegalStateException("values are no pieces");
+    return NONE;
   }
 }

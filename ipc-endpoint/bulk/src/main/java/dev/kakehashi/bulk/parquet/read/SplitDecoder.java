@@ -3,7 +3,7 @@ package dev.kakehashi.bulk.parquet.read;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 
 /// Values whose first bytes come first, then the second ones, ... (BYTE_STREAM_SPLIT).
-final class SplitDecoder implements ValueDecoder, AutoCloseable {
+final class SplitDecoder implements ValueDecoder {
   private final int width;
   private final ReadSpace joined;
   private byte[] source = {};
@@ -17,7 +17,8 @@ final class SplitDecoder implements ValueDecoder, AutoCloseable {
     this.joined = new ReadSpace(context);
   }
 
-  void open(byte[] bytes, int from, int to) {
+  @Override
+  public void open(byte[] bytes, int from, int to, int most) {
     if ((to - from) % width != 0) {
       throw Damage.of("a page has a part of a value");
     }
