@@ -1,10 +1,12 @@
 package dev.kakehashi.applications.type;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.kakehashi.application.Json;
 import dev.kakehashi.applications.Refusals;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.Payload;
 import dev.kakehashi.protocol.ErrorCode;
+import java.io.StringWriter;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -73,7 +75,7 @@ public final class PayloadShape {
       return new Json(text);
     }
     try {
-      Object json = PayloadJson.read(text);
+      Object json = PayloadText.read(text);
       if (value != null) {
         return value.toJava(value.toSql(PayloadValues.read(value, json)), "the payload");
       }
@@ -121,22 +123,23 @@ public final class PayloadShape {
     if (payload instanceof byte[] bytes && type == byte[].class) {
       return new Payload(false, bytes.clone());
     }
-    StringBuilder out = new StringBuilder();
-    if (shape == null) {
-      PayloadValues.write(out, payload);
-    } else if (!type.isInstance(payload)) {
-      throw new EngineException(ErrorCode.DATATYPE_MISMATCH, "the payload is no " + type.getName());
-    } else {
-      out.append('{');
-      for (int i = 0; i < order.length; i++) {
-        out.append(i == 0 ? "" : ", ");
-        int component = order[i];
-        PayloadJson.write(out, shape.fields().get(component).name());
-        out.append(": ");
-        PayloadValues.write(
-            out, shape.typeOf(component).toJava(shape.get(payload, component), written[component]));
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = PayloadText.generator(out)) {
+      if (shape == null) {
+        PayloadValues.write(json, payload);
+      } else if (payload == null || !type.isInstance(payload)) {
+        throw new EngineException(
+            ErrorCode.DATATYPE_MISMATCH, "the payload is no " + type.getName());
+      } else {
+        json.writeStartObject();
+        for (int component : order) {
+          json.writeFieldName(shape.fields().get(component).name());
+          PayloadValues.write(
+              json,
+              shape.typeOf(component).toJava(shape.get(payload, component), written[component]));
+        }
+        json.writeEndObject();
       }
-      out.append('}');
     }
     return new Payload(true, out.toString().getBytes(StandardCharsets.UTF_8));
   }

@@ -1,6 +1,10 @@
 package dev.kakehashi.applications.type;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.kakehashi.application.Json;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Array;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -19,29 +23,28 @@ final class PayloadValues {
   private PayloadValues() {}
 
   /// @param value of a class of the table of types
-  static void write(StringBuilder out, @Nullable Object value) {
+  static void write(JsonGenerator out, @Nullable Object value) throws IOException {
     switch (value) {
-      case null -> out.append("null");
-      case Boolean flag -> out.append(flag);
-      case Double number when !Double.isFinite(number) -> PayloadJson.write(out, number.toString());
-      case Float number when !Float.isFinite(number) -> PayloadJson.write(out, number.toString());
-      case BigDecimal number -> out.append(number.toPlainString());
-      case Number number -> out.append(number);
-      case Json json -> out.append(json.text());
-      case byte[] bytes -> PayloadJson.write(out, Base64.getEncoder().encodeToString(bytes));
+      case null -> out.writeNull();
+      case Boolean flag -> out.writeBoolean(flag);
+      case Double number when !Double.isFinite(number) -> out.writeString(number.toString());
+      case Float number when !Float.isFinite(number) -> out.writeString(number.toString());
+      case BigDecimal number -> out.writeNumber(number.toPlainString());
+      case Number number -> out.writeNumber(number.toString());
+      case Json json -> out.writeRawValue(json.text());
+      case byte[] bytes -> out.writeString(Base64.getEncoder().encodeToString(bytes));
       case Object array when array.getClass().isArray() -> {
-        out.append('[');
+        out.writeStartArray();
         for (int i = 0; i < Array.getLength(array); i++) {
-          out.append(i == 0 ? "" : ", ");
           write(out, Array.get(array, i));
         }
-        out.append(']');
+        out.writeEndArray();
       }
-      default -> PayloadJson.write(out, value.toString());
+      default -> out.writeString(value.toString());
     }
   }
 
-  /// @param json of [PayloadJson#read]
+  /// @param json of [PayloadText#read]
   /// @throws RuntimeException it is no value of the type
   static @Nullable Object read(JavaType type, @Nullable Object json) {
     if (json == null) {
@@ -59,9 +62,7 @@ final class PayloadValues {
       return array;
     }
     if (boxed == Json.class) {
-      StringBuilder text = new StringBuilder();
-      rewrite(text, json);
-      return new Json(text.toString());
+      return new Json(rewritten(json));
     }
     if (boxed == Boolean.class) {
       return (Boolean) json;
@@ -117,27 +118,33 @@ final class PayloadValues {
     return boxed == UUID.class ? UUID.fromString(text) : text;
   }
 
-  private static void rewrite(StringBuilder out, @Nullable Object json) {
+  private static String rewritten(Object json) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator out = PayloadText.generator(text)) {
+      rewrite(out, json);
+    } catch (IOException e) {
+      // Into memory: nothing can fail.
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
+  private static void rewrite(JsonGenerator out, @Nullable Object json) throws IOException {
     switch (json) {
       case Map<?, ?> object -> {
-        out.append('{');
-        boolean isFirst = true;
+        out.writeStartObject();
         for (Map.Entry<?, ?> each : object.entrySet()) {
-          out.append(isFirst ? "" : ", ");
-          isFirst = false;
-          PayloadJson.write(out, (String) each.getKey());
-          out.append(": ");
+          out.writeFieldName((String) each.getKey());
           rewrite(out, each.getValue());
         }
-        out.append('}');
+        out.writeEndObject();
       }
       case List<?> array -> {
-        out.append('[');
-        for (int i = 0; i < array.size(); i++) {
-          out.append(i == 0 ? "" : ", ");
-          rewrite(out, array.get(i));
+        out.writeStartArray();
+        for (Object element : array) {
+          rewrite(out, element);
         }
-        out.append(']');
+        out.writeEndArray();
       }
       case null, default -> write(out, json);
     }
