@@ -35,7 +35,7 @@ public final class Console implements DoorPages {
         Route.get("/console")
             .anonymous()
             .handleDirectly((exchange, body) ->
-                exchange.answerHeader("Location", "/console/overview").send(303)));
+                exchange.answer().header("Location", "/console/overview").send(303)));
     routes.addAll(new ConsolePages(doorman, queries, audit).routes());
     return List.copyOf(routes);
   }

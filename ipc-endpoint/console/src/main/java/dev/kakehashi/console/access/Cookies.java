@@ -1,6 +1,7 @@
 package dev.kakehashi.console.access;
 
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -15,19 +16,19 @@ public final class Cookies {
 
   private Cookies() {}
 
-  private static String name(Exchange exchange, String name) {
-    @Nullable String host = exchange.header("Host");
+  private static String name(ExchangeRequest request, String name) {
+    @Nullable String host = request.header("Host");
     int colon = host == null ? -1 : host.lastIndexOf(':');
     String port = colon < 0 || host == null ? "" : host.substring(colon + 1);
     return port.matches("[0-9]{1,5}") ? name + "_" + port : name;
   }
 
   private static @Nullable String get(Exchange exchange, String name) {
-    @Nullable String field = exchange.header("Cookie");
+    @Nullable String field = exchange.request().header("Cookie");
     if (field == null) {
       return null;
     }
-    String wanted = name(exchange, name) + "=";
+    String wanted = name(exchange.request(), name) + "=";
     for (String pair : field.split("[;,]", -1)) {
       String cookie = pair.strip();
       if (cookie.startsWith(wanted)) {
@@ -40,14 +41,16 @@ public final class Cookies {
   }
 
   private static void set(Exchange exchange, String name, String value, long seconds) {
-    exchange.answerHeader(
-        "Set-Cookie",
-        name(exchange, name)
-            + "="
-            + value
-            + "; Path=/console; HttpOnly; SameSite=Strict; Max-Age="
-            + seconds
-            + (exchange.isSecure() ? "; Secure" : ""));
+    exchange
+        .answer()
+        .header(
+            "Set-Cookie",
+            name(exchange.request(), name)
+                + "="
+                + value
+                + "; Path=/console; HttpOnly; SameSite=Strict; Max-Age="
+                + seconds
+                + (exchange.request().isSecure() ? "; Secure" : ""));
   }
 
   static @Nullable String token(Exchange exchange) {

@@ -8,6 +8,7 @@ import dev.kakehashi.rest.login.Users;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.ContentType;
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeAnswer;
 import dev.kakehashi.rest.route.Route;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +54,7 @@ public final class Doorman {
     if (token == null || token.isEmpty()) {
       return null;
     }
-    String address = exchange.clientAddress();
+    String address = exchange.request().clientAddress();
     try {
       Users.@Nullable Known known =
           authentication.find(new LoginCredentials("Bearer " + token, address, null));
@@ -73,12 +74,13 @@ public final class Doorman {
   }
 
   /// Security fields that every page has.
-  public static Exchange guarded(Exchange exchange) {
+  public static ExchangeAnswer guarded(Exchange exchange) {
     return exchange
-        .answerHeader("Content-Security-Policy", Frame.POLICY)
-        .answerHeader("Referrer-Policy", "same-origin")
-        .answerHeader("Cross-Origin-Opener-Policy", "same-origin")
-        .answerHeader("Cache-Control", "no-store");
+        .answer()
+        .header("Content-Security-Policy", Frame.POLICY)
+        .header("Referrer-Policy", "same-origin")
+        .header("Cross-Origin-Opener-Policy", "same-origin")
+        .header("Cache-Control", "no-store");
   }
 
   /// Sends a page.
@@ -91,12 +93,12 @@ public final class Doorman {
   }
 
   private void login(Exchange exchange) throws IOException {
-    Map<String, String> form = exchange.form(Set.of("user", "password"));
+    Map<String, String> form = exchange.request().form(Set.of("user", "password"));
     String user = form.getOrDefault("user", "");
     String pair = user + ":" + form.getOrDefault("password", "");
     String field =
         "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
-    String address = exchange.clientAddress();
+    String address = exchange.request().clientAddress();
     try {
       LoginCredentials credentials = new LoginCredentials(field, address, null);
       Users.@Nullable Known known = authentication.find(credentials);
@@ -108,7 +110,7 @@ public final class Doorman {
       Cookies.token(exchange, token.text(), token.seconds());
     } catch (Problem refused) {
       if (refused.status() != UNAUTHORIZED) {
-        exchange.answerHeader("Retry-After", "5");
+        exchange.answer().header("Retry-After", "5");
       }
       answer(
           exchange,
@@ -117,17 +119,17 @@ public final class Doorman {
           refused.status() == UNAUTHORIZED ? "User or password is wrong." : refused.detail());
       return;
     }
-    guarded(exchange).answerHeader("Location", "/console/overview").send(303);
+    guarded(exchange).header("Location", "/console/overview").send(303);
   }
 
   private void logout(Exchange exchange) throws IOException {
     @Nullable Visitor visitor = visitor(exchange);
     if (visitor != null) {
-      check(visitor, exchange.form(Set.of("csrf")));
+      check(visitor, exchange.request().form(Set.of("csrf")));
       authentication.logout("Bearer " + visitor.token());
       audit.done(visitor, "log out", "");
     }
     Cookies.removeToken(exchange);
-    guarded(exchange).answerHeader("Location", "/console/login").send(303);
+    guarded(exchange).header("Location", "/console/login").send(303);
   }
 }

@@ -73,13 +73,14 @@ public final class Assets {
   }
 
   private static void send(Exchange exchange) {
-    @Nullable Asset asset = ALL.get(exchange.variable("file"));
+    @Nullable Asset asset = ALL.get(exchange.request().variable("file"));
     if (asset == null) {
       throw Problem.notFound("there is no such file");
     }
-    boolean isThis = asset.digest().equals(exchange.parameter("v"));
-    exchange.answerHeader(
-        "Cache-Control", isThis ? "public, max-age=31536000, immutable" : "no-cache");
-    exchange.send(200, asset.type(), asset.bytes());
+    boolean isThis = asset.digest().equals(exchange.request().parameter("v"));
+    exchange
+        .answer()
+        .header("Cache-Control", isThis ? "public, max-age=31536000, immutable" : "no-cache");
+    exchange.answer().send(200, asset.type(), asset.bytes());
   }
 }

@@ -102,7 +102,7 @@ public final class ConsolePages {
   private void bounded(Exchange exchange, Answer answer) throws IOException {
     @Nullable Visitor visitor = doorman.visitor(exchange);
     if (visitor == null) {
-      if (exchange.method().equals("GET") && isLive(exchange)) {
+      if (exchange.request().method().equals("GET") && isLive(exchange)) {
         Doorman.send(
             exchange,
             401,
@@ -110,7 +110,7 @@ public final class ConsolePages {
                 "<p class=\"failure\" role=\"alert\">The login has ended. <a href=\"/console/login\">Log in</a></p>"));
         return;
       }
-      Doorman.guarded(exchange).answerHeader("Location", "/console/login").send(303);
+      Doorman.guarded(exchange).header("Location", "/console/login").send(303);
       return;
     }
     if (!running.tryAcquire()) {
@@ -126,7 +126,7 @@ public final class ConsolePages {
   }
 
   private static boolean isLive(Exchange exchange) {
-    return "true".equals(exchange.parameter(LIVE));
+    return "true".equals(exchange.request().parameter(LIVE));
   }
 
   private PageView view(Exchange exchange, Visitor visitor, Map<String, String> parameters) {
@@ -143,7 +143,7 @@ public final class ConsolePages {
   private void show(Exchange exchange, Visitor visitor, ConsolePage page) {
     Map<String, String> parameters = new HashMap<>();
     for (String name : page.parameters()) {
-      @Nullable String value = exchange.parameter(name);
+      @Nullable String value = exchange.request().parameter(name);
       if (value != null) {
         parameters.put(name, value);
       }
@@ -171,7 +171,7 @@ public final class ConsolePages {
     if (page.refreshSeconds() == 0) {
       return live;
     }
-    String target = exchange.target();
+    String target = exchange.request().target();
     return Html.of(
         "<div id=\"live\" hx-get=\"{}\" hx-trigger=\"every {}s\" hx-swap=\"innerMorph\">\n{}</div>\n",
         target + (target.indexOf('?') < 0 ? "?" : "&") + LIVE + "=true",
@@ -209,11 +209,11 @@ public final class ConsolePages {
     fields.add("csrf");
     PageView view = view(exchange, visitor, Map.of());
     try {
-      Map<String, String> form = exchange.form(fields);
+      Map<String, String> form = exchange.request().form(fields);
       Doorman.check(visitor, form);
       PageAction.Outcome outcome = action.act().act(new ActionView(visitor, queries, audit, form));
       Cookies.notice(exchange, outcome.notice());
-      Doorman.guarded(exchange).answerHeader("Location", outcome.target()).send(303);
+      Doorman.guarded(exchange).header("Location", outcome.target()).send(303);
     } catch (EngineException | Problem e) {
       Problem problem = e instanceof Problem known ? known : Problem.of((EngineException) e);
       send(
@@ -231,7 +231,7 @@ public final class ConsolePages {
     Html body;
     int status = 200;
     try {
-      Map<String, String> form = exchange.form(SqlPage.FIELDS);
+      Map<String, String> form = exchange.request().form(SqlPage.FIELDS);
       Doorman.check(visitor, form);
       body = sqlPage.run(view, form);
     } catch (Problem problem) {

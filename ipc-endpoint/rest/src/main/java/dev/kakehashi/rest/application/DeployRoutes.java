@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.rest.header.TransactionHeader;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.sql.SqlRequest;
 import dev.kakehashi.rest.sql.SqlRoutes;
@@ -71,8 +72,8 @@ public final class DeployRoutes {
 
   /// An application as a path names it: `name`, or `schema.name`, as the catalogue spells them.
   private record Name(String schema, String name) {
-    static Name of(Exchange exchange) {
-      String text = exchange.variable("application");
+    static Name of(ExchangeRequest request) {
+      String text = request.variable("application");
       int dot = text.indexOf('.');
       String schema = dot < 0 ? "public" : text.substring(0, dot);
       String name = text.substring(dot + 1);
@@ -101,7 +102,7 @@ public final class DeployRoutes {
   }
 
   private void describe(Exchange exchange) {
-    Name name = Name.of(exchange);
+    Name name = Name.of(exchange.request());
     query(
         exchange,
         "SELECT * FROM kakehashi_catalog.applications"
@@ -110,7 +111,7 @@ public final class DeployRoutes {
   }
 
   private void versions(Exchange exchange) {
-    Name name = Name.of(exchange);
+    Name name = Name.of(exchange.request());
     query(
         exchange,
         "SELECT * FROM kakehashi_catalog.application_versions"
@@ -120,7 +121,7 @@ public final class DeployRoutes {
 
   /// What it has logged, or how its calls have failed; the newest last. Nothing of others' applications.
   private void done(Exchange exchange, String table) {
-    Name name = Name.of(exchange);
+    Name name = Name.of(exchange.request());
     statements.answerAlone(
         exchange,
         SqlRequest.of(
@@ -139,12 +140,12 @@ public final class DeployRoutes {
   }
 
   private void deploy(Exchange exchange, byte[] body) {
-    Name name = Name.of(exchange);
+    Name name = Name.of(exchange.request());
     if (body.length == 0) {
       throw Problem.badRequest("the body is the application's jar");
     }
     boolean exists = exists(name);
-    String file = exchange.parameter("file");
+    String file = exchange.request().parameter("file");
     if (file != null && !FILE.matcher(file).matches()) {
       throw Problem.badRequest("\"file\" is the name of a file, without a directory");
     }
@@ -155,7 +156,7 @@ public final class DeployRoutes {
             .append(text(file == null ? name.name + ".jar" : file));
     String separator = " WITH (";
     for (String option : OPTIONS) {
-      String value = exchange.parameter(option);
+      String value = exchange.request().parameter(option);
       if (value != null) {
         sql.append(separator).append(option).append(" = ").append(text(value));
         separator = ", ";
@@ -169,9 +170,9 @@ public final class DeployRoutes {
         SqlRequest.of(sql.toString(), row("\\x" + HexFormat.of().formatHex(body)), false)
             .withStatus(status, status);
     if (!exists) {
-      exchange.answerHeader("Location", exchange.path());
+      exchange.answer().header("Location", exchange.request().path());
     }
-    statements.answer(exchange, body, request, exchange.transaction());
+    statements.answer(exchange, body, request, exchange.request().transaction());
   }
 
   private void drop(Exchange exchange, byte[] body) {
@@ -179,8 +180,8 @@ public final class DeployRoutes {
         exchange,
         body,
         "DROP APPLICATION "
-            + Name.of(exchange).sql()
-            + (exchange.parameter("cascade", false) ? " CASCADE" : ""));
+            + Name.of(exchange.request()).sql()
+            + (exchange.request().parameter("cascade", false) ? " CASCADE" : ""));
   }
 
   private void use(Exchange exchange, byte[] body) {
@@ -188,9 +189,9 @@ public final class DeployRoutes {
         exchange,
         body,
         "ALTER APPLICATION "
-            + Name.of(exchange).sql()
+            + Name.of(exchange.request()).sql()
             + " VERSION "
-            + exchange.intVariable("version"));
+            + exchange.request().intVariable("version"));
   }
 
   private boolean exists(Name name) {
@@ -199,15 +200,15 @@ public final class DeployRoutes {
   }
 
   private void change(Exchange exchange, byte[] body, String sql) {
-    if (exchange.transaction().verb() == TransactionHeader.Verb.AUTO
-        && !exists(Name.of(exchange))) {
-      throw Name.of(exchange).missing();
+    if (exchange.request().transaction().verb() == TransactionHeader.Verb.AUTO
+        && !exists(Name.of(exchange.request()))) {
+      throw Name.of(exchange.request()).missing();
     }
     statements.answer(
         exchange,
         body,
         SqlRequest.of(sql, row(), false).withStatus(204, 204),
-        exchange.transaction());
+        exchange.request().transaction());
   }
 
   private static String text(String value) {

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.ApplicationContents.RouteSignature;
 import dev.kakehashi.rest.json.StrictJson;
 import dev.kakehashi.rest.problem.Problem;
-import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -54,13 +54,13 @@ final class RouteArguments {
 
   /// @return a JSON array with a value for each parameter
   /// @throws Problem 400: one is unknown, comes twice, or is missing
-  static byte[] read(Exchange exchange, byte[] body, RouteSignature route) {
+  static byte[] read(ExchangeRequest request, byte[] body, RouteSignature route) {
     RouteArguments arguments = new RouteArguments(route.procedure().parameters());
-    for (String variable : exchange.route().path().variables()) {
-      arguments.put(variable, text(exchange.variable(variable)));
+    for (String variable : request.route().path().variables()) {
+      arguments.put(variable, text(request.variable(variable)));
     }
-    for (String parameter : exchange.route().parameters()) {
-      String value = exchange.parameter(parameter);
+    for (String parameter : request.route().parameters()) {
+      String value = request.parameter(parameter);
       if (value != null) {
         arguments.put(parameter, text(value));
       }

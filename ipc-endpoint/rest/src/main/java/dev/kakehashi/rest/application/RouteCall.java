@@ -59,7 +59,7 @@ final class RouteCall {
   }
 
   void answer(Exchange exchange, byte[] body) {
-    byte[] arguments = RouteArguments.read(exchange, body, signature);
+    byte[] arguments = RouteArguments.read(exchange.request(), body, signature);
     SqlRequest request =
         SqlRequest.of(sql, arguments, false)
             .keptAs(keptAs)

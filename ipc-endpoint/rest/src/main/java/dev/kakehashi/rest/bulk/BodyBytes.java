@@ -2,7 +2,7 @@ package dev.kakehashi.rest.bulk;
 
 import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.rest.problem.Problem;
-import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import dev.kakehashi.rest.route.LongAnswers;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The bytes of a body without its content coding, and their digest. One thread.
 ///
-/// Reads fill the whole array, unless the end comes: what is behind writes long pieces. They throw a [Problem] as those of [Exchange#body], and for a body that is not as coded as it says.
+/// Reads fill the whole array, unless the end comes: what is behind writes long pieces. They throw a [Problem] as those of [ExchangeRequest#body], and for a body that is not as coded as it says.
 final class BodyBytes extends InputStream {
-  private final Exchange exchange;
+  private final ExchangeRequest request;
   private final MessageDigest digest = sha256();
   private @Nullable InputStream decoded;
 
-  BodyBytes(Exchange exchange) {
-    this.exchange = exchange;
+  BodyBytes(ExchangeRequest request) {
+    this.request = request;
   }
 
   private static MessageDigest sha256() {
@@ -56,7 +56,7 @@ final class BodyBytes extends InputStream {
   private InputStream decoded() throws IOException {
     InputStream open = decoded;
     if (open == null) {
-      @Nullable String name = exchange.header("Content-Encoding");
+      @Nullable String name = request.header("Content-Encoding");
       @Nullable Coding coding = name == null ? Coding.IDENTITY : Coding.find(name);
       if (coding == null) {
         throw new IllegalStateException("the route takes a coding that is not known: " + name);
@@ -64,8 +64,8 @@ final class BodyBytes extends InputStream {
       // The space for uploads is the limit.
       open =
           coding == Coding.IDENTITY
-              ? exchange.body()
-              : coding.decode(exchange.body(), Long.MAX_VALUE);
+              ? request.body()
+              : coding.decode(request.body(), Long.MAX_VALUE);
       decoded = open;
     }
     return open;

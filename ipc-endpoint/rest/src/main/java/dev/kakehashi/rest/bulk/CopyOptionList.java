@@ -3,7 +3,7 @@ package dev.kakehashi.rest.bulk;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.json.StrictJson;
 import dev.kakehashi.rest.problem.Problem;
-import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -102,10 +102,10 @@ public final class CopyOptionList {
   }
 
   /// Takes the options that a route has as query parameters.
-  void addParameters(Exchange exchange) {
+  void addParameters(ExchangeRequest request) {
     for (String name : new TreeSet<>(known)) {
       @Nullable String value =
-          exchange.route().parameters().contains(name) ? exchange.parameter(name) : null;
+          request.route().parameters().contains(name) ? request.parameter(name) : null;
       if (value != null) {
         values.put(name, LISTS.contains(name) ? list(value) : List.of(value));
       }

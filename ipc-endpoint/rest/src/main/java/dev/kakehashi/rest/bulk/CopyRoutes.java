@@ -4,6 +4,7 @@ import dev.kakehashi.rest.job.http.IdempotentPosts;
 import dev.kakehashi.rest.json.StrictJson;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.sql.AnswerFormat;
 import dev.kakehashi.rest.sql.StatementDoor;
@@ -44,7 +45,7 @@ public final class CopyRoutes {
 
   private void load(Exchange exchange, byte[] body) {
     CopyBody read = CopyBody.read(body, true);
-    addLoadId(exchange, read.options);
+    addLoadId(exchange.request(), read.options);
     StatementOrder order =
         StatementOrder.of(
             CopySql.load(
@@ -53,7 +54,7 @@ public final class CopyRoutes {
                 CopyBody.required("from", read.location),
                 read.options,
                 read.where),
-            AnswerFormat.of(exchange),
+            AnswerFormat.of(exchange.request()),
             body);
     StatementOrder whole =
         read.options.hasBatches() ? order.commitsItself(read.options.value("load_id")) : order;
@@ -61,14 +62,14 @@ public final class CopyRoutes {
   }
 
   /// A load in batches under a key goes on under a name of the key's. So a request that is repeated after a crash loads each row once.
-  static void addLoadId(Exchange exchange, CopyOptionList options) {
-    @Nullable String key = exchange.header(IdempotentPosts.FIELD);
+  static void addLoadId(ExchangeRequest request, CopyOptionList options) {
+    @Nullable String key = request.header(IdempotentPosts.FIELD);
     if (key != null && options.hasBatches() && !options.has("load_id")) {
       options.put(
           "load_id",
           "key-"
               + UUID.nameUUIDFromBytes(
-                  (exchange.target() + "\n" + key).getBytes(StandardCharsets.UTF_8)));
+                  (request.target() + "\n" + key).getBytes(StandardCharsets.UTF_8)));
     }
   }
 
@@ -86,22 +87,24 @@ public final class CopyRoutes {
     // Another format is the engine's to refuse.
     @Nullable FileKind kind =
         read.location == null ? FileKind.ofOption(read.options.value("format")) : null;
-    AnswerFormat format = kind == null ? AnswerFormat.of(exchange) : kind.answer(read.options);
+    AnswerFormat format =
+        kind == null ? AnswerFormat.of(exchange.request()) : kind.answer(read.options);
     StatementOrder order =
         StatementOrder.of(CopySql.dump(source, read.location, read.options), format, body);
     exchange.block(blocking -> door.job(blocking, order));
   }
 
   private void inspect(Exchange exchange) {
-    @Nullable String location = exchange.parameter("location");
+    @Nullable String location = exchange.request().parameter("location");
     if (location == null) {
       throw Problem.badRequest("query parameter \"location\" is missing");
     }
     CopyOptionList options = new CopyOptionList(CopyOptionList.LOAD);
-    options.addParameters(exchange);
+    options.addParameters(exchange.request());
     door.stream(
         exchange,
-        StatementOrder.of(INSPECT, AnswerFormat.of(exchange), NO_BODY, location, options.sql()));
+        StatementOrder.of(
+            INSPECT, AnswerFormat.of(exchange.request()), NO_BODY, location, options.sql()));
   }
 
   /// A JSON body. Each member is read once.

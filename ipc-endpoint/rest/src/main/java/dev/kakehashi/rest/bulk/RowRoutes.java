@@ -6,6 +6,7 @@ import dev.kakehashi.rest.header.TransactionHeader;
 import dev.kakehashi.rest.job.http.IdempotentPosts;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.sql.StatementDoor;
 import dev.kakehashi.rest.sql.StatementOrder;
@@ -50,22 +51,22 @@ public final class RowRoutes {
 
   private void load(Exchange exchange) throws IOException {
     // All that can be refused is looked at before the body is read.
-    TableName table = TableName.parse(exchange.variable("table"));
-    FileKind kind = FileKind.ofMediaType(exchange.contentType());
+    TableName table = TableName.parse(exchange.request().variable("table"));
+    FileKind kind = FileKind.ofMediaType(exchange.request().contentType());
     CopyOptionList options = new CopyOptionList(CopyOptionList.LOAD);
     options.put("format", kind.option());
-    options.addParameters(exchange);
-    addTypeParameters(exchange, kind, options);
-    List<String> columns = columns(exchange);
-    @Nullable String where = exchange.parameter("where");
-    if (exchange.transaction().verb() == TransactionHeader.Verb.ABORT) {
+    options.addParameters(exchange.request());
+    addTypeParameters(exchange.request(), kind, options);
+    List<String> columns = columns(exchange.request());
+    @Nullable String where = exchange.request().parameter("where");
+    if (exchange.request().transaction().verb() == TransactionHeader.Verb.ABORT) {
       throw Problem.badRequest(TransactionHeader.NAME + ": abort takes no rows");
     }
-    boolean isKeyed = IdempotentPosts.request(exchange, NO_BODY) != null;
-    CopyRoutes.addLoadId(exchange, options);
-    Prefer prefer = exchange.prefer();
-    String owner = exchange.user().name();
-    BodyBytes body = new BodyBytes(exchange);
+    boolean isKeyed = IdempotentPosts.request(exchange.request(), NO_BODY) != null;
+    CopyRoutes.addLoadId(exchange.request(), options);
+    Prefer prefer = exchange.request().prefer();
+    String owner = exchange.request().user().name();
+    BodyBytes body = new BodyBytes(exchange.request());
     String id = files.intake().take(owner, body);
     StatementOrder order =
         StatementOrder.of(
@@ -84,14 +85,15 @@ public final class RowRoutes {
     }
   }
 
-  private static List<String> columns(Exchange exchange) {
-    @Nullable String columns = exchange.parameter("columns");
+  private static List<String> columns(ExchangeRequest request) {
+    @Nullable String columns = request.parameter("columns");
     return columns == null ? List.of() : CopyOptionList.list(columns);
   }
 
   /// Parameters of the content type: `charset`, and `header` of CSV (RFC 4180).
-  private static void addTypeParameters(Exchange exchange, FileKind kind, CopyOptionList options) {
-    String[] parts = String.valueOf(exchange.header("Content-Type")).split(";", -1);
+  private static void addTypeParameters(
+      ExchangeRequest request, FileKind kind, CopyOptionList options) {
+    String[] parts = String.valueOf(request.header("Content-Type")).split(";", -1);
     for (int i = 1; i < parts.length; i++) {
       String parameter = parts[i].strip().toLowerCase(Locale.ROOT).replace("\"", "");
       switch (parameter) {
@@ -112,19 +114,21 @@ public final class RowRoutes {
   }
 
   private void dump(Exchange exchange) {
-    TableName table = TableName.parse(exchange.variable("table"));
+    TableName table = TableName.parse(exchange.request().variable("table"));
     FileKind kind =
         FileKind.ofMediaType(
-            Accept.parse(exchange.header("Accept")).choose(FileKind.mediaTypes()).mediaType());
+            Accept.parse(exchange.request().header("Accept"))
+                .choose(FileKind.mediaTypes())
+                .mediaType());
     CopyOptionList options = new CopyOptionList(CopyOptionList.DUMP);
     options.put("format", kind.option());
-    options.addParameters(exchange);
-    String source = CopySql.target(table, columns(exchange));
-    if (exchange.isHead()) {
+    options.addParameters(exchange.request());
+    String source = CopySql.target(table, columns(exchange.request()));
+    if (exchange.request().isHead()) {
       // The same rights and fields, and no rows that nobody gets.
       source = CopySql.query("SELECT * FROM " + table.quoted() + " LIMIT 0");
     }
-    exchange.answerHeader("Vary", "Accept");
+    exchange.answer().header("Vary", "Accept");
     door.stream(
         exchange,
         StatementOrder.of(CopySql.dump(source, null, options), kind.answer(options), NO_BODY));

@@ -50,7 +50,7 @@ public final class UploadRoutes {
         NO_BODY,
         true,
         () -> {
-          String id = uploads.begin(exchange.user().name());
+          String id = uploads.begin(exchange.request().user().name());
           return new StoredAnswer(
               201,
               List.of(
@@ -62,24 +62,26 @@ public final class UploadRoutes {
   }
 
   private void length(Exchange exchange) {
-    answer(exchange, uploads.length(exchange.user().name(), exchange.variable("id")));
+    answer(
+        exchange,
+        uploads.length(exchange.request().user().name(), exchange.request().variable("id")));
   }
 
   private static void answer(Exchange exchange, long length) {
-    exchange.answerHeader(OFFSET, Long.toString(length)).answerHeader("Cache-Control", "no-store");
-    exchange.send(204);
+    exchange.answer().header(OFFSET, Long.toString(length)).header("Cache-Control", "no-store");
+    exchange.answer().send(204);
   }
 
   /// Keeps what comes, also of a body that ends early.
   private void append(Exchange exchange) throws IOException {
-    String owner = exchange.user().name();
-    String id = exchange.variable("id");
-    long offset = offset(exchange.header(OFFSET));
+    String owner = exchange.request().user().name();
+    String id = exchange.request().variable("id");
+    long offset = offset(exchange.request().header(OFFSET));
     long length = uploads.length(owner, id);
     if (offset != length) {
       throw conflict(length);
     }
-    InputStream body = exchange.body();
+    InputStream body = exchange.request().body();
     byte[] piece = new byte[PIECE_BYTES];
     int filled = 0;
     try {
@@ -133,7 +135,7 @@ public final class UploadRoutes {
   }
 
   private void remove(Exchange exchange) {
-    uploads.remove(exchange.user().name(), exchange.variable("id"));
-    exchange.send(204);
+    uploads.remove(exchange.request().user().name(), exchange.request().variable("id"));
+    exchange.answer().send(204);
   }
 }

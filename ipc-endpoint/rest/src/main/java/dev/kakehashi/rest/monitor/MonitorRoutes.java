@@ -42,7 +42,8 @@ public final class MonitorRoutes {
     return List.of(
         Route.get("/health/live")
             .anonymous()
-            .handleDirectly((exchange, body) -> exchange.send(200, ContentType.JSON, LIVE)),
+            .handleDirectly(
+                (exchange, body) -> exchange.answer().send(200, ContentType.JSON, LIVE)),
         Route.get("/health/ready").anonymous().handleDirectly((exchange, body) -> ready(exchange)),
         (opensMetrics ? page.anonymous() : page).handle(this::metrics),
         Route.get("/v1/openapi.json").handle(this::openApi));
@@ -55,11 +56,11 @@ public final class MonitorRoutes {
           .withRetryable(true)
           .withHeader("Retry-After", "1");
     }
-    exchange.answerHeader("Cache-Control", "no-store").send(200, ContentType.JSON, READY);
+    exchange.answer().header("Cache-Control", "no-store").send(200, ContentType.JSON, READY);
   }
 
   private void metrics(Exchange exchange) {
-    if (!opensMetrics && !users.isMemberOf(exchange.user(), MONITOR_ROLE)) {
+    if (!opensMetrics && !users.isMemberOf(exchange.request().user(), MONITOR_ROLE)) {
       throw Problem.of(
               403,
               "insufficient-privilege",
@@ -70,16 +71,17 @@ public final class MonitorRoutes {
     MetricsWriter writer = new MetricsWriter();
     metrics.forEach(source -> source.write(writer));
     exchange
-        .answerHeader("Cache-Control", "no-store")
+        .answer()
+        .header("Cache-Control", "no-store")
         .send(200, ContentType.OPENMETRICS, writer.finish());
   }
 
   private void openApi(Exchange exchange) {
-    exchange.answerHeader("ETag", document.etag());
-    if (document.etag().equals(exchange.header("If-None-Match"))) {
-      exchange.send(304);
+    exchange.answer().header("ETag", document.etag());
+    if (document.etag().equals(exchange.request().header("If-None-Match"))) {
+      exchange.answer().send(304);
     } else {
-      exchange.send(200, ContentType.JSON, document.bytes());
+      exchange.answer().send(200, ContentType.JSON, document.bytes());
     }
   }
 }

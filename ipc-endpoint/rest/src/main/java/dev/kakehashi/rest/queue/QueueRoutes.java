@@ -6,6 +6,7 @@ import dev.kakehashi.rest.header.TransactionHeader;
 import dev.kakehashi.rest.json.StrictJson;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.sql.SqlRequest;
 import dev.kakehashi.rest.sql.SqlRoutes;
@@ -83,7 +84,7 @@ public final class QueueRoutes {
   }
 
   private void describe(Exchange exchange) {
-    QueueName queue = QueueName.parse(exchange.variable("queue"));
+    QueueName queue = QueueName.parse(exchange.request().variable("queue"));
     statements.answerAlone(
         exchange,
         SqlRequest.of(QueueSql.QUEUE, row(queue.schemaOrPublic(), queue.name()), false)
@@ -94,36 +95,36 @@ public final class QueueRoutes {
   // ---- tasks ----
 
   private void enqueue(Exchange exchange, byte[] body) {
-    QueueName queue = QueueName.parse(exchange.variable("queue"));
+    QueueName queue = QueueName.parse(exchange.request().variable("queue"));
     TaskBody tasks = TaskBody.read(queue.sql(), body);
     SqlRequest request =
         SqlRequest.of(
                 tasks.isBytes() ? QueueSql.ENQUEUE_BYTES : QueueSql.ENQUEUE, tasks.rows(), true)
             .asObjects()
             .withStatus(201, 201);
-    statements.answer(exchange, body, request, exchange.transaction());
+    statements.answer(exchange, body, request, exchange.request().transaction());
   }
 
   private void cancel(Exchange exchange, byte[] body) {
-    QueueName queue = QueueName.parse(exchange.variable("queue"));
-    change(exchange, body, QueueSql.CANCEL, row(queue.sql(), exchange.variable("task")));
+    QueueName queue = QueueName.parse(exchange.request().variable("queue"));
+    change(exchange, body, QueueSql.CANCEL, row(queue.sql(), exchange.request().variable("task")));
   }
 
   private void lease(Exchange exchange) {
-    if (exchange.transaction().verb() != TransactionHeader.Verb.AUTO) {
+    if (exchange.request().transaction().verb() != TransactionHeader.Verb.AUTO) {
       throw Problem.badRequest(
           TransactionHeader.NAME + ": taking tasks belongs to no transaction, ending them may");
     }
-    QueueName queue = QueueName.parse(exchange.variable("queue"));
-    long max = exchange.parameter("max", 1, 1, MAX_LEASED);
-    @Nullable String wait = exchange.parameter("wait");
+    QueueName queue = QueueName.parse(exchange.request().variable("queue"));
+    long max = exchange.request().parameter("max", 1, 1, MAX_LEASED);
+    @Nullable String wait = exchange.request().parameter("wait");
     byte[] parameters =
         row(
             queue.sql(),
             Long.toString(max),
             wait == null ? null : time("wait", wait, MAX_WAIT_MILLIS),
-            leaseTime(exchange),
-            exchange.parameter("group"));
+            leaseTime(exchange.request()),
+            exchange.request().parameter("group"));
     waiting.add(exchange);
     exchange.onEnd(() -> waiting.remove(exchange));
     if (isStopping) {
@@ -140,7 +141,7 @@ public final class QueueRoutes {
   // ---- leases ----
 
   private void complete(Exchange exchange, byte[] body) {
-    change(exchange, body, QueueSql.COMPLETE, row(exchange.variable("lease")));
+    change(exchange, body, QueueSql.COMPLETE, row(exchange.request().variable("lease")));
   }
 
   private void completeAll(Exchange exchange, byte[] body) {
@@ -164,13 +165,16 @@ public final class QueueRoutes {
   }
 
   private void extend(Exchange exchange, byte[] body) {
-    if (exchange.transaction().verb() != TransactionHeader.Verb.AUTO) {
+    if (exchange.request().transaction().verb() != TransactionHeader.Verb.AUTO) {
       throw Problem.badRequest(
           TransactionHeader.NAME + ": a lease's time belongs to no transaction");
     }
     statements.answerAlone(
         exchange,
-        SqlRequest.of(QueueSql.EXTEND, row(exchange.variable("lease"), leaseTime(exchange)), false)
+        SqlRequest.of(
+                QueueSql.EXTEND,
+                row(exchange.request().variable("lease"), leaseTime(exchange.request())),
+                false)
             .asObjects());
   }
 
@@ -190,23 +194,26 @@ public final class QueueRoutes {
         exchange,
         body,
         QueueSql.FAIL,
-        row(exchange.variable("lease"), reason[0], WaitTime.orInterval(reason[1])));
+        row(exchange.request().variable("lease"), reason[0], WaitTime.orInterval(reason[1])));
   }
 
   private void release(Exchange exchange, byte[] body) {
-    change(exchange, body, QueueSql.RELEASE, row(exchange.variable("lease")));
+    change(exchange, body, QueueSql.RELEASE, row(exchange.request().variable("lease")));
   }
 
   /// A statement that changes something, perhaps in a transaction.
   private void change(Exchange exchange, byte[] body, String sql, byte[] parameters) {
     statements.answer(
-        exchange, body, SqlRequest.of(sql, parameters, false).asObjects(), exchange.transaction());
+        exchange,
+        body,
+        SqlRequest.of(sql, parameters, false).asObjects(),
+        exchange.request().transaction());
   }
 
   // ---- parameters ----
 
-  private static @Nullable String leaseTime(Exchange exchange) {
-    @Nullable String lease = exchange.parameter("lease");
+  private static @Nullable String leaseTime(ExchangeRequest request) {
+    @Nullable String lease = request.parameter("lease");
     return lease == null ? null : time("lease", lease, MAX_LEASE_MILLIS);
   }
 

@@ -19,7 +19,7 @@ final class AboutRoute {
   static Route of(String version, HttpLimits limits, Map<String, Long> others) {
     byte[] answer = answer(version, limits, others);
     return Route.get("/v1")
-        .handleDirectly((exchange, body) -> exchange.send(200, ContentType.JSON, answer));
+        .handleDirectly((exchange, body) -> exchange.answer().send(200, ContentType.JSON, answer));
   }
 
   private static byte[] answer(String version, HttpLimits limits, Map<String, Long> others) {

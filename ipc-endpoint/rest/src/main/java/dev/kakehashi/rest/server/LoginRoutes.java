@@ -30,13 +30,13 @@ final class LoginRoutes {
 
   private void login(Exchange exchange) throws IOException {
     Authentication.Token token =
-        authentication.login(exchange.known(), exchange.header(AUTHORIZATION));
+        authentication.login(exchange.request().known(), exchange.request().header(AUTHORIZATION));
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator json = JSON.createGenerator(bytes)) {
       json.writeStartObject();
       json.writeStringField("token", token.text());
       json.writeStringField("type", "Bearer");
-      json.writeStringField("user", exchange.user().name());
+      json.writeStringField("user", exchange.request().user().name());
       json.writeStringField(
           "expires",
           Instant.ofEpochSecond(Instant.now().getEpochSecond() + token.seconds()).toString());
@@ -44,12 +44,13 @@ final class LoginRoutes {
       json.writeEndObject();
     }
     exchange
-        .answerHeader("Cache-Control", "no-store")
+        .answer()
+        .header("Cache-Control", "no-store")
         .send(200, ContentType.JSON, bytes.toByteArray());
   }
 
   private void logout(Exchange exchange) {
-    authentication.logout(exchange.header(AUTHORIZATION));
-    exchange.send(204);
+    authentication.logout(exchange.request().header(AUTHORIZATION));
+    exchange.answer().send(204);
   }
 }

@@ -8,7 +8,7 @@ import dev.kakehashi.rest.header.Accept;
 import dev.kakehashi.rest.header.AcceptEncoding;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.ContentType;
-import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -69,16 +69,16 @@ public record AnswerFormat(
   }
 
   /// @throws Problem 400: a field is broken, or a parameter unknown; 406: there is no such format
-  public static AnswerFormat of(Exchange exchange) {
-    return of(exchange, false);
+  public static AnswerFormat of(ExchangeRequest request) {
+    return of(request, false);
   }
 
-  /// As [#of(Exchange)].
+  /// As [#of(ExchangeRequest)].
   ///
   /// @param objects whether rows of JSON are objects unless the client says something else
-  static AnswerFormat of(Exchange exchange, boolean objects) {
-    @Nullable String accept = exchange.header("Accept");
-    @Nullable String encoding = exchange.header("Accept-Encoding");
+  static AnswerFormat of(ExchangeRequest request, boolean objects) {
+    @Nullable String accept = request.header("Accept");
+    @Nullable String encoding = request.header("Accept-Encoding");
     if ((accept == null || accept.equals("*/*") || accept.equals("application/json"))
         && encoding == null) {
       return objects ? JSON_OBJECTS : JSON;

@@ -59,14 +59,21 @@ final class SqlCall {
     this.header = header;
     @Nullable String givenBackBy = request.givenBackBy();
     this.claims =
-        givenBackBy == null ? null : new ClaimedRows(service, exchange.user(), givenBackBy);
-    this.lease = service.sessions().lease(exchange.user());
+        givenBackBy == null
+            ? null
+            : new ClaimedRows(service, exchange.request().user(), givenBackBy);
+    this.lease = service.sessions().lease(exchange.request().user());
   }
 
   /// Begins. Does not block.
   static void start(
       SqlService service, Exchange exchange, SqlRequest request, TransactionHeader header) {
-    start(service, exchange, request, AnswerFormat.of(exchange, request.isObjects()), header);
+    start(
+        service,
+        exchange,
+        request,
+        AnswerFormat.of(exchange.request(), request.isObjects()),
+        header);
   }
 
   /// Begins, with rows in a form that the request does not choose. Does not block.
@@ -161,7 +168,7 @@ final class SqlCall {
               .session()
               .begin(header.options(), header.leaseNanos(), answer -> guarded(() -> begun(answer)));
       case CONTINUE, END -> {
-        handle = service.handle(exchange.user(), header.handle());
+        handle = service.handle(exchange.request().user(), header.handle());
         isQueued = service.queues().enter(handle);
         if (isQueued) {
           boolean isEnd = header.verb() == TransactionHeader.Verb.END;
@@ -271,7 +278,7 @@ final class SqlCall {
   }
 
   private String transaction(RequestAnswer answer) {
-    return TransactionFields.of(service.requests(), exchange.user(), answer, handle != 0);
+    return TransactionFields.of(service.requests(), exchange.request().user(), answer, handle != 0);
   }
 
   /// The statement has failed. Of a transaction that was named and could not be used, its owner gets the outcome.
@@ -289,7 +296,7 @@ final class SqlCall {
   }
 
   private void failed(RequestAnswer answer) {
-    exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
+    exchange.answer().header(TransactionHeader.NAME, transaction(answer));
     exchange.fail(problem(answer));
   }
 
@@ -308,7 +315,7 @@ final class SqlCall {
     problem.withPointer(request.badParameter());
     return handle == 0
         ? problem
-        : problem.withTransaction(service.requests().token(exchange.user(), handle));
+        : problem.withTransaction(service.requests().token(exchange.request().user(), handle));
   }
 
   /// The answer is known to be short, or long.
@@ -331,13 +338,13 @@ final class SqlCall {
     if (answer.rows() == 0 && withoutRows != null) {
       throw withoutRows;
     }
-    exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
+    exchange.answer().header(TransactionHeader.NAME, transaction(answer));
     if (format.isRows()) {
-      exchange.answerHeader(ROWS, Long.toString(answer.rows()));
+      exchange.answer().header(ROWS, Long.toString(answer.rows()));
     }
     int status = request.status(answer.rows() > 0);
     if (status == 204) {
-      exchange.send(status);
+      exchange.answer().send(status);
       return;
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
@@ -350,7 +357,7 @@ final class SqlCall {
     coded.close();
     describe();
     requireClient();
-    exchange.send(status(encoder, status), format.contentType(), bytes.toByteArray());
+    exchange.answer().send(status(encoder, status), format.contentType(), bytes.toByteArray());
   }
 
   /// Writes all rows, as they come.
@@ -366,9 +373,9 @@ final class SqlCall {
   }
 
   private void describe() {
-    exchange.answerHeader("Vary", "Accept, Accept-Encoding");
+    exchange.answer().header("Vary", "Accept, Accept-Encoding");
     if (format.isCoded()) {
-      exchange.answerHeader("Content-Encoding", format.coding().token());
+      exchange.answer().header("Content-Encoding", format.coding().token());
     }
   }
 
@@ -392,9 +399,11 @@ final class SqlCall {
     }
     encoder.end(answer.rows());
     coded.close();
-    exchange.answerHeader(TransactionHeader.NAME, transaction(answer));
+    exchange.answer().header(TransactionHeader.NAME, transaction(answer));
     describe();
-    exchange.send(status(encoder, request.status(true)), format.contentType(), bytes.toByteArray());
+    exchange
+        .answer()
+        .send(status(encoder, request.status(true)), format.contentType(), bytes.toByteArray());
   }
 
   /// Sends a long answer as its rows come. On a thread of its own.
@@ -402,12 +411,12 @@ final class SqlCall {
     StatementRun running = Objects.requireNonNull(run);
     describe();
     if (format.isRows()) {
-      exchange.announceTrailers(TransactionHeader.NAME, ROWS);
+      exchange.answer().announceTrailers(TransactionHeader.NAME, ROWS);
     } else {
-      exchange.announceTrailers(TransactionHeader.NAME);
+      exchange.answer().announceTrailers(TransactionHeader.NAME);
     }
     requireClient();
-    ExchangeOutput out = exchange.stream(request.status(true), format.contentType());
+    ExchangeOutput out = exchange.answer().stream(request.status(true), format.contentType());
     OutputStream coded = service.coded(format, out);
     RowEncoder encoder = encoder();
     encoder.begin(running.statement().columns(), coded);

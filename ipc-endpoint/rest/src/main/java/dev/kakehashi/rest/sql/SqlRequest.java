@@ -12,7 +12,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.json.StrictJson;
 import dev.kakehashi.rest.json.Utf8Text;
 import dev.kakehashi.rest.problem.Problem;
-import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -172,12 +172,12 @@ public final class SqlRequest {
   ///
   /// @param body empty: there is no statement
   /// @throws Problem 400, 413, 422
-  static SqlRequest parse(Exchange exchange, byte[] body, SqlLimits limits) {
+  static SqlRequest parse(ExchangeRequest asked, byte[] body, SqlLimits limits) {
     SqlRequest request = new SqlRequest(body);
-    request.timeoutNanos = millis(exchange.parameter("timeout", 0, 0, MAX_MILLIS));
-    request.lockTimeoutNanos = millis(exchange.parameter("lockTimeout", 0, 0, MAX_MILLIS));
+    request.timeoutNanos = millis(asked.parameter("timeout", 0, 0, MAX_MILLIS));
+    request.lockTimeoutNanos = millis(asked.parameter("lockTimeout", 0, 0, MAX_MILLIS));
     if (body.length > 0) {
-      if (exchange.contentType().equals("application/json")) {
+      if (asked.contentType().equals("application/json")) {
         StrictJson.read(
             body,
             json -> {

@@ -48,15 +48,17 @@ public final class SqlRoutes {
   }
 
   private void post(Exchange exchange, byte[] body) {
-    TransactionHeader header = TransactionHeader.parse(exchange.header(TransactionHeader.NAME));
-    SqlRequest request = SqlRequest.parse(exchange, body, service.limits());
+    TransactionHeader header =
+        TransactionHeader.parse(exchange.request().header(TransactionHeader.NAME));
+    SqlRequest request = SqlRequest.parse(exchange.request(), body, service.limits());
     @Nullable TransactionStatement text = TransactionStatement.of(request.sql());
     if (header.verb() == TransactionHeader.Verb.AUTO) {
       request.requireStatement();
     }
     if (text != null || !request.hasStatement()) {
       exchange.block(blocking ->
-          posts.answer(blocking, body, true, () -> control(blocking.user(), header, text)));
+          posts.answer(
+              blocking, body, true, () -> control(blocking.request().user(), header, text)));
       return;
     }
     answer(exchange, body, request, header);
@@ -66,12 +68,12 @@ public final class SqlRoutes {
   ///
   /// @param body of the exchange's request
   public void answer(Exchange exchange, byte[] body, SqlRequest request, TransactionHeader header) {
-    Prefer prefer = Prefer.parse(exchange.header("Prefer"));
+    Prefer prefer = Prefer.parse(exchange.request().header("Prefer"));
     if (prefer.respondAsync()
         || prefer.waitSeconds() >= 0
-        || exchange.header(IdempotentPosts.FIELD) != null) {
+        || exchange.request().header(IdempotentPosts.FIELD) != null) {
       StatementOrder order =
-          StatementOrder.of(request, AnswerFormat.of(exchange, request.isObjects()), body)
+          StatementOrder.of(request, AnswerFormat.of(exchange.request(), request.isObjects()), body)
               .waiting(KEYED_WAIT);
       exchange.block(blocking -> door.job(blocking, order));
     } else {
@@ -84,11 +86,11 @@ public final class SqlRoutes {
   /// @param isAlone the statement commits while it runs, and is refused in a transaction
   public void answer(
       Exchange exchange, byte[] body, SqlRequest request, AnswerFormat format, boolean isAlone) {
-    TransactionHeader header = exchange.transaction();
-    Prefer prefer = exchange.prefer();
+    TransactionHeader header = exchange.request().transaction();
+    Prefer prefer = exchange.request().prefer();
     if (prefer.respondAsync()
         || prefer.waitSeconds() >= 0
-        || exchange.header(IdempotentPosts.FIELD) != null) {
+        || exchange.request().header(IdempotentPosts.FIELD) != null) {
       StatementOrder order = StatementOrder.of(request, format, body).waiting(KEYED_WAIT);
       StatementOrder whole = isAlone ? order.commitsItself("") : order;
       exchange.block(blocking -> door.job(blocking, whole));

@@ -49,7 +49,7 @@ public final class StatementDoor {
         exchange,
         order.request().checked(service.limits()),
         order.format(),
-        exchange.transaction());
+        exchange.request().transaction());
   }
 
   /// Makes a job of a statement, or finds the one that the request's key stands for, and answers with it, or with its result if the request waits. Blocks.
@@ -59,16 +59,20 @@ public final class StatementDoor {
     boolean isBegun = false;
     JobRecord job;
     try {
-      TransactionHeader header = exchange.transaction();
+      TransactionHeader header = exchange.request().transaction();
       if (header.verb() == TransactionHeader.Verb.ABORT) {
         throw Problem.badRequest(
             TransactionHeader.NAME + ": abort takes no statement; send an empty body");
       }
       JobStatement work =
           new JobStatement(
-              service, exchange.user(), order.request().checked(service.limits()), order, header);
-      @Nullable KeyedRequest keyed = IdempotentPosts.request(exchange, order.keyed());
-      String owner = exchange.user().name();
+              service,
+              exchange.request().user(),
+              order.request().checked(service.limits()),
+              order,
+              header);
+      @Nullable KeyedRequest keyed = IdempotentPosts.request(exchange.request(), order.keyed());
+      String owner = exchange.request().user().name();
       if (keyed == null) {
         job = jobs.submit(owner, order.request().sql(), work);
         isBegun = true;
@@ -84,13 +88,13 @@ public final class StatementDoor {
         order.ended().run();
       }
     }
-    answer(exchange, job, exchange.prefer(), order.longestWait());
+    answer(exchange, job, exchange.request().prefer(), order.longestWait());
   }
 
   private void answer(Exchange exchange, JobRecord submitted, Prefer prefer, Duration byDefault)
       throws IOException {
     JobRecord job = submitted;
-    JobViewer viewer = JobViewer.of(exchange.user().name());
+    JobViewer viewer = JobViewer.of(exchange.request().user().name());
     Duration wait = wait(prefer, byDefault);
     if (wait.isPositive()) {
       exchange.waits();
@@ -114,22 +118,23 @@ public final class StatementDoor {
 
   private static void applied(Exchange exchange, Prefer prefer) {
     if (prefer.respondAsync()) {
-      exchange.answerHeader("Preference-Applied", "respond-async");
+      exchange.answer().header("Preference-Applied", "respond-async");
     }
     if (prefer.waitSeconds() >= 0) {
-      exchange.answerHeader("Preference-Applied", "wait=" + prefer.waitSeconds());
+      exchange.answer().header("Preference-Applied", "wait=" + prefer.waitSeconds());
     }
   }
 
   private void accepted(Exchange exchange, JobRecord job) {
     exchange
-        .answerHeader("Location", JobJson.path(job.token()))
-        .answerHeader("Cache-Control", "no-store");
-    exchange.send(202, ContentType.JSON, jobRoutes.describe(job));
+        .answer()
+        .header("Location", JobJson.path(job.token()))
+        .header("Cache-Control", "no-store");
+    exchange.answer().send(202, ContentType.JSON, jobRoutes.describe(job));
   }
 
   private void answerEnded(Exchange exchange, JobViewer viewer, JobRecord job) throws IOException {
-    exchange.answerHeader("Content-Location", JobJson.path(job.token()));
+    exchange.answer().header("Content-Location", JobJson.path(job.token()));
     JobFailure failure = job.failure();
     if (failure != null) {
       throw JobJson.problem(failure).withJob(job.token());
@@ -166,12 +171,13 @@ public final class StatementDoor {
   private static void send(Exchange exchange, FileHold hold, JobRecord job) throws IOException {
     JobFile file = hold.file();
     if (!file.coding().isEmpty()) {
-      exchange.answerHeader("Content-Encoding", file.coding());
+      exchange.answer().header("Content-Encoding", file.coding());
     }
     if (job.rows() >= 0) {
-      exchange.answerHeader(SqlCall.ROWS, Long.toString(job.rows()));
+      exchange.answer().header(SqlCall.ROWS, Long.toString(job.rows()));
     }
-    ExchangeOutput out = exchange.stream(200, ContentType.of(file.mediaType()), file.bytes());
+    ExchangeOutput out =
+        exchange.answer().stream(200, ContentType.of(file.mediaType()), file.bytes());
     ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
     while (hold.channel().read(buffer) >= 0) {
       out.write(buffer.flip());

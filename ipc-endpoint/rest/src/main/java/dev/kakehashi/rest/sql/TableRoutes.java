@@ -44,7 +44,7 @@ public final class TableRoutes {
   }
 
   private void describe(Exchange exchange) {
-    TableName name = TableName.parse(exchange.variable("table"));
+    TableName name = TableName.parse(exchange.request().variable("table"));
     SqlCall.start(
         service,
         exchange,

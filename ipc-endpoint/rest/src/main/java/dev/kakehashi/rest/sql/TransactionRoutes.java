@@ -74,7 +74,7 @@ public final class TransactionRoutes {
 
   /// Begins one, with the options of the field.
   private void begin(Exchange exchange) throws Exception {
-    @Nullable String field = exchange.header(TransactionHeader.NAME);
+    @Nullable String field = exchange.request().header(TransactionHeader.NAME);
     TransactionHeader header = TransactionHeader.parse(field == null ? "begin" : field);
     if (header.verb() != TransactionHeader.Verb.BEGIN) {
       throw Problem.badRequest(TransactionHeader.NAME + ": a transaction begins with \"begin\"");
@@ -84,15 +84,18 @@ public final class TransactionRoutes {
         NO_BODY,
         true,
         () -> {
-          RequestAnswer answer = control.begin(exchange.user(), header);
-          String handle = service.requests().token(exchange.user(), answer.handle());
-          return answer(exchange.user(), answer, 201, ALL + "/" + handle);
+          RequestAnswer answer = control.begin(exchange.request().user(), header);
+          String handle = service.requests().token(exchange.request().user(), answer.handle());
+          return answer(exchange.request().user(), answer, 201, ALL + "/" + handle);
         });
   }
 
   private void outcome(Exchange exchange) throws InterruptedException {
     RequestAnswer answer =
-        control.run(exchange.user(), exchange.variable("handle"), RequestSession::outcome);
+        control.run(
+            exchange.request().user(),
+            exchange.request().variable("handle"),
+            RequestSession::outcome);
     if (answer.failure() == null
         && (answer.state() == TransactionState.UNKNOWN
             || answer.state() == TransactionState.NONE)) {
@@ -100,11 +103,11 @@ public final class TransactionRoutes {
           new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "there is no such transaction")
               .withDetail("Its outcome is not kept any more, or it belongs to another user."));
     }
-    IdempotentPosts.send(exchange, answer(exchange.user(), answer, 200, ""));
+    IdempotentPosts.send(exchange, answer(exchange.request().user(), answer, 200, ""));
   }
 
   private void commit(Exchange exchange) throws Exception {
-    CommitResponse response = response(exchange.parameter("response"));
+    CommitResponse response = response(exchange.request().parameter("response"));
     act(exchange, (session, handle, done) -> session.commit(handle, response, done));
   }
 
@@ -124,7 +127,7 @@ public final class TransactionRoutes {
 
   /// Ends one by its token, or by its number as the list has it.
   private void delete(Exchange exchange) {
-    String name = exchange.variable("handle");
+    String name = exchange.request().variable("handle");
     boolean isId =
         name.length() <= MAX_ID_DIGITS && name.chars().allMatch(c -> c >= '0' && c <= '9');
     if (isId) {
@@ -140,8 +143,8 @@ public final class TransactionRoutes {
 
   /// That of another user is ended as far as the user may, by its token.
   private void rollback(Exchange exchange) throws Exception {
-    RequestUser user = exchange.user();
-    String token = exchange.variable("handle");
+    RequestUser user = exchange.request().user();
+    String token = exchange.request().variable("handle");
     if (service.requests().handle(user, token).isPresent()) {
       act(exchange, RequestSession::rollback);
       return;
@@ -170,12 +173,17 @@ public final class TransactionRoutes {
   }
 
   private void act(Exchange exchange, TransactionActs.Action action) throws Exception {
-    String token = exchange.variable("handle");
+    String token = exchange.request().variable("handle");
     posts.answer(
         exchange,
         NO_BODY,
         true,
-        () -> answer(exchange.user(), control.run(exchange.user(), token, action), 200, ""));
+        () ->
+            answer(
+                exchange.request().user(),
+                control.run(exchange.request().user(), token, action),
+                200,
+                ""));
   }
 
   private StoredAnswer answer(RequestUser user, RequestAnswer answer, int status, String location) {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class RoutesTest {
-  private static final Handler NONE = exchange -> exchange.send(204);
+  private static final Handler NONE = exchange -> exchange.answer().send(204);
 
   private final Routes routes =
       Routes.builder()

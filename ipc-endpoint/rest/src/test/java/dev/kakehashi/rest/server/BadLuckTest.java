@@ -65,25 +65,27 @@ final class BadLuckTest {
                                 return text[0];
                               });
                       effects.incrementAndGet();
-                      exchange.send(200, ContentType.TEXT, sql.getBytes(StandardCharsets.UTF_8));
+                      exchange
+                          .answer()
+                          .send(200, ContentType.TEXT, sql.getBytes(StandardCharsets.UTF_8));
                     }))
             .add(
                 Route.post("/v1/stream")
                     .accepts("application/json")
                     .maxBody(100_000)
                     .handle(exchange -> {
-                      byte[] body = exchange.bodyBytes();
+                      byte[] body = exchange.request().bodyBytes();
                       effects.incrementAndGet();
-                      exchange.send(200, ContentType.TEXT, body);
+                      exchange.answer().send(200, ContentType.TEXT, body);
                     }))
             .add(
                 Route.get("/v1/endless")
-                    .handle(exchange -> endless(exchange.stream(200, ContentType.TEXT))))
+                    .handle(exchange -> endless(exchange.answer().stream(200, ContentType.TEXT))))
             .add(
                 Route.get("/v1/held")
                     .handle(exchange -> {
                       released.await();
-                      exchange.send(204);
+                      exchange.answer().send(204);
                     }))
             .add(
                 Route.get("/v1/later")
@@ -92,7 +94,7 @@ final class BadLuckTest {
                       Thread.ofVirtual()
                           .start(() -> {
                             awaitRelease();
-                            exchange.send(204);
+                            exchange.answer().send(204);
                           });
                     }))
             .build();

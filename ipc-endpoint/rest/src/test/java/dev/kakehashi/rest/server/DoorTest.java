@@ -40,40 +40,45 @@ final class DoorTest {
                 Route.get("/v1/hello/{who}")
                     .parameters("times", "loud")
                     .handle(exchange ->
-                        exchange.send(
-                            200,
-                            ContentType.TEXT,
-                            ("hello "
-                                    + exchange.variable("who")
-                                    + " "
-                                    + exchange.parameter("times", 1, 1, 9)
-                                    + " by "
-                                    + exchange.user().name())
-                                .getBytes(StandardCharsets.UTF_8))))
+                        exchange
+                            .answer()
+                            .send(
+                                200,
+                                ContentType.TEXT,
+                                ("hello "
+                                        + exchange.request().variable("who")
+                                        + " "
+                                        + exchange.request().parameter("times", 1, 1, 9)
+                                        + " by "
+                                        + exchange.request().user().name())
+                                    .getBytes(StandardCharsets.UTF_8))))
             .add(
                 Route.post("/v1/echo")
                     .accepts("text/plain")
                     .maxBody(1000)
-                    .handleDirectly((exchange, body) -> exchange.send(200, ContentType.TEXT, body)))
+                    .handleDirectly(
+                        (exchange, body) -> exchange.answer().send(200, ContentType.TEXT, body)))
             .add(
                 Route.post("/v1/count")
                     .accepts("text/plain")
                     .maxBody(1000)
                     .handle(exchange ->
-                        exchange.send(
-                            200,
-                            ContentType.TEXT,
-                            String.valueOf(exchange.bodyBytes().length)
-                                .getBytes(StandardCharsets.UTF_8))))
+                        exchange
+                            .answer()
+                            .send(
+                                200,
+                                ContentType.TEXT,
+                                String.valueOf(exchange.request().bodyBytes().length)
+                                    .getBytes(StandardCharsets.UTF_8))))
             .add(
                 Route.get("/v1/long")
                     .parameters("break")
                     .anonymous()
                     .handle(exchange -> {
-                      try (ExchangeOutput out = exchange.stream(200, ContentType.TEXT)) {
+                      try (ExchangeOutput out = exchange.answer().stream(200, ContentType.TEXT)) {
                         for (int i = 0; i < PIECES; i++) {
                           out.write(new byte[10_000]);
-                          if (i == PIECES / 2 && exchange.parameter("break", false)) {
+                          if (i == PIECES / 2 && exchange.request().parameter("break", false)) {
                             throw new IOException("broken on purpose");
                           }
                         }
@@ -84,7 +89,7 @@ final class DoorTest {
                 Route.get("/v1/fails/{n:int}")
                     .anonymous()
                     .handle(exchange -> {
-                      if (exchange.intVariable("n") == 1) {
+                      if (exchange.request().intVariable("n") == 1) {
                         throw new EngineException(ErrorCode.UNIQUE_VIOLATION, "duplicate key value")
                             .withConstraint("t_pkey");
                       }

@@ -46,20 +46,25 @@ final class ListenersTest {
           .add(
               Route.get("/v1/who")
                   .handleDirectly((exchange, body) ->
-                      exchange.send(
-                          200,
-                          ContentType.TEXT,
-                          exchange.user().name().getBytes(StandardCharsets.UTF_8))))
+                      exchange
+                          .answer()
+                          .send(
+                              200,
+                              ContentType.TEXT,
+                              exchange.request().user().name().getBytes(StandardCharsets.UTF_8))))
           .add(
               Route.post("/v1/echo")
                   .accepts("application/json")
                   .anonymous()
-                  .handle(exchange -> exchange.send(200, ContentType.JSON, exchange.bodyBytes())))
+                  .handle(exchange ->
+                      exchange
+                          .answer()
+                          .send(200, ContentType.JSON, exchange.request().bodyBytes())))
           .add(
               Route.get("/v1/breaks")
                   .anonymous()
                   .handle(exchange -> {
-                    try (ExchangeOutput out = exchange.stream(200, ContentType.TEXT)) {
+                    try (ExchangeOutput out = exchange.answer().stream(200, ContentType.TEXT)) {
                       out.write(new byte[100_000]);
                       throw new IOException("broken on purpose");
                     }

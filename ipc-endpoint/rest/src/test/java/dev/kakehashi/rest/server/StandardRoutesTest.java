@@ -69,11 +69,15 @@ final class StandardRoutesTest {
           Route.get("/{n:int}")
               .parameters("unit")
               .handle(exchange ->
-                  exchange.send(
-                      200,
-                      ContentType.TEXT,
-                      (exchange.user().name() + " asks for " + exchange.intVariable("n"))
-                          .getBytes(StandardCharsets.UTF_8))));
+                  exchange
+                      .answer()
+                      .send(
+                          200,
+                          ContentType.TEXT,
+                          (exchange.request().user().name()
+                                  + " asks for "
+                                  + exchange.request().intVariable("n"))
+                              .getBytes(StandardCharsets.UTF_8))));
     }
   }
 

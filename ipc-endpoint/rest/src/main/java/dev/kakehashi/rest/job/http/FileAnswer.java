@@ -46,29 +46,31 @@ final class FileAnswer {
 
   void send() throws IOException {
     exchange
-        .answerHeader("ETag", tag)
-        .answerHeader("Last-Modified", HttpDate.format(seconds()))
-        .answerHeader("Cache-Control", "private, no-cache")
-        .answerHeader("Vary", "Authorization");
-    @Nullable String match = exchange.header("If-Match");
+        .answer()
+        .header("ETag", tag)
+        .header("Last-Modified", HttpDate.format(seconds()))
+        .header("Cache-Control", "private, no-cache")
+        .header("Vary", "Authorization");
+    @Nullable String match = exchange.request().header("If-Match");
     if (match != null && !EntityTags.contains(match, tag, false)) {
       throw Problem.of(
           412, "precondition-failed", "Precondition failed", "the file has another entity tag");
     }
     if (isKnown()) {
-      exchange.send(304);
+      exchange.answer().send(304);
       return;
     }
     exchange
-        .answerHeader("Accept-Ranges", "bytes")
-        .answerHeader("Content-Disposition", "attachment; filename=\"" + file.name() + '"');
+        .answer()
+        .header("Accept-Ranges", "bytes")
+        .header("Content-Disposition", "attachment; filename=\"" + file.name() + '"');
     if (!file.coding().isEmpty()) {
-      exchange.answerHeader("Content-Encoding", file.coding());
+      exchange.answer().header("Content-Encoding", file.coding());
     }
     ByteRanges.Wanted wanted = wanted();
     if (!(wanted instanceof ByteRanges.Wanted.Refused)) {
       // A problem is not the file.
-      exchange.answerHeader("Repr-Digest", digest(file.digest()));
+      exchange.answer().header("Repr-Digest", digest(file.digest()));
     }
     switch (wanted) {
       case ByteRanges.Wanted.Whole whole -> sendWhole();
@@ -95,17 +97,17 @@ final class FileAnswer {
 
   /// Whether the client has it already.
   private boolean isKnown() {
-    @Nullable String noneMatch = exchange.header("If-None-Match");
+    @Nullable String noneMatch = exchange.request().header("If-None-Match");
     if (noneMatch != null) {
       return EntityTags.contains(noneMatch, tag, true);
     }
-    @Nullable String since = exchange.header("If-Modified-Since");
+    @Nullable String since = exchange.request().header("If-Modified-Since");
     return since != null && seconds() <= HttpDate.parse(since);
   }
 
   private ByteRanges.Wanted wanted() {
-    @Nullable String range = exchange.header("Range");
-    if (range == null || exchange.isHead() || !isStillTheSame()) {
+    @Nullable String range = exchange.request().header("Range");
+    if (range == null || exchange.request().isHead() || !isStillTheSame()) {
       return new ByteRanges.Wanted.Whole();
     }
     return ByteRanges.parse(range, file.bytes());
@@ -113,7 +115,7 @@ final class FileAnswer {
 
   /// Whether the ranges are of the file that the client has begun to fetch.
   private boolean isStillTheSame() {
-    @Nullable String ifRange = exchange.header("If-Range");
+    @Nullable String ifRange = exchange.request().header("If-Range");
     if (ifRange == null) {
       return true;
     }
@@ -125,8 +127,8 @@ final class FileAnswer {
   }
 
   private void sendWhole() throws IOException {
-    try (ExchangeOutput out = exchange.stream(200, type(), file.bytes())) {
-      if (!exchange.isHead()) {
+    try (ExchangeOutput out = exchange.answer().stream(200, type(), file.bytes())) {
+      if (!exchange.request().isHead()) {
         write(out, new ByteRanges.Range(0, file.bytes()));
       }
       out.finish();
@@ -134,8 +136,8 @@ final class FileAnswer {
   }
 
   private void sendRange(ByteRanges.Range range) throws IOException {
-    exchange.answerHeader("Content-Range", range.of(file.bytes()));
-    try (ExchangeOutput out = exchange.stream(206, type(), range.length())) {
+    exchange.answer().header("Content-Range", range.of(file.bytes()));
+    try (ExchangeOutput out = exchange.answer().stream(206, type(), range.length())) {
       write(out, range);
       out.finish();
     }
@@ -155,7 +157,7 @@ final class FileAnswer {
       length += head.length + range.length();
     }
     ContentType type = ContentType.of("multipart/byteranges; boundary=" + boundary);
-    try (ExchangeOutput out = exchange.stream(206, type, length)) {
+    try (ExchangeOutput out = exchange.answer().stream(206, type, length)) {
       for (int i = 0; i < ranges.size(); i++) {
         out.write(heads.get(i));
         write(out, ranges.get(i));

@@ -13,6 +13,7 @@ import dev.kakehashi.rest.job.StoredAnswer;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.ContentType;
 import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeRequest;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -46,14 +47,14 @@ public final class IdempotentPosts {
   /// @throws Problem 400, 409, 422, 429
   public void answer(Exchange exchange, byte[] body, boolean repeatable, Action action)
       throws Exception {
-    KeyedRequest request = request(exchange, body);
+    KeyedRequest request = request(exchange.request(), body);
     if (request == null) {
       send(exchange, action.run());
       return;
     }
     KeyClaim claim;
     try {
-      claim = jobs.claim(exchange.user().name(), request, repeatable);
+      claim = jobs.claim(exchange.request().user().name(), request, repeatable);
     } catch (JobRefusal e) {
       throw problem(e);
     }
@@ -79,12 +80,12 @@ public final class IdempotentPosts {
   /// Sends an answer as it was given first.
   public static void send(Exchange exchange, StoredAnswer answer) {
     for (StoredAnswer.Header header : answer.headers()) {
-      exchange.answerHeader(header.name(), header.value());
+      exchange.answer().header(header.name(), header.value());
     }
     if (answer.mediaType().isEmpty()) {
-      exchange.send(answer.status());
+      exchange.answer().send(answer.status());
     } else {
-      exchange.send(answer.status(), ContentType.of(answer.mediaType()), answer.body());
+      exchange.answer().send(answer.status(), ContentType.of(answer.mediaType()), answer.body());
     }
   }
 
@@ -92,21 +93,21 @@ public final class IdempotentPosts {
   ///
   /// @param body of the request
   /// @throws Problem 400: the field is no key
-  public static @Nullable KeyedRequest request(Exchange exchange, byte[] body) {
-    @Nullable String field = exchange.header(FIELD);
+  public static @Nullable KeyedRequest request(ExchangeRequest request, byte[] body) {
+    @Nullable String field = request.header(FIELD);
     if (field == null) {
       return null;
     }
     StringBuilder meaning = new StringBuilder();
     for (String name : MEANING) {
-      @Nullable String value = exchange.header(name);
+      @Nullable String value = request.header(name);
       meaning.append(name).append('\t').append(value == null ? "" : value).append('\n');
     }
-    meaning.append(preferences(exchange.header("Prefer")));
+    meaning.append(preferences(request.header("Prefer")));
     return KeyedRequest.of(
-        exchange.user().name(),
+        request.user().name(),
         key(field),
-        exchange.method() + " " + exchange.target(),
+        request.method() + " " + request.target(),
         meaning.toString(),
         body);
   }

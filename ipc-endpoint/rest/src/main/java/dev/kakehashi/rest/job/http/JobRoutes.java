@@ -63,13 +63,13 @@ public final class JobRoutes {
   }
 
   private JobViewer viewer(Exchange exchange) {
-    return viewer(exchange.user());
+    return viewer(exchange.request().user());
   }
 
   private void list(Exchange exchange) {
     JobViewer viewer = viewer(exchange);
-    int limit = (int) exchange.parameter("limit", DEFAULT_PAGE, 1, Jobs.PAGE_JOBS);
-    @Nullable String after = exchange.parameter("after");
+    int limit = (int) exchange.request().parameter("limit", DEFAULT_PAGE, 1, Jobs.PAGE_JOBS);
+    @Nullable String after = exchange.request().parameter("after");
     Jobs.Page page;
     try {
       page = jobs.list(viewer, after, limit);
@@ -77,18 +77,19 @@ public final class JobRoutes {
       throw Problem.badRequest("query parameter \"after\" must be the \"next\" of a page");
     }
     if (page.next() != null) {
-      exchange.answerHeader(
-          "Link", "</v1/jobs?limit=" + limit + "&after=" + page.next() + ">; rel=\"next\"");
+      exchange
+          .answer()
+          .header("Link", "</v1/jobs?limit=" + limit + "&after=" + page.next() + ">; rel=\"next\"");
     }
-    exchange.answerHeader("Cache-Control", "no-store");
-    exchange.send(200, ContentType.JSON, json.page(page, viewer));
+    exchange.answer().header("Cache-Control", "no-store");
+    exchange.answer().send(200, ContentType.JSON, json.page(page, viewer));
   }
 
   /// Answers at once, or when the job has ended or the time is over; meanwhile no thread waits.
   private void poll(Exchange exchange) {
     JobViewer viewer = viewer(exchange);
-    String token = exchange.variable("token");
-    long wait = exchange.parameter("wait", 0, 0, MAX_WAIT_SECONDS);
+    String token = exchange.request().variable("token");
+    long wait = exchange.request().parameter("wait", 0, 0, MAX_WAIT_SECONDS);
     Optional<JobRecord> now = jobs.find(viewer, token);
     if (wait == 0 || now.isEmpty() || now.get().state().isEnded()) {
       answer(exchange, viewer, now);
@@ -112,11 +113,11 @@ public final class JobRoutes {
   private void answer(Exchange exchange, JobViewer viewer, Optional<JobRecord> job) {
     JobRecord found = job.orElseThrow(JobRoutes::noJob);
     if (!found.state().isEnded()) {
-      exchange.answerHeader("Retry-After", "1");
+      exchange.answer().header("Retry-After", "1");
     }
-    exchange.answerHeader("Cache-Control", "no-store");
+    exchange.answer().header("Cache-Control", "no-store");
     boolean isOwner = found.owner().equals(viewer.user());
-    exchange.send(200, ContentType.JSON, json.one(found, isOwner));
+    exchange.answer().send(200, ContentType.JSON, json.one(found, isOwner));
   }
 
   private static Problem noJob() {
@@ -131,7 +132,8 @@ public final class JobRoutes {
         true,
         () -> {
           JobRecord job =
-              jobs.cancel(viewer, exchange.variable("token")).orElseThrow(JobRoutes::noJob);
+              jobs.cancel(viewer, exchange.request().variable("token"))
+                  .orElseThrow(JobRoutes::noJob);
           // Without its files: the answer is to be kept with the key.
           byte[] body = json.one(job, false);
           int status = job.state().isEnded() ? 200 : 202;
@@ -144,16 +146,16 @@ public final class JobRoutes {
   }
 
   private void delete(Exchange exchange) {
-    if (!jobs.delete(viewer(exchange), exchange.variable("token"))) {
+    if (!jobs.delete(viewer(exchange), exchange.request().variable("token"))) {
       throw noJob();
     }
-    exchange.send(204);
+    exchange.answer().send(204);
   }
 
   private void file(Exchange exchange) throws IOException {
     JobViewer viewer = viewer(exchange);
-    String token = exchange.variable("token");
-    int number = exchange.intVariable("n");
+    String token = exchange.request().variable("token");
+    int number = exchange.request().intVariable("n");
     JobRecord job = jobs.find(viewer, token).orElseThrow(JobRoutes::noJob);
     if (!job.owner().equals(viewer.user())) {
       throw noJob();
@@ -180,14 +182,15 @@ public final class JobRoutes {
 
   private static void sendAnswer(Exchange exchange, StoredAnswer answer, JobFile file) {
     exchange
-        .answerHeader("ETag", FileAnswer.tag(file))
-        .answerHeader("Cache-Control", "private, no-cache")
-        .answerHeader("Repr-Digest", FileAnswer.digest(file.digest()));
-    @Nullable String noneMatch = exchange.header("If-None-Match");
+        .answer()
+        .header("ETag", FileAnswer.tag(file))
+        .header("Cache-Control", "private, no-cache")
+        .header("Repr-Digest", FileAnswer.digest(file.digest()));
+    @Nullable String noneMatch = exchange.request().header("If-None-Match");
     if (noneMatch != null && EntityTags.contains(noneMatch, FileAnswer.tag(file), true)) {
-      exchange.send(304);
+      exchange.answer().send(304);
       return;
     }
-    exchange.send(200, ContentType.of(answer.mediaType()), answer.body());
+    exchange.answer().send(200, ContentType.of(answer.mediaType()), answer.body());
   }
 }

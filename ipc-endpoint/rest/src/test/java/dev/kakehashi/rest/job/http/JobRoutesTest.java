@@ -70,7 +70,7 @@ class JobRoutesTest {
         Route.post("/v1/test")
             .accepts("application/json")
             .handle(exchange -> {
-              byte[] body = exchange.bodyBytes();
+              byte[] body = exchange.request().bodyBytes();
               posts.answer(
                   exchange,
                   body,
