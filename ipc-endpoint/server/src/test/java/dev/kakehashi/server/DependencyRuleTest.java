@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck;
-/// scheduler ← engine, requests, server; requests ← interfaces, which do not see each other, but for the console, which is pages of rest.
+/// scheduler ← engine, requests, server; os ← who calls the C library; requests ← interfaces, which do not see each other, but for the console, which is pages of rest.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
 
@@ -23,11 +23,12 @@ class DependencyRuleTest {
 
   static {
     SEES.put("scheduler", new String[0]);
+    SEES.put("os", new String[0]);
     SEES.put("protocol", new String[0]);
-    SEES.put("transport", new String[] {"protocol"});
+    SEES.put("transport", new String[] {"protocol", "os"});
     SEES.put("client", new String[] {"protocol", "transport"});
     SEES.put("engine.api", new String[] {"protocol"});
-    SEES.put("engine", new String[] {"protocol", "engine.api", "scheduler"});
+    SEES.put("engine", new String[] {"protocol", "engine.api", "scheduler", "os"});
     SEES.put("tck", new String[] {"protocol", "engine.api"});
     SEES.put("pgwire", new String[] {"protocol", "engine.api"});
     SEES.put("requests", new String[] {"protocol", "engine.api", "scheduler"});
@@ -35,11 +36,12 @@ class DependencyRuleTest {
         "sharedmemory",
         new String[] {"protocol", "transport", "engine.api", "scheduler", "requests"});
     SEES.put("formats", new String[] {"protocol", "engine.api"});
-    SEES.put("bulk", new String[] {"protocol", "engine.api", "formats"});
+    SEES.put("bulk", new String[] {"protocol", "engine.api", "formats", "os"});
     SEES.put("queue", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put("application", new String[0]);
-    SEES.put("applications", new String[] {"protocol", "engine.api", "scheduler", "application"});
-    SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats"});
+    SEES.put(
+        "applications", new String[] {"protocol", "engine.api", "scheduler", "application", "os"});
+    SEES.put("rest", new String[] {"protocol", "engine.api", "requests", "formats", "os"});
     SEES.put("console", new String[] {"protocol", "engine.api", "requests", "rest"});
     SEES.put(
         "server",

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.kakehashi.os.LibC;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -11,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /// Sleeping on a 32-bit word of memory that two processes share, on Linux. An error of the system call is no more than an early return: who sleeps looks again.
-@SuppressWarnings("restricted")
 final class LinkFutex {
   private static final long SYS_FUTEX = System.getProperty("os.arch").equals("aarch64") ? 98 : 202;
   private static final long WAIT = 0;
@@ -19,13 +19,11 @@ final class LinkFutex {
   private static final long ALL = Integer.MAX_VALUE;
 
   private static final MethodHandle FUTEX =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().findOrThrow("syscall"),
-              FunctionDescriptor.of(
-                  JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG,
-                  JAVA_LONG),
-              Linker.Option.firstVariadicArg(1));
+      LibC.function(
+          "syscall",
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
+          Linker.Option.firstVariadicArg(1));
 
   private LinkFutex() {}
 

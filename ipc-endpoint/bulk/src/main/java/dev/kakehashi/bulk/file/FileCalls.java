@@ -5,42 +5,18 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.kakehashi.os.LibC;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
 /// Calls of Linux (x86-64 and AArch64) that open and name files relative to an open directory, which Java does not offer. Failures come back as negative errno values. Stateless.
-@SuppressWarnings("restricted") // functions of the C library, with their documented signatures
 final class FileCalls {
-  static final int EPERM = 1;
-  static final int ENOENT = 2;
-  static final int EIO = 5;
-  static final int EAGAIN = 11;
-  static final int EACCES = 13;
-  static final int EEXIST = 17;
-  static final int EXDEV = 18;
-  static final int ENOTDIR = 20;
-  static final int EISDIR = 21;
-  static final int EINVAL = 22;
-  static final int ENFILE = 23;
-  static final int EMFILE = 24;
-  static final int ENOSPC = 28;
-  static final int EROFS = 30;
-  static final int ENAMETOOLONG = 36;
-  static final int ENOSYS = 38;
-  static final int ENOTEMPTY = 39;
-  static final int ELOOP = 40;
-  static final int EDQUOT = 122;
-
   private static final boolean IS_ARM = System.getProperty("os.arch").equals("aarch64");
 
   static final int O_RDONLY = 0;
@@ -70,50 +46,42 @@ final class FileCalls {
   private static final long SYS_GETDENTS64 = IS_ARM ? 61 : 217;
   private static final int OPEN_HOW_BYTES = 24;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO =
-      CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
   private static final MethodHandle SYSCALL =
-      function(
+      LibC.functionWithErrno(
           "syscall",
           FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, JAVA_LONG),
           Linker.Option.firstVariadicArg(1));
   private static final MethodHandle OPENAT =
-      function(
+      LibC.functionWithErrno(
           "openat",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
           Linker.Option.firstVariadicArg(3));
   private static final MethodHandle CLOSE =
-      function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+      LibC.functionWithErrno("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle STATX =
-      function(
+      LibC.functionWithErrno(
           "statx", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
   private static final MethodHandle FCHMOD =
-      function("fchmod", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+      LibC.functionWithErrno("fchmod", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
   private static final MethodHandle FSYNC =
-      function("fsync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+      LibC.functionWithErrno("fsync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle FLOCK =
-      function("flock", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final MethodHandle USER = function("geteuid", FunctionDescriptor.of(JAVA_INT));
+      LibC.functionWithErrno("flock", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle USER =
+      LibC.functionWithErrno("geteuid", FunctionDescriptor.of(JAVA_INT));
   private static final MethodHandle MKDIRAT =
-      function("mkdirat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+      LibC.functionWithErrno(
+          "mkdirat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
   private static final MethodHandle UNLINKAT =
-      function("unlinkat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+      LibC.functionWithErrno(
+          "unlinkat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
   private static final MethodHandle RENAMEAT =
-      function("renameat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
+      LibC.functionWithErrno(
+          "renameat", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
   private static final MethodHandle RENAMEAT2 =
-      function(
+      LibC.functionWithErrno(
           "renameat2",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
-
-  private static MethodHandle function(
-      String name, FunctionDescriptor descriptor, Linker.Option... options) {
-    Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
-    all[options.length] = Linker.Option.captureCallState("errno");
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
-  }
 
   private FileCalls() {}
 
@@ -124,9 +92,9 @@ final class FileCalls {
 
   private static int call(String name, Call call) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment captured = arena.allocate(CAPTURE);
+      MemorySegment captured = LibC.errnoState(arena);
       long result = call.run(arena, captured);
-      return (int) (result < 0 ? -(int) ERRNO.get(captured, 0L) : result);
+      return (int) LibC.result(result, captured);
     } catch (Throwable t) {
       throw new LinkageError(name, t);
     }
@@ -300,24 +268,5 @@ final class FileCalls {
       at += length;
     }
     return bytes;
-  }
-
-  static String reason(int errno) {
-    return switch (errno) {
-      case EPERM -> "Operation not permitted";
-      case ENOENT -> "No such file or directory";
-      case EIO -> "Input/output error";
-      case EACCES -> "Permission denied";
-      case EEXIST -> "File exists";
-      case ENOTDIR -> "Not a directory";
-      case EISDIR -> "Is a directory";
-      case ENFILE, EMFILE -> "Too many open files";
-      case ENOSPC -> "No space left on device";
-      case EROFS -> "Read-only file system";
-      case ENAMETOOLONG -> "File name too long";
-      case ENOTEMPTY -> "Directory not empty";
-      case EDQUOT -> "Disk quota exceeded";
-      default -> "error " + errno + " of the operating system";
-    };
   }
 }

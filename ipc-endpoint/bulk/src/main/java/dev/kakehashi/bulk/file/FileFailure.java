@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.file;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -18,24 +19,20 @@ public final class FileFailure {
     int errno = -result;
     ErrorCode code =
         switch (errno) {
-          case FileCalls.ENOENT, FileCalls.ENOTDIR -> ErrorCode.UNDEFINED_FILE;
-          case FileCalls.EEXIST, FileCalls.ENOTEMPTY -> ErrorCode.DUPLICATE_FILE;
-          case FileCalls.EISDIR -> ErrorCode.WRONG_OBJECT_TYPE;
-          case FileCalls.EACCES,
-              FileCalls.EPERM,
-              FileCalls.EROFS,
-              FileCalls.ELOOP,
-              FileCalls.EXDEV ->
+          case Errno.ENOENT, Errno.ENOTDIR -> ErrorCode.UNDEFINED_FILE;
+          case Errno.EEXIST, Errno.ENOTEMPTY -> ErrorCode.DUPLICATE_FILE;
+          case Errno.EISDIR -> ErrorCode.WRONG_OBJECT_TYPE;
+          case Errno.EACCES, Errno.EPERM, Errno.EROFS, Errno.ELOOP, Errno.EXDEV ->
               ErrorCode.INSUFFICIENT_PRIVILEGE;
-          case FileCalls.ENAMETOOLONG -> ErrorCode.INVALID_NAME;
-          case FileCalls.ENOSPC, FileCalls.EDQUOT -> ErrorCode.DISK_FULL;
-          case FileCalls.EMFILE, FileCalls.ENFILE -> ErrorCode.OUT_OF_SLOTS;
+          case Errno.ENAMETOOLONG -> ErrorCode.INVALID_NAME;
+          case Errno.ENOSPC, Errno.EDQUOT -> ErrorCode.DISK_FULL;
+          case Errno.EMFILE, Errno.ENFILE -> ErrorCode.OUT_OF_SLOTS;
           default -> ErrorCode.IO_ERROR;
         };
     String reason =
-        errno == FileCalls.ELOOP || errno == FileCalls.EXDEV
+        errno == Errno.ELOOP || errno == Errno.EXDEV
             ? "it is a symbolic link, or below one"
-            : FileCalls.reason(errno);
+            : Errno.reason(errno);
     return new EngineException(code, "%s \"%s\": %s".formatted(what, name, reason));
   }
 

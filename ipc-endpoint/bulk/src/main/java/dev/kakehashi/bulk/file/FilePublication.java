@@ -2,6 +2,7 @@ package dev.kakehashi.bulk.file;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,7 +70,7 @@ public final class FilePublication implements AutoCloseable {
           return new FilePublication(gate, location, overwrites, context, mark, descriptor);
         }
         FileCalls.close(descriptor);
-        if (locked < 0 && locked != -FileCalls.EAGAIN) {
+        if (locked < 0 && locked != -Errno.EAGAIN) {
           root.unlink(mark);
           throw FileFailure.of("could not lock a file of location", location.name(), locked);
         }
@@ -202,7 +203,7 @@ public final class FilePublication implements AutoCloseable {
     }
     try (OpenDirectory directory = gate.directory(location, file.directory())) {
       int result = directory.rename(file.temporaryName(), file.path().fileName(), overwrites);
-      if (result == -FileCalls.EEXIST) {
+      if (result == -Errno.EEXIST) {
         throw duplicate(file.path());
       }
       if (result < 0) {
@@ -241,11 +242,11 @@ public final class FilePublication implements AutoCloseable {
   private void remove(List<String> names, String name) {
     try (OpenDirectory directory = gate.directory(location, names)) {
       int result = directory.unlink(name);
-      if (result < 0 && result != -FileCalls.ENOENT) {
+      if (result < 0 && result != -Errno.ENOENT) {
         LOG.warn(
             "a file of location {} could not be removed: {}",
             location.name(),
-            FileCalls.reason(-result));
+            Errno.reason(-result));
       }
     } catch (EngineException e) {
       LOG.warn("a file of location {} could not be removed", location.name(), e);
@@ -255,11 +256,11 @@ public final class FilePublication implements AutoCloseable {
   private void removeDirectory(List<String> names) {
     try (OpenDirectory parent = gate.directory(location, names.subList(0, names.size() - 1))) {
       int result = parent.removeDirectory(names.getLast());
-      if (result < 0 && result != -FileCalls.ENOTEMPTY) {
+      if (result < 0 && result != -Errno.ENOTEMPTY) {
         LOG.warn(
             "a directory of location {} could not be removed: {}",
             location.name(),
-            FileCalls.reason(-result));
+            Errno.reason(-result));
       }
     } catch (EngineException e) {
       LOG.warn("a directory of location {} could not be removed", location.name(), e);
@@ -318,9 +319,9 @@ public final class FilePublication implements AutoCloseable {
       try (OpenDirectory directory = gate.directory(location, each.path().directory())) {
         int result =
             directory.rename(each.temporaryName(), each.path().fileName(), record.replaces());
-        if (result == -FileCalls.EEXIST) {
+        if (result == -Errno.EEXIST) {
           LOG.warn("{} is somebody else's, and not that of an interrupted dump", each.path());
-        } else if (result < 0 && result != -FileCalls.ENOENT) {
+        } else if (result < 0 && result != -Errno.ENOENT) {
           throw FileFailure.of("could not name file", each.path().toString(), result);
         }
       }
@@ -329,7 +330,7 @@ public final class FilePublication implements AutoCloseable {
       directories.add(path.directory());
       try (OpenDirectory directory = gate.directory(location, path.directory())) {
         int result = directory.unlink(path.fileName());
-        if (result < 0 && result != -FileCalls.ENOENT) {
+        if (result < 0 && result != -Errno.ENOENT) {
           throw FileFailure.of("could not remove file", path.toString(), result);
         }
       }

@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.file;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -49,7 +50,7 @@ final class OpenDirectory implements AutoCloseable {
   }
 
   private static boolean isWithoutCall(int result) {
-    return result == -FileCalls.ENOSYS || result == -FileCalls.EPERM;
+    return result == -Errno.ENOSYS || result == -Errno.EPERM;
   }
 
   private static int openName(int directory, String name, int flags) {
@@ -95,7 +96,7 @@ final class OpenDirectory implements AutoCloseable {
   /// Makes a directory unless it is there, 0750.
   void make(String child) {
     int result = FileCalls.makeDirectory(descriptor, child, DIRECTORY_MODE);
-    if (result < 0 && result != -FileCalls.EEXIST) {
+    if (result < 0 && result != -Errno.EEXIST) {
       throw FileFailure.of("could not make directory", nameOf(child), result);
     }
     if (result == 0) {
@@ -130,7 +131,7 @@ final class OpenDirectory implements AutoCloseable {
     if (opened >= 0) {
       FileCalls.close(opened);
     }
-    return opened != -FileCalls.ENOENT;
+    return opened != -Errno.ENOENT;
   }
 
   /// Whether a name is a directory's; not, if it is a link to one.
@@ -165,9 +166,9 @@ final class OpenDirectory implements AutoCloseable {
   /// @return 0, or the negative error
   int rename(String from, String to, boolean replaces) {
     int result = FileCalls.rename(descriptor, from, to, replaces);
-    if (result == -FileCalls.EINVAL && !replaces) {
+    if (result == -Errno.EINVAL && !replaces) {
       // A file system without the promise: the name is looked at first.
-      return has(to) ? -FileCalls.EEXIST : FileCalls.rename(descriptor, from, to, true);
+      return has(to) ? -Errno.EEXIST : FileCalls.rename(descriptor, from, to, true);
     }
     return result;
   }
@@ -186,7 +187,7 @@ final class OpenDirectory implements AutoCloseable {
   void sync() {
     int result = FileCalls.sync(descriptor);
     // Some file systems have no such call for directories.
-    if (result < 0 && result != -FileCalls.EINVAL) {
+    if (result < 0 && result != -Errno.EINVAL) {
       throw FileFailure.of("could not synchronize directory", name, result);
     }
   }

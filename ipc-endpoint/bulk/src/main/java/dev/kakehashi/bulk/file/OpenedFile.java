@@ -2,6 +2,7 @@ package dev.kakehashi.bulk.file;
 
 import dev.kakehashi.bulk.format.FileInput;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -55,7 +56,7 @@ public final class OpenedFile implements FileInput, AutoCloseable {
 
   private static void check(FileStatus status, String name) {
     if (status.isLink()) {
-      throw FileFailure.of("could not open file", name, -FileCalls.ELOOP);
+      throw FileFailure.of("could not open file", name, -Errno.ELOOP);
     }
     if (status.isDirectory()) {
       throw new EngineException(ErrorCode.WRONG_OBJECT_TYPE, "\"" + name + "\" is a directory")

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.vector;
 
+import dev.kakehashi.os.LibC;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -27,14 +28,14 @@ public final class VarHeap implements AutoCloseable {
   private static final long[] NO_BLOCKS = {};
 
   private static final int FIRST_BLOCKS = 4;
-  private static final MethodHandle MALLOC;
-  private static final MethodHandle FREE;
-
-  static {
-    MALLOC =
-        function("malloc", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-    FREE = function("free", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
-  }
+  private static final MethodHandle MALLOC =
+      LibC.function(
+          "malloc",
+          FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG),
+          Linker.Option.critical(false));
+  private static final MethodHandle FREE =
+      LibC.function(
+          "free", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG), Linker.Option.critical(false));
 
   /// Of all heaps of the process; changes with each block, not with each value.
   private static final LongAdder HELD_BYTES = new LongAdder();
@@ -54,13 +55,6 @@ public final class VarHeap implements AutoCloseable {
     LimitReached() {
       super("more values than the heap's limit allows", null, false, false);
     }
-  }
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle function(String name, FunctionDescriptor descriptor) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().find(name).orElseThrow(), descriptor, Linker.Option.critical(false));
   }
 
   /// Says how many bytes there may be at a time from now on, but for what the last block has left.

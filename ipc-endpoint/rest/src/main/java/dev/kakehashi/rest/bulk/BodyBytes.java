@@ -1,9 +1,9 @@
 package dev.kakehashi.rest.bulk;
 
 import dev.kakehashi.formats.coding.Coding;
+import dev.kakehashi.os.ThreadPriority;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.ExchangeRequest;
-import dev.kakehashi.rest.route.LongAnswers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -38,7 +38,7 @@ final class BodyBytes extends InputStream {
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    LongAnswers.letOthersPass();
+    ThreadPriority.letOthersPass();
     int count;
     try {
       count = decoded().readNBytes(bytes, offset, length);

@@ -1,5 +1,6 @@
 package dev.kakehashi.rest.route;
 
+import dev.kakehashi.os.LibC;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +17,6 @@ import org.slf4j.LoggerFactory;
 /// Whether the client of a request is still there. Nobody reads from a connection of HTTP/1.1 while its request runs, so nothing else would tell; [ClientWatch] looks from time to time.
 ///
 /// A client who has shut down his side of the connection counts as gone. A look takes a microsecond and waits for nothing.
-@SuppressWarnings("restricted") // poll(2), with its documented signature
 final class ClientPresence {
   private static final Logger LOG = LoggerFactory.getLogger(ClientPresence.class);
 
@@ -25,15 +25,14 @@ final class ClientPresence {
   private static final int POLLRDHUP = 0x2000;
   private static final Method DESCRIPTOR = descriptorMethod();
   private static final MethodHandle POLL =
-      Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().findOrThrow("poll"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.ADDRESS,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT),
-              Linker.Option.critical(true));
+      LibC.function(
+          "poll",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT),
+          Linker.Option.critical(true));
 
   private ClientPresence() {}
 

@@ -2,9 +2,9 @@ package dev.kakehashi.rest.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.os.ThreadPriority;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.RequestAnswer;
-import dev.kakehashi.rest.route.LongAnswers;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -227,7 +227,7 @@ final class ResultStream implements ResultSink, AutoCloseable {
   /// The next batch, to be given back; null: there is none after the end of the statement. Waits.
   @Nullable Chunk next() throws InterruptedException {
     if (Thread.currentThread().isVirtual()) {
-      LongAnswers.letOthersPass();
+      ThreadPriority.letOthersPass();
     }
     lock.lock();
     try {

@@ -1,5 +1,6 @@
 package dev.kakehashi.transport.os;
 
+import dev.kakehashi.os.Errno;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -49,7 +50,7 @@ public final class AccessControl {
     entry(acl, MASK, ((mode >> 3) & 7) | permissions, -1);
     entry(acl, OTHER, mode & 7, -1);
     int result = Linux.setxattr(path.toString(), attribute, acl.array());
-    if (result == -Linux.EOPNOTSUPP) {
+    if (result == -Errno.EOPNOTSUPP) {
       throw new IOException(
           "file system of \"" + path + "\" does not support access control lists");
     }

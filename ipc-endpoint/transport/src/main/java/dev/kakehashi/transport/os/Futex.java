@@ -1,5 +1,6 @@
 package dev.kakehashi.transport.os;
 
+import dev.kakehashi.os.Errno;
 import java.lang.foreign.MemorySegment;
 
 /// Sleeping on a 32-bit word of memory shared between processes.
@@ -8,9 +9,9 @@ public final class Futex {
   public static void await(MemorySegment memory, long offset, int expected, long timeoutNanos) {
     int result = Linux.futexWait(memory.asSlice(offset, Integer.BYTES), expected, timeoutNanos);
     if (result < 0
-        && result != -Linux.EAGAIN
-        && result != -Linux.EINTR
-        && result != -Linux.ETIMEDOUT) {
+        && result != -Errno.EAGAIN
+        && result != -Errno.EINTR
+        && result != -Errno.ETIMEDOUT) {
       throw new IllegalStateException("could not wait on futex: errno " + -result);
     }
   }

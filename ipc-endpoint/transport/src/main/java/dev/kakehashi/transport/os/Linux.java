@@ -5,45 +5,30 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.kakehashi.os.Errno;
+import dev.kakehashi.os.LibC;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 
 /// System calls that the JDK does not offer, on Linux x86-64 and AArch64. Failures come back as negative errno values.
-@SuppressWarnings("restricted")
 final class Linux {
-  static final int EAGAIN = 11;
-  static final int EINTR = 4;
-  static final int ENOSPC = 28;
-  static final int ETIMEDOUT = 110;
-  static final int EOPNOTSUPP = 95;
-
   static final int O_RDWR = 2;
   static final int O_CREAT = 0x40;
   static final int O_EXCL = 0x80;
   static final int O_CLOEXEC = 0x80000;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO =
-      CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-  private static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
-
   /// All calls by one handle: the JVM makes code for each shape of a call, which takes longer than all else that a client does when it attaches.
   private static final MethodHandle SYSCALL =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("syscall"),
+      LibC.functionWithErrno(
+          "syscall",
           FunctionDescriptor.of(
               JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
               JAVA_LONG),
-          Linker.Option.firstVariadicArg(1),
-          CAPTURE_ERRNO);
+          Linker.Option.firstVariadicArg(1));
 
   private static final boolean IS_ARM = System.getProperty("os.arch").equals("aarch64");
 
@@ -70,7 +55,7 @@ final class Linux {
 
   /// Where a call leaves its errno; one per thread, so that no call allocates.
   private static final ThreadLocal<MemorySegment> CAPTURED =
-      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(CAPTURE));
+      ThreadLocal.withInitial(() -> LibC.errnoState(Arena.ofAuto()));
 
   /// `timeout` of the thread's futex waits: struct timespec.
   private static final ThreadLocal<MemorySegment> TIMESPEC =
@@ -85,7 +70,7 @@ final class Linux {
     } catch (Throwable t) {
       throw new LinkageError("system call " + number, t);
     }
-    return result < 0 ? -(int) ERRNO.get(captured, 0L) : result;
+    return LibC.result(result, captured);
   }
 
   private static int call(int number, long a, long b, long c, long d) {
@@ -129,7 +114,7 @@ final class Linux {
     int result;
     do {
       result = call(FALLOCATE, fd, mode, offset, bytes);
-    } while (result == -EINTR);
+    } while (result == -Errno.EINTR);
     return result;
   }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.transport.os;
 
+import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
@@ -111,7 +112,7 @@ public final class MappedFile implements AutoCloseable {
   }
 
   private static TransportException failure(String action, Path path, int errno) {
-    if (errno == Linux.ENOSPC) {
+    if (errno == Errno.ENOSPC) {
       return new TransportException(
           ErrorCode.DISK_FULL,
           action + " \"" + path.getFileName() + "\": no space left on shared memory file system",

@@ -1,5 +1,6 @@
 package dev.kakehashi.transport.os;
 
+import dev.kakehashi.os.Errno;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -24,7 +25,7 @@ public final class SparseFile implements AutoCloseable {
   /// Allocates memory for a part without changing the length of the file. False when there is no space.
   public boolean reserve(long offset, long bytes) throws IOException {
     int result = Linux.fallocate(fd, 1, offset, bytes);
-    if (result < 0 && result != -Linux.ENOSPC) {
+    if (result < 0 && result != -Errno.ENOSPC) {
       throw new IOException("could not reserve space of \"" + path + "\": errno " + -result);
     }
     return result == 0;

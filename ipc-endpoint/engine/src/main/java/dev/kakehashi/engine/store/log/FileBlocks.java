@@ -1,9 +1,10 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.os.Errno;
+import dev.kakehashi.os.LibC;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
@@ -13,20 +14,14 @@ final class FileBlocks {
   private static final int O_RDWR = 2;
   private static final int O_CLOEXEC = 0x80000;
 
-  // What posix_fallocate returns, and how Java names it.
-  private static final int EIO = 5;
-  private static final int ENOSPC = 28;
-  private static final int EROFS = 30;
-  private static final int EDQUOT = 122;
-
   private static final MethodHandle OPEN =
-      downcall(
+      LibC.function(
           "open",
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
   private static final MethodHandle CLOSE =
-      downcall("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+      LibC.function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
   private static final MethodHandle POSIX_FALLOCATE =
-      downcall(
+      LibC.function(
           "posix_fallocate",
           FunctionDescriptor.of(
               ValueLayout.JAVA_INT,
@@ -63,17 +58,8 @@ final class FileBlocks {
 
   private static String reason(int error) {
     return switch (error) {
-      case ENOSPC -> "No space left on device";
-      case EDQUOT -> "Disk quota exceeded";
-      case EIO -> "Input/output error";
-      case EROFS -> "Read-only file system";
+      case Errno.ENOSPC, Errno.EDQUOT, Errno.EIO, Errno.EROFS -> Errno.reason(error);
       default -> "could not allocate blocks: error " + error;
     };
-  }
-
-  @SuppressWarnings("restricted") // functions of the C library, with their documented signatures
-  private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor);
   }
 }

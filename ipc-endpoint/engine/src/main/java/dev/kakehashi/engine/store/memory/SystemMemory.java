@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.store.memory;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.os.LibC;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import org.slf4j.Logger;
@@ -15,7 +15,7 @@ final class SystemMemory {
   private static final int PROT_READ_WRITE = 1 | 2;
   private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
   private static final MethodHandle MMAP =
-      downcall(
+      LibC.function(
           "mmap",
           FunctionDescriptor.of(
               ValueLayout.JAVA_LONG,
@@ -30,7 +30,7 @@ final class SystemMemory {
   static final long HUGE_PAGE_BYTES = 2 << 20;
   private static final Logger LOG = LoggerFactory.getLogger(SystemMemory.class);
   private static final MethodHandle MADVISE =
-      downcall(
+      LibC.function(
           "madvise",
           FunctionDescriptor.of(
               ValueLayout.JAVA_INT,
@@ -38,7 +38,7 @@ final class SystemMemory {
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_INT));
   private static final MethodHandle MUNMAP =
-      downcall(
+      LibC.function(
           "munmap",
           FunctionDescriptor.of(
               ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
@@ -114,12 +114,5 @@ final class SystemMemory {
     if (result != 0) {
       throw new AssertionError("munmap refused " + Long.toHexString(address));
     }
-  }
-
-  @SuppressWarnings(
-      "restricted") // two functions of the C library, with their documented signatures
-  private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor);
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type.number;
 
+import dev.kakehashi.os.LibC;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
@@ -10,7 +11,6 @@ import java.lang.invoke.MethodHandle;
 /// PostgreSQL calls these, and their last bit differs from [Math]'s and [StrictMath]'s; so the same library is called here. A call costs
 /// a few nanoseconds, because it makes no transition of the thread's state.
 final class LibM {
-  private static final Linker LINKER = Linker.nativeLinker();
   private static final MethodHandle EXP = unary("exp");
   private static final MethodHandle LOG = unary("log");
   private static final MethodHandle LOG10 = unary("log10");
@@ -33,20 +33,18 @@ final class LibM {
   private LibM() {}
 
   private static MethodHandle unary(String name) {
-    return link(name, FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE));
+    return LibC.function(
+        name,
+        FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE),
+        Linker.Option.critical(false));
   }
 
   private static MethodHandle binary(String name) {
-    return link(
+    return LibC.function(
         name,
         FunctionDescriptor.of(
-            ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE));
-  }
-
-  @SuppressWarnings("restricted") // functions of the C library with their own signatures
-  private static MethodHandle link(String name, FunctionDescriptor descriptor) {
-    return LINKER.downcallHandle(
-        LINKER.defaultLookup().findOrThrow(name), descriptor, Linker.Option.critical(false));
+            ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE, ValueLayout.JAVA_DOUBLE),
+        Linker.Option.critical(false));
   }
 
   private static RuntimeException unexpected(Throwable e) {
