@@ -73,7 +73,7 @@ final class AttachSocket implements AutoCloseable {
 
   /// Ends the session, because nothing can be appended to its queue.
   void queueDamaged() {
-    DAMAGED_QUEUES.put(asked, limits.queueNumber());
+    DAMAGED_QUEUES.put(asked, limits.queue().number());
     close();
   }
 

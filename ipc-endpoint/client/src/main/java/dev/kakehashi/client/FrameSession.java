@@ -65,7 +65,8 @@ public final class FrameSession implements AutoCloseable {
   /// @throws EndpointException 53000 when all response slots are in use, 08006 when the endpoint has ended the session
   public @Nullable Pending send(byte[] frame) {
     UnsafeBuffer buffer = new UnsafeBuffer(frame);
-    buffer.putLong(SESSION_ID_OFFSET, session.limits().sessionId(), ByteOrder.LITTLE_ENDIAN);
+    buffer.putLong(
+        SESSION_ID_OFFSET, session.limits().identity().sessionId(), ByteOrder.LITTLE_ENDIAN);
     if (!wantsAnswer(frame)) {
       session.encoder().frame(null, frame, id -> putRequestId(buffer, id));
       return null;

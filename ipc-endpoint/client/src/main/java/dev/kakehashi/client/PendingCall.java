@@ -33,6 +33,10 @@ final class PendingCall {
   private final Limits limits;
   private final int slotIndex;
   private final MemorySegment slot;
+
+  /// Of all slots.
+  private final Limits.Slot layout;
+
   private final MemorySegment arena;
   private final RowBatchReader reader = new RowBatchReader();
   private final PoliteSpin spin = new PoliteSpin();
@@ -45,6 +49,7 @@ final class PendingCall {
     this.limits = limits;
     this.slotIndex = slotIndex;
     this.slot = slot;
+    this.layout = limits.mailbox().slot();
     this.arena = arena;
   }
 
@@ -118,13 +123,13 @@ final class PendingCall {
   }
 
   private RowBatchReader batch() {
-    int descriptor = BatchDescriptorLayout.offsetInSlot(consumed, limits.channelWindow());
+    int descriptor = BatchDescriptorLayout.offsetInSlot(consumed, layout.window());
     long offset =
         SharedMemory.getLongAcquire(slot, descriptor + BatchDescriptorLayout.OFFSET_OFFSET);
     int bytes = SharedMemory.getIntAcquire(slot, descriptor + BatchDescriptorLayout.BYTES_OFFSET);
     MemorySegment memory =
         offset == Protocol.INLINE
-            ? slot.asSlice(limits.inlineOffset(), limits.inlineBytes())
+            ? slot.asSlice(layout.inlineOffset(), layout.inlineBytes())
             : arena;
     long from = offset == Protocol.INLINE ? 0 : offset;
     if (from < 0 || bytes < 0 || from > memory.byteSize() - bytes) {
@@ -151,11 +156,11 @@ final class PendingCall {
       release();
     }
     int bytes = SharedMemory.getIntAcquire(slot, FRAME_BYTES_OFFSET);
-    boolean isLong = bytes > limits.frameAreaBytes();
+    boolean isLong = bytes > layout.frameBytes();
     long offset =
         isLong
-            ? slot.get(ValueLayout.JAVA_LONG_UNALIGNED, limits.frameOffset())
-            : limits.frameOffset();
+            ? slot.get(ValueLayout.JAVA_LONG_UNALIGNED, layout.frameOffset())
+            : layout.frameOffset();
     MemorySegment memory = isLong ? arena : slot;
     if (bytes < Protocol.MESSAGE_HEADER_BYTES
         || (isLong && bytes > limits.maxBatchBytes())

@@ -56,7 +56,7 @@ public final class PreparedStatement implements AutoCloseable {
 
   /// An empty batch of parameters for requests of the usual length: up to what fits into one request.
   public Parameters parameters() {
-    return Parameters.inline(parameterTypeOids, session.limits().maxFrameBytes() - 256);
+    return Parameters.inline(parameterTypeOids, session.limits().queue().maxFrameBytes() - 256);
   }
 
   /// @throws EndpointException 42P02 when the statement has parameters

@@ -58,7 +58,7 @@ public final class Procedure {
   /// An empty row of parameters.
   public Parameters parameters() {
     int most =
-        session.limits().maxFrameBytes()
+        session.limits().queue().maxFrameBytes()
             - OVERHEAD_BYTES
             - nameBytes.length
             - Integer.BYTES * parameterTypeOids.length;

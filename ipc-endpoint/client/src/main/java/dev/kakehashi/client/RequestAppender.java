@@ -43,13 +43,13 @@ final class RequestAppender implements AutoCloseable {
   }
 
   RequestAppender(Path runtimeDirectory, Limits limits) {
-    this.maxFrameBytes = limits.maxFrameBytes();
+    this.maxFrameBytes = limits.queue().maxFrameBytes();
     this.doorbell = MappedFile.open(runtimeDirectory.resolve("doorbell"), 0, PAGE_BYTES);
     this.queue =
         SingleChronicleQueueBuilder.single(
-                runtimeDirectory.resolve("queues").resolve(limits.queueName()).toFile())
+                runtimeDirectory.resolve("queues").resolve(limits.queue().name()).toFile())
             .rollCycle(LegacyRollCycles.MINUTELY)
-            .blockSize(limits.queueBlockBytes())
+            .blockSize(limits.queue().blockBytes())
             .build();
     this.appender = queue.createAppender();
     this.appender.singleThreadedCheckDisabled(true);

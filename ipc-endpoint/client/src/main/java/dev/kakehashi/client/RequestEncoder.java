@@ -49,9 +49,9 @@ final class RequestEncoder {
   private long lastRequestId;
 
   RequestEncoder(Limits limits, RequestAppender appender) {
-    this.sessionId = limits.sessionId();
+    this.sessionId = limits.identity().sessionId();
     this.appender = appender;
-    this.bytes = new byte[limits.maxFrameBytes()];
+    this.bytes = new byte[limits.queue().maxFrameBytes()];
     this.buffer = new UnsafeBuffer(bytes);
   }
 

@@ -74,7 +74,7 @@ public final class SentFile implements AutoCloseable {
   }
 
   private int inlineBytes() {
-    return session.limits().maxFrameBytes() / 2 - ROW_BYTES;
+    return session.limits().queue().maxFrameBytes() / 2 - ROW_BYTES;
   }
 
   private long append(PreparedStatement append, Parameters parameters) {

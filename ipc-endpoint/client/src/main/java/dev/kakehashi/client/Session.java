@@ -44,15 +44,15 @@ public final class Session implements AutoCloseable {
     this.socket = socket;
     this.limits = socket.limits();
     this.appender = new RequestAppender(runtimeDirectory, limits);
-    long mailboxBytes = (long) limits.slots() * limits.slotBytes();
+    long mailboxBytes = (long) limits.mailbox().slots() * limits.mailbox().slot().bytes();
     this.mailbox =
         MappedFile.open(
-            runtimeDirectory.resolve("mailboxes").resolve(limits.principal()),
-            limits.mailboxOffset(),
+            runtimeDirectory.resolve("mailboxes").resolve(limits.identity().principal()),
+            limits.mailbox().offset(),
             mailboxBytes);
     this.arena =
         MappedFile.open(
-            runtimeDirectory.resolve("arena").resolve(limits.principal()),
+            runtimeDirectory.resolve("arena").resolve(limits.identity().principal()),
             0,
             limits.arenaFileBytes());
     this.encoder = new RequestEncoder(limits, appender);
@@ -94,7 +94,8 @@ public final class Session implements AutoCloseable {
     UnsafeBuffer control = new UnsafeBuffer(page);
     if (page.length < ControlPageLayout.PAGE_BYTES
         || control.getLong(ControlPageLayout.MAGIC_OFFSET) != Protocol.CONTROL_MAGIC
-        || control.getLong(ControlPageLayout.INCARNATION_OFFSET) != limits.incarnation()) {
+        || control.getLong(ControlPageLayout.INCARNATION_OFFSET)
+            != limits.identity().incarnation()) {
       throw EndpointException.of(
           ErrorCode.CANNOT_CONNECT, "runtime directory belongs to another incarnation");
     }
@@ -432,20 +433,22 @@ public final class Session implements AutoCloseable {
 
   /// The call of a slot that has not been used yet. Unless it is a reserved one its memory is reserved, and stays so until the session ends.
   private PendingCall makeCall() {
-    if (usedSlots == limits.slots()) {
+    Limits.Mailbox its = limits.mailbox();
+    int slotBytes = its.slot().bytes();
+    if (usedSlots == its.slots()) {
       throw EndpointException.of(
           ErrorCode.OUT_OF_SLOTS,
-          "session has " + limits.slots() + " open results, the endpoint's maximum");
+          "session has " + its.slots() + " open results, the endpoint's maximum");
     }
-    long offset = (long) usedSlots * limits.slotBytes();
-    if (usedSlots >= limits.reservedSlots()) {
+    long offset = (long) usedSlots * slotBytes;
+    if (usedSlots >= its.reservedSlots()) {
       try {
-        mailbox.reserve(limits.mailboxOffset() + offset, limits.slotBytes());
+        mailbox.reserve(its.offset() + offset, slotBytes);
       } catch (TransportException e) {
         throw EndpointException.of(e.code(), String.valueOf(e.getMessage()), e);
       }
     }
-    MemorySegment memory = mailbox.memory().asSlice(offset, limits.slotBytes());
+    MemorySegment memory = mailbox.memory().asSlice(offset, slotBytes);
     return new PendingCall(this, limits, usedSlots++, memory, arena.memory());
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.AttachedDecoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
@@ -58,15 +59,26 @@ class LimitsTest {
 
   @Test
   void shouldTakeWhatTheEndpointPublishes() {
-    Limits limits = decode(LimitsTest::unchanged, "1000-1", "1000");
-    assertEquals(5, limits.sessionId());
-    assertEquals(6, limits.incarnation());
-    assertEquals(16, limits.slots());
-    assertEquals(16 << 10, limits.inlineOffset());
-    assertEquals(900_000_000_000L, limits.leaseNanos());
-    assertEquals("1000-1", limits.queueName());
-    assertEquals("1000", limits.principal());
-    assertEquals("1.0.0", limits.endpointVersion());
+    // No two fields of one group are alike.
+    Limits limits =
+        decode(
+            attached ->
+                attached.reservedSlots(15).channelWindow(14).frameAreaBytes(13).inlineBytes(12),
+            "1000-1",
+            "1000");
+    assertEquals(
+        new Limits(
+            new Limits.Identity(5, 6, "1000", "1.0.0"),
+            new Limits.Mailbox(
+                1 << 20, 16, 15, new Limits.Slot(32 << 10, 1024, 13, 16 << 10, 12, 14)),
+            new Limits.Queue(3, "1000-1", 4 << 20, 64 << 10),
+            1 << 30,
+            256 << 20,
+            1024,
+            200_000,
+            900_000_000_000L,
+            Capabilities.EMBEDDED),
+        limits);
   }
 
   static Stream<Arguments> inconsistencies() {

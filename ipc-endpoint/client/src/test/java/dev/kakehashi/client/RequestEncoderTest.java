@@ -47,28 +47,15 @@ class RequestEncoderTest {
     doorbell = MappedFile.create(directory.resolve("doorbell"), PAGE_BYTES, 0600);
     Limits limits =
         new Limits(
-            SESSION,
-            1,
-            0,
+            new Limits.Identity(SESSION, 1, "1000", "1.0.0"),
+            new Limits.Mailbox(
+                0, 1, 1, new Limits.Slot(32 << 10, 1024, 15 << 10, 16 << 10, 16 << 10, 16)),
+            new Limits.Queue(1, "1000-1", BLOCK_BYTES, MOST_FRAME_BYTES),
             1 << 20,
-            1,
-            32 << 10,
-            1024,
-            15 << 10,
-            16 << 10,
-            16 << 10,
-            16,
             256 << 10,
-            MOST_FRAME_BYTES,
             16,
-            BLOCK_BYTES,
             0,
             0,
-            1,
-            1,
-            "1000-1",
-            "1000",
-            "1.0.0",
             Capabilities.EMBEDDED);
     appender = new RequestAppender(directory, limits);
     encoder = new RequestEncoder(limits, appender);

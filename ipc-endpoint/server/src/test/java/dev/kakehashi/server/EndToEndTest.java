@@ -294,7 +294,7 @@ class EndToEndTest {
   @Test
   void shouldRefuseMoreOpenResultsThanSlots() {
     PreparedStatement statement = session.prepare(FixedEngine.FOREVER);
-    Rows[] open = new Rows[session.limits().slots()];
+    Rows[] open = new Rows[session.limits().mailbox().slots()];
     for (int i = 0; i < open.length; i++) {
       open[i] = session.query(statement);
     }

@@ -176,7 +176,10 @@ class RobustnessTest {
     ByteBuffer frame = ByteBuffer.allocate(26 + body.length).order(ByteOrder.LITTLE_ENDIAN);
     frame.putShort((short) (18 + body.length)).putShort((short) templateId);
     frame.putShort((short) Protocol.SCHEMA_ID).putShort((short) Protocol.PROTOCOL_VERSION);
-    frame.putLong(session.limits().sessionId()).putLong(requestId).putShort((short) slot);
+    frame
+        .putLong(session.limits().identity().sessionId())
+        .putLong(requestId)
+        .putShort((short) slot);
     return frame.put(body).array();
   }
 
@@ -192,10 +195,10 @@ class RobustnessTest {
             endpoint
                 .runtimeDirectory()
                 .resolve("queues")
-                .resolve(session.limits().queueName())
+                .resolve(session.limits().queue().name())
                 .toFile())
         .rollCycle(LegacyRollCycles.MINUTELY)
-        .blockSize(session.limits().queueBlockBytes())
+        .blockSize(session.limits().queue().blockBytes())
         .build();
   }
 
