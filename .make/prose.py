@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the prose of the documents: prose.py [FILE...], or all tracked *.md files.
+"""Checks the prose of documents and of comments in Java: prose.py [FILE...], or all tracked *.md and *.java files.
 
 Refused are sentences of more than 25 words, sentences that begin with "Who", "What" or "Those", links to files or headings that do
 not exist, and code spans with a class or file that the source does not have (history may name them). A code span is one word, and so is a list of them. Code blocks, generated documents and released parts of the
 change log are not read. In a table's cell a semicolon ends a sentence, too.
+
+In Java no sentence of a comment begins with "Who", "What", "Whoever", "Of" or "Those", where a noun can stand, and no line of
+a comment is longer than 140 columns. Files of UNREAD are not read yet.
 """
 
 import functools
@@ -13,7 +16,9 @@ import subprocess
 import sys
 
 MOST_WORDS = 25
+MOST_COLUMNS = 140
 GENERATED = {"ipc-endpoint/engine/FUNCTIONS.md"}
+UNREAD = ("ipc-endpoint/", "scheduler/", "pg-tests/", "examples/")
 HISTORY = ("docs/decisions/", "docs/measurements.md", "CHANGELOG.md")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -26,6 +31,10 @@ CODE = re.compile(r"(`+)(.+?)\1")
 END = re.compile(r"[.!?][\"')*_”]*\s+(?=[\"'(*_“]*[A-Z0-9])")
 BAD_START = re.compile(r"^[\"'(*_“\s]*(Who|What|Those)\b")
 WORD = re.compile(r"[^\W_]")
+COMMENT = re.compile(r"^\s*///? ?(.*)$")
+COMMENT_ITEM = re.compile(r"^\s*(?:(?:[*+-]|\d+\.)\s+|@(?:param|throws)\s+\S+\s*|@return\s*|\|)")
+COMMENT_END = re.compile(r"[.!?][\"')*_”]*\s+(?=[\"'(*_“\[`]*[A-Z0-9`\[])")
+COMMENT_START = re.compile(r"^[\"'(*_“\s]*(Who|What|Whoever|Of|Those)\b")
 CLASS = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*")
 FILE = re.compile(r"[\w-]+\.(?:c|h|java|sh|py|conf)")
 SOURCES = ("*.java", "*.c", "*.h", "*.xml", "*.txt", "*.sh", "*.py", "*.js", "*.conf", "Makefile")
@@ -179,12 +188,50 @@ def check(path):
     return complaints
 
 
+def comments(lines):
+    """Yields (line number, text) of what a comment says: paragraphs, list items, tags.
+
+    >>> list(comments(["/// A b.", "/// c", "///", "/// @param x d", "int x; // e", "  // f"]))
+    [(1, 'A b. c'), (4, 'd'), (6, 'f')]
+    """
+    text, start = [], 0
+    for number, line in enumerate([*lines, ""], 1):
+        found = COMMENT.match(line)
+        said = found.group(1) if found else ""
+        item = COMMENT_ITEM.match(said)
+        if text and (not said.strip() or item):
+            yield start, " ".join(text)
+            text = []
+        if said.strip():
+            if not text:
+                start = number
+            text.append((said[item.end() :] if item else said).strip())
+
+
+def check_java(path):
+    name = path.relative_to(ROOT)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    complaints = []
+    for number, text in comments(lines):
+        for sentence in COMMENT_END.split(text):
+            if COMMENT_START.match(sentence):
+                words = sentence.split()
+                complaints.append(f"{name}:{number}: begins with {words[0]!r}: {' '.join(words[:9])} ...")
+    for number, line in enumerate(lines, 1):
+        if COMMENT.match(line) and len(line) > MOST_COLUMNS:
+            complaints.append(f"{name}:{number}: {len(line)} columns")
+    return complaints
+
+
 def main(arguments):
     if arguments:
         paths = [pathlib.Path(argument).resolve() for argument in arguments]
     else:
-        paths = [ROOT / each for each in tracked("*.md") if each not in GENERATED and (ROOT / each).exists()]
-    complaints = [complaint for path in paths for complaint in check(path)]
+        names = tracked("*.md") + [each for each in tracked("*.java") if not each.startswith(UNREAD)]
+        paths = [ROOT / each for each in names if each not in GENERATED and (ROOT / each).exists()]
+    complaints = []
+    for path in paths:
+        complaints.extend(check_java(path) if path.suffix == ".java" else check(path))
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0
