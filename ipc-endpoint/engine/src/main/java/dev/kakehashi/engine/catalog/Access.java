@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.pcollections.PSortedMap;
 import org.pcollections.TreePMap;
 
-/// What a version of the catalogue says about rights, besides those that are part of the form of tables, views and sequences. Immutable.
+/// Rights in a version of the catalogue, besides those that are part of the form of tables, views and sequences. Immutable.
 ///
 /// Its entries are `role/` number, `member/` number of the role `/` number of the member, `rights/schema/` name, `rights/location/` name, `rights/database`, and `defaults/` number of the role `/` kind `/` schema or nothing,
 /// with the forms of [RightsFields].
@@ -65,7 +65,7 @@ public final class Access {
     this.defaults = defaults;
   }
 
-  /// Of a catalogue in which nothing was said about rights.
+  /// Rights of a catalogue without any statement about rights.
   static Access initial() {
     return new Access(
         RoleSet.initial(), TreePMap.empty(), TreePMap.empty(), Rights.INITIAL, TreePMap.empty());
@@ -86,7 +86,7 @@ public final class Access {
     return database;
   }
 
-  /// Of a schema that there is.
+  /// Rights of a schema that exists.
   public Rights schema(String name) {
     Rights said = schemas.get(name);
     if (said != null) {
@@ -97,7 +97,7 @@ public final class Access {
         : SystemTables.isSystemSchema(name) ? SYSTEM_SCHEMA : Rights.INITIAL;
   }
 
-  /// Of a location, whether the settings have it or not.
+  /// Rights of a location, whether the settings have it or not.
   public Rights location(String name) {
     return locations.getOrDefault(name, Rights.INITIAL);
   }
@@ -112,7 +112,7 @@ public final class Access {
     return schemas.containsKey(schema);
   }
 
-  /// What a role has said about objects that it makes; null: nothing.
+  /// Default privileges for objects that a role makes; null: none were set.
   public @Nullable Acl defaults(long role, ObjectKind kind, String schema) {
     return defaults.get(key(role, kind, schema));
   }
@@ -272,7 +272,7 @@ public final class Access {
     return new CatalogChange.Remove(SCHEMA + schema);
   }
 
-  /// What was said about a location; nothing is kept where that holds anyway.
+  /// Change that sets the rights of a location; it removes the entry where nothing was granted or revoked.
   public static CatalogChange putLocation(String location, Rights rights) {
     return rights.acl() == null
         ? new CatalogChange.Remove(LOCATION + location)
@@ -295,7 +295,7 @@ public final class Access {
     return new CatalogChange.Remove(DEFAULTS + key(said.role(), said.kind(), said.schema()));
   }
 
-  /// What was said about schemas, by name.
+  /// Rights of the schemas that have an entry, by name.
   Map<String, Rights> schemas() {
     return Collections.unmodifiableMap(schemas);
   }

@@ -26,7 +26,7 @@ public final class Catalog {
     });
   }
 
-  /// Who hears of committed versions from now on: in their order, on the thread that commits. Set once.
+  /// Sets the listener of versions that are committed from now on. It is called in their order, on the thread that commits. Set once.
   public void listener(Consumer<CatalogSnapshot> committed) {
     listener = committed;
   }

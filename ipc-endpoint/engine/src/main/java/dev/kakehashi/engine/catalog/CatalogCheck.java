@@ -257,7 +257,7 @@ public final class CatalogCheck {
     }
   }
 
-  /// What a table is called in a report.
+  /// Name of a table in a report.
   public static String name(Table table) {
     return "table \"%s\".\"%s\"".formatted(table.schema(), table.name());
   }

@@ -5,8 +5,8 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The objects of a version of the catalogue that a system table is asked about: those of one schema, of one name, or all. Who asks about one table does not
-/// pay for the others.
+/// The objects of a version of the catalogue that a system table is asked about: those of one schema, of one name, or all. A question about
+/// one table does not pay for the others.
 ///
 /// @param schema null: of all
 /// @param name null: of all

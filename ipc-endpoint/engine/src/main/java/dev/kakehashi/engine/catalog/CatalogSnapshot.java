@@ -41,7 +41,8 @@ public final class CatalogSnapshot {
     this.objects = objects;
   }
 
-  /// What a version has. The maps share what versions have in common: a transaction that makes thousands of tables has a version for each.
+  /// Content of a version. The maps share what versions have in common: a transaction that makes thousands of tables has a version for
+  /// each.
   ///
   /// @param schemas to table name to table
   /// @param tables the same tables by their numbers
@@ -190,7 +191,7 @@ public final class CatalogSnapshot {
     }
   }
 
-  /// What every catalogue has.
+  /// Version with what every catalogue has.
   static CatalogSnapshot initial() {
     Objects objects =
         new Objects(
@@ -233,7 +234,7 @@ public final class CatalogSnapshot {
     return objects.schemas.keySet();
   }
 
-  /// What COMMENT said about a schema, or null.
+  /// Comment on a schema, or null.
   public @Nullable String comment(String schema) {
     return objects.comments.get(schema);
   }
@@ -295,7 +296,7 @@ public final class CatalogSnapshot {
     return null;
   }
 
-  /// What the queue system is told: all queues, in the order of their numbers.
+  /// Definitions for the queue system: all queues, in the order of their numbers.
   public List<QueueDefinition> queues() {
     return objects.queues.definitions();
   }
@@ -319,7 +320,7 @@ public final class CatalogSnapshot {
     return objects.applications;
   }
 
-  /// What the application system is told: all applications, in the order of their numbers.
+  /// Definitions for the application system: all applications, in the order of their numbers.
   public List<ApplicationDefinition> applicationDefinitions() {
     return objects.applications.all().stream()
         .map(each -> each.definition(objects.access.roles()))

@@ -88,7 +88,7 @@ public record DeployedApplication(
     return version().definition().contents();
   }
 
-  /// What the application system is told of it.
+  /// Definition of it for the application system.
   ///
   /// @param roles of the same version of the catalogue
   public ApplicationDefinition definition(RoleSet roles) {

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/// What changes of the catalogue touch: as long as two transactions touch different things, each may change the catalogue beside the other, and their
+/// Parts of the catalogue that changes touch. Two transactions that touch different parts may change the catalogue side by side, and their
 /// changes commit in any order. Confined to one thread at a time.
 public final class Footprint {
   private final Set<Long> objects = new LinkedHashSet<>();

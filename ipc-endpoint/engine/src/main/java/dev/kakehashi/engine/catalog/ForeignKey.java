@@ -37,7 +37,7 @@ public record ForeignKey(
     INITIALLY_DEFERRED
   }
 
-  /// What is done with rows whose key goes away.
+  /// Action for rows whose key goes away.
   public enum Action {
     /// Refused at the end of the statement, if the key is not there again.
     NO_ACTION,
@@ -89,7 +89,7 @@ public record ForeignKey(
     return positions.stream().map(newPosition::applyAsInt).toList();
   }
 
-  /// What identifies the constraint, and what it does, never changes.
+  /// The number of the constraint, its actions and its match type never change.
   private ForeignKey copy(
       String newName,
       List<Integer> newColumns,

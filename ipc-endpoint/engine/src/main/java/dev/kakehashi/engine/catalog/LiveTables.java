@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What a planner asks about the running engine: how many rows a table has, and the rows of system tables that show the engine's state. What the viewer may not see is null or "<insufficient privilege>".
+/// State of the running engine for a planner: row counts of tables, and rows of system tables that show the engine's state. Values that the
+/// viewer may not see are null or "<insufficient privilege>".
 public interface LiveTables extends ToLongFunction<Table> {
-  /// What a viewer may do in a version of the catalogue.
+  /// Permissions of a viewer in a version of the catalogue.
   Permissions permissions(CatalogSnapshot catalog, Viewer viewer);
 
   /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held, priority, epoch, waiting, user_name, idle_since.
@@ -18,7 +19,7 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes.
   List<@Nullable Object[]> memory();
 
-  /// What tables have of that memory: table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes.
+  /// Shares of tables in that memory: table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes.
   List<@Nullable Object[]> tableMemory(List<Table> of);
 
   /// Value that a sequence has given last; null: none yet.
@@ -63,16 +64,16 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// @param tableId of [ApplicationTables]
   List<@Nullable Object[]> applications(int tableId, CatalogNames names, Viewer viewer);
 
-  /// Who checks, reads and writes files of COPY.
+  /// Access to files of COPY: checks, reads and writes them.
   BulkAccess bulkAccess();
 
-  /// Who knows the code of native applications; null: there is none.
+  /// System that has the code of native applications; null: there is none.
   @Nullable ApplicationSystem applications();
 
   /// Settings that SHOW gives, besides those that are the same in every engine.
   List<ShownSetting> settings();
 
-  /// What is known about the columns of tables: rows of `kakehashi_catalog.column_statistics`.
+  /// Statistics of the columns of tables: rows of `kakehashi_catalog.column_statistics`.
   ///
   /// @param viewer sees those of columns that he may read
   List<@Nullable Object[]> columnStatistics(List<Table> of, Viewer viewer);

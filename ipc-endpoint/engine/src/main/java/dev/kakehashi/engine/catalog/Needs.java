@@ -8,7 +8,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What somebody must be allowed to do to run a plan. Immutable, and of no user: the plan is everybody's.
+/// Privileges that are needed to run a plan. Immutable, and of no user: the plan is everybody's.
 ///
 /// @param schemas of the names in the statement
 /// @param relations tables and views, in the order in which they are named
@@ -23,7 +23,7 @@ public record Needs(
     @Nullable String setting) {
   public static final Needs NONE = new Needs(List.of(), List.of(), List.of(), List.of(), null);
 
-  /// Of a statement that shows a setting which tells of the machine.
+  /// Needs of a statement that shows a setting which tells of the machine.
   public static Needs ofSetting(String name) {
     return new Needs(List.of(), List.of(), List.of(), List.of(), name);
   }

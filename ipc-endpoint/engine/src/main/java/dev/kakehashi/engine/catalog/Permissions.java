@@ -8,7 +8,7 @@ import dev.kakehashi.engine.rights.Rights;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.protocol.ErrorCode;
 
-/// What a role may do in one version of the catalogue. Immutable.
+/// Permissions of a role in one version of the catalogue. Immutable.
 ///
 /// Superusers may do everything, and so may everybody as long as there are no roles. Members of `pg_read_all_data` may read, those of `pg_write_all_data` change rows of whatever there is; those of `pg_read_server_files` and `pg_write_server_files` may read and write files in every location.
 public final class Permissions {
@@ -48,14 +48,14 @@ public final class Permissions {
 
   // ---- privileges ----
 
-  /// What it may do with an object as a whole.
+  /// Privileges of the role on an object as a whole.
   ///
   /// @return set of privileges
   public int on(ObjectKind kind, Rights rights) {
     return superuser ? kind.all() : granted(rights.effective(kind)) | implied(kind);
   }
 
-  /// What it may do with a column besides what it may do with its table.
+  /// Privileges of the role on a column, besides its privileges on the table.
   public int on(Column column) {
     return superuser ? ObjectKind.COLUMN.all() : granted(column.acl());
   }
@@ -68,12 +68,12 @@ public final class Permissions {
     return on(ObjectKind.DATABASE, catalog.access().database());
   }
 
-  /// What it may do in a location, if the settings have it.
+  /// Privileges of the role on a location, if the settings have it.
   public int onLocation(String location) {
     return on(ObjectKind.LOCATION, catalog.access().location(location));
   }
 
-  /// What of an object's privileges it may grant on.
+  /// Privileges on an object that the role may grant to others.
   public int grantable(ObjectKind kind, Rights rights) {
     return owns(rights)
         ? kind.all()

@@ -26,7 +26,7 @@ public record ShownSetting(
     this(name, value, description, value, "default", false, null, false);
   }
 
-  /// Who keeps the settings of the program that an engine is a part of. Thread-safe.
+  /// Keeper of the settings of the program that an engine is a part of. Thread-safe.
   @FunctionalInterface
   public interface Keeper {
     /// One that keeps none.

@@ -187,7 +187,7 @@ public sealed interface PhysicalPlan {
   /// @param values over the source, one per column of the table: the new row, or for DELETE the old one; empty if nobody needs it
   record MergeClause(MergeKind kind, List<Expr> values) {}
 
-  /// What a WHEN of MERGE does.
+  /// Action of a WHEN of MERGE.
   enum MergeKind {
     INSERT,
     UPDATE,

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// What the optimiser expected when it made a plan, and the tables that it thought of. Not changed any more once the plan is made.
+/// Row counts that the optimiser expected when it made a plan, and the tables whose statistics it used. Unchanged once the plan is made.
 public final class PlanEstimates {
   private final IdentityHashMap<PlanNode, Double> rows = new IdentityHashMap<>();
   private long[] tables = new long[0];

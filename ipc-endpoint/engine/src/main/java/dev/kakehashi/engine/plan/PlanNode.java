@@ -269,7 +269,7 @@ public sealed interface PlanNode {
   record RowLock(
       long tableId, String table, int rowIdColumn, LockStrength strength, LockWait policy) {}
 
-  /// What to do about a row that is locked. Of several for one table the last one here holds.
+  /// Policy for a row that is locked. If one table has several, the one that stands last here holds.
   enum LockWait {
     /// To wait, and to give what a later command of the client's transaction has changed as it was: the change for which it is locked fails then, if it comes to that.
     TO_CHANGE,
@@ -313,7 +313,7 @@ public sealed interface PlanNode {
   /// Rows that a window function sees, relative to the current one.
   record Frame(FrameMode mode, FrameBound start, FrameBound end, FrameExclusion exclusion) {}
 
-  /// What the offsets of a frame count.
+  /// Unit of the offsets of a frame.
   enum FrameMode {
     ROWS,
     GROUPS,

@@ -8,7 +8,7 @@ import java.util.Set;
 /// @param reads scanned, by tableId
 /// @param changes changed or locked
 public record TouchedTables(Set<Long> reads, Set<Long> changes) {
-  /// What a statement without a plan touches.
+  /// Tables of a statement without a plan.
   public static final TouchedTables NONE = new TouchedTables(Set.of(), Set.of());
 
   public static TouchedTables of(PhysicalPlan plan) {

@@ -29,7 +29,7 @@ public final class Acl {
     return items.isEmpty() ? EMPTY : new Acl(items);
   }
 
-  /// What holds as long as nothing was granted or revoked: everything for the owner, and what is everybody's.
+  /// Privileges as long as nothing was granted or revoked: all for the owner, and the ones that everybody has.
   public static Acl initial(ObjectKind kind, long owner) {
     if (kind == ObjectKind.COLUMN) {
       return EMPTY;
@@ -69,7 +69,7 @@ public final class Acl {
     return sum;
   }
 
-  /// What was granted to the role itself that it may grant on.
+  /// Privileges granted to the role itself that it may grant to others.
   int grantableDirectly(long role) {
     return items.stream()
         .filter(item -> item.grantee() == role)
@@ -121,7 +121,7 @@ public final class Acl {
     return lost == 0 ? result : result.without(item.grantee(), lost, change);
   }
 
-  /// What somebody has granted goes with his right to grant it.
+  /// Privileges that a role has granted end with its right to grant them.
   private Acl without(long grantor, int lost, Change change) {
     if (grantor == change.owner()) {
       return this;

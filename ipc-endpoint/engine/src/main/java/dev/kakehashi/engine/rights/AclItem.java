@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.rights;
 
-/// What one role has granted to another.
+/// Privileges that one role has granted to another.
 ///
 /// @param grantee number of a role, or [Acl#PUBLIC]
 /// @param grantor number of a role

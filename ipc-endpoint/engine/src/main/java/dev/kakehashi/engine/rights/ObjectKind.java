@@ -15,7 +15,8 @@ import static dev.kakehashi.engine.rights.Privilege.UPDATE;
 import static dev.kakehashi.engine.rights.Privilege.USAGE;
 import static dev.kakehashi.engine.rights.Privilege.WRITE;
 
-/// What privileges are granted on: the one table that says which ones a kind of object has, and what it is called in messages. Another kind is one more constant.
+/// Kinds of objects that privileges are granted on: the one table of their privileges and of their names in messages. Another kind is one
+/// more constant.
 public enum ObjectKind {
   /// A table or a view.
   TABLE(
@@ -56,12 +57,12 @@ public enum ObjectKind {
     this.ofEverybody = ofEverybody;
   }
 
-  /// What one is called in messages.
+  /// Name of such an object in messages.
   public String noun() {
     return noun;
   }
 
-  /// What one is called in messages about a privilege that it does not have.
+  /// Name of the object in messages about a privilege that its kind does not have.
   public String grantNoun() {
     return grantNoun;
   }
@@ -71,7 +72,7 @@ public enum ObjectKind {
     return all;
   }
 
-  /// What PUBLIC has as long as nothing was granted.
+  /// Privileges of PUBLIC as long as nothing was granted.
   public int ofEverybody() {
     return ofEverybody;
   }

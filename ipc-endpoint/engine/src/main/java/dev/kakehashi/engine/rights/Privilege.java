@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// What may be granted. A set of privileges is an int with the [#bit] of each.
+/// Privilege that may be granted. A set of privileges is an int with the [#bit] of each.
 public enum Privilege {
   INSERT(0),
   SELECT(1),

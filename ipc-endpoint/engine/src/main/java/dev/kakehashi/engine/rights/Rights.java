@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /// @param owner number of a role
 /// @param acl null: nothing was granted or revoked
 public record Rights(long owner, @Nullable Acl acl) {
-  /// Of what was made before there were roles.
+  /// Rights of objects that were made before there were roles.
   public static final Rights INITIAL = new Rights(RoleSet.SUPERUSER, null);
 
-  /// What was granted, the owner's own privileges included.
+  /// Privileges that were granted, the owner's own included.
   public Acl effective(ObjectKind kind) {
     return acl == null ? Acl.initial(kind, owner) : acl;
   }
@@ -20,7 +20,7 @@ public record Rights(long owner, @Nullable Acl acl) {
     return new Rights(owner, granted.isSameAs(Acl.initial(kind, owner)) ? null : granted);
   }
 
-  /// What the new owner gets of the old one's.
+  /// The same with a new owner, who takes the old one's place in all grants.
   public Rights ownedBy(long newOwner) {
     return new Rights(
         newOwner, acl == null ? null : acl.renamed(role -> role == owner ? newOwner : role));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What functions ask about rights: answered by the catalogue as the transaction of their statement sees it.
+/// Questions of functions about rights, answered by the catalogue as the transaction of their statement sees it.
 public interface RightsQuestions {
   /// There is no catalogue to ask.
   RightsQuestions NONE =
@@ -33,7 +33,7 @@ public interface RightsQuestions {
         }
       };
 
-  /// What is asked about.
+  /// Kinds of things that are asked about.
   enum About {
     TABLE,
     COLUMN,
@@ -50,7 +50,7 @@ public interface RightsQuestions {
   /// A privilege, or the right to grant it.
   record Asked(Privilege privilege, boolean grantable) {}
 
-  /// What is asked about a role.
+  /// Kinds of questions about a role.
   enum Membership {
     /// Whether it may become the role.
     MEMBER,

@@ -45,7 +45,7 @@ final class ApplicationDump {
             options.isEmpty() ? "" : " WITH (" + String.join(", ", options) + ")");
   }
 
-  /// Those that are not the default.
+  /// Options that are not the default.
   private static List<String> options(ApplicationOptions is) {
     ApplicationOptions usual = ApplicationOptions.DEFAULT;
     List<String> said = new ArrayList<>();

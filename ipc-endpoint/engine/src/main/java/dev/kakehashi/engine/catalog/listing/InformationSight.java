@@ -7,7 +7,8 @@ import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.rights.Privilege;
 import org.jspecify.annotations.Nullable;
 
-/// What somebody sees in the information schema: what he owns or has a privilege on, as PostgreSQL's views say. The system's own tables are everybody's. Immutable.
+/// Objects that a user sees in the information schema: objects that he owns or has a privilege on, as in PostgreSQL's views. The system's
+/// own tables are everybody's. Immutable.
 final class InformationSight {
   private final @Nullable Permissions permissions;
 

@@ -80,7 +80,7 @@ final class KeyRows {
     }
   }
 
-  /// Of `information_schema.table_constraints`.
+  /// Rows of `information_schema.table_constraints`.
   static List<@Nullable Object[]> constraints(
       CatalogNames names, InformationSight sight, String database) {
     List<@Nullable Object[]> rows = new ArrayList<>();
@@ -129,7 +129,7 @@ final class KeyRows {
     };
   }
 
-  /// Of `information_schema.key_column_usage`.
+  /// Rows of `information_schema.key_column_usage`.
   static List<@Nullable Object[]> columns(
       CatalogNames names, InformationSight sight, String database) {
     List<@Nullable Object[]> rows = new ArrayList<>();
@@ -178,7 +178,7 @@ final class KeyRows {
     };
   }
 
-  /// Of `information_schema.referential_constraints`. It names no table, so nothing narrows it but the schema.
+  /// Rows of `information_schema.referential_constraints`. The view names no table, so nothing narrows it but the schema.
   static List<@Nullable Object[]> references(
       CatalogNames names, InformationSight sight, String database) {
     List<@Nullable Object[]> rows = new ArrayList<>();

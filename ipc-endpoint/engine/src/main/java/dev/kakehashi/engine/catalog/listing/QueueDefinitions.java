@@ -74,7 +74,7 @@ final class QueueDefinitions {
     sink.add("queue", queue.schema(), queue.name(), "ALTER QUEUE " + name(queue) + " " + action);
   }
 
-  /// Those that are not the default.
+  /// Options that are not the default.
   private static List<String> options(QueueOptions is) {
     QueueOptions usual = QueueOptions.DEFAULT;
     List<String> said = new ArrayList<>();

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 
 /// Statements that make roles and rights again, for a superuser to run: roles and memberships before the objects, owners and grants after them.
 ///
-/// Whoever the endpoint's OS user is has what that role has owned.
+/// The role of the endpoint's OS user is not made: its objects belong to the OS user of the endpoint that runs the statements.
 final class RightsDefinitions {
   private final CatalogSnapshot catalog;
   private final RoleSet roles;
@@ -268,7 +268,7 @@ final class RightsDefinitions {
     }
   }
 
-  /// What one role has granted another, in its name.
+  /// Adds the grants of one role to another, in the name of the first.
   ///
   /// @param columns behind each privilege
   private void grant(

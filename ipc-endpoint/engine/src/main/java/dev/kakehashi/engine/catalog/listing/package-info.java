@@ -1,4 +1,4 @@
-/// What is told about the objects of the catalogue: rows of system tables, and statements that make the objects again.
+/// Descriptions of the objects of the catalogue: rows of system tables, and statements that make the objects again.
 @NullMarked
 package dev.kakehashi.engine.catalog.listing;
 
