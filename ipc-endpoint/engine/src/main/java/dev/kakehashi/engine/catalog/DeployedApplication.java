@@ -88,7 +88,7 @@ public record DeployedApplication(
     return version().definition().contents();
   }
 
-  /// Definition of it for the application system.
+  /// Definition for the application system.
   ///
   /// @param roles of the same version of the catalogue
   public ApplicationDefinition definition(RoleSet roles) {

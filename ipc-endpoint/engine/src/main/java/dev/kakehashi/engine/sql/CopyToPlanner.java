@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 
 /// Plans COPY TO: the query that gives the rows, in the order that the files ask for.
 final class CopyToPlanner {
-  /// What an item of `order_by` may have behind the name of its column.
+  /// Pattern of an item of `order_by`: the name of its column, then what may follow it.
   private static final Pattern DIRECTION =
       Pattern.compile(
           "(.*?)((?:\\s+(?:asc|desc))?(?:\\s+nulls\\s+(?:first|last))?)",

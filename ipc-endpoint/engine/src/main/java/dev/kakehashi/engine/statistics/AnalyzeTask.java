@@ -37,7 +37,7 @@ final class AnalyzeTask implements Task {
   private int next;
   private @Nullable Reading reading;
 
-  /// What is open while a table is read and analysed.
+  /// State that is open while a table is read and analysed.
   private static final class Reading {
     final Table table;
     final TableDefinition definition;

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.statistics;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is known about the values of a column, in the terms of PostgreSQL's `pg_stats`. Immutable.
+/// Statistics of the values of a column, in the terms of PostgreSQL's `pg_stats`. Immutable.
 ///
 /// @param oid type of the column
 /// @param nullFraction fraction of rows that are null

@@ -53,7 +53,7 @@ public final class StatisticsKeeper implements AutoCloseable {
 
   // ---- guarded by this ----
 
-  /// What the plans of now were made with, by table.
+  /// Statistics that present plans were made with, by table.
   private final Map<Long, TableStatistics> planned = new HashMap<>();
 
   private boolean closed;
@@ -78,7 +78,7 @@ public final class StatisticsKeeper implements AutoCloseable {
     collect(filled);
   }
 
-  /// Statistics of a table, null if there are none. What is known about a column stays when others come and go.
+  /// Statistics of a table, null if there are none. Statistics of a column stay when other columns come and go.
   public @Nullable TableStatistics of(Table table) {
     TableStatistics statistics = byTable.get(table.tableId());
     TableStore rows = statistics == null ? null : storeOf(table);
@@ -96,7 +96,7 @@ public final class StatisticsKeeper implements AutoCloseable {
     return statistics == null ? 0 : statistics.planVersion();
   }
 
-  /// Of all tables: while it is the same, so are those of the tables.
+  /// Plan version of all tables: while it is the same, so are the versions of the tables.
   public long planVersion() {
     return planVersion;
   }

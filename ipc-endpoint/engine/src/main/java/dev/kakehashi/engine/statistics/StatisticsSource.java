@@ -3,8 +3,8 @@ package dev.kakehashi.engine.statistics;
 import dev.kakehashi.engine.catalog.Table;
 import org.jspecify.annotations.Nullable;
 
-/// Whoever knows the statistics of tables.
+/// Source of the statistics of tables.
 public interface StatisticsSource {
-  /// What is known about the columns of a table; null: nothing.
+  /// Statistics of the columns of a table; null: none.
   @Nullable TableStatistics statistics(Table table);
 }

@@ -41,7 +41,7 @@ public record TableStatistics(
     return known;
   }
 
-  /// What is known about the table's present columns: about those that have come since, or have got another type, nothing.
+  /// Statistics of the table's present columns. Columns that have come since, or have got another type, have none.
   ///
   /// @param present where they lie in its rows
   TableStatistics of(Table table, List<Integer> present) {

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /// Where long loops ask whether the statement that their thread works for is to end: those of functions and of the planner, which do not know it,
 /// call [#check()] after each millisecond of work or less.
 ///
-/// What a thread works for is set by the task that plans the statement or runs a part of it, for as long as it runs on the thread. Elsewhere `check()` does nothing.
+/// The task that plans the statement or runs a part of it sets the thread's [Source], for as long as it runs on the thread. Elsewhere
+/// `check()` does nothing.
 public final class Interrupts {
   /// Bytes or other cheap steps between two looks: less than a millisecond.
   public static final int STEPS = 1 << 16;
@@ -17,7 +18,7 @@ public final class Interrupts {
 
   private Interrupts() {}
 
-  /// Who knows whether a statement is to end.
+  /// Work that knows whether its statement is to end.
   @FunctionalInterface
   public interface Source {
     /// @throws RuntimeException when it is, with the reason
@@ -43,7 +44,7 @@ public final class Interrupts {
     CURRENT.set(before);
   }
 
-  /// What the calling thread works for; null: nothing that can be canceled.
+  /// Source that the calling thread works for; null: nothing that can be canceled.
   public static @Nullable Source current() {
     return CURRENT.get();
   }

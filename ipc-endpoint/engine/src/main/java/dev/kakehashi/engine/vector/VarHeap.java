@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
 /// Every allocation is a multiple of 8 and lives until [#reset()] or [#close()]. Confined to one task at a time. Blocks come from malloc, because closing a
 /// shared arena stops every thread for a moment, and heaps end with every statement.
 public final class VarHeap implements AutoCloseable {
-  /// All native memory, for access by absolute address. Whoever uses it vouches for the address.
+  /// All native memory, for access by absolute address. The code that uses it vouches for the address.
   @SuppressWarnings("restricted") // values are passed as addresses; their owners keep them alive
   public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
@@ -37,7 +37,7 @@ public final class VarHeap implements AutoCloseable {
       LibC.function(
           "free", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG), Linker.Option.critical(false));
 
-  /// Of all heaps of the process; changes with each block, not with each value.
+  /// Bytes of all heaps of the process; changes with each block, not with each value.
   private static final LongAdder HELD_BYTES = new LongAdder();
 
   private long[] addresses = NO_BLOCKS;
@@ -48,7 +48,7 @@ public final class VarHeap implements AutoCloseable {
   private long end;
   private long limitBytes = Long.MAX_VALUE;
 
-  /// There is no room for a value below the heap's limit. Whoever has set it computes fewer rows at a time.
+  /// There is no room for a value below the heap's limit. The code that has set the limit computes fewer rows at a time.
   public static final class LimitReached extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /// Entries of tables, also those that earlier versions have written.
 final class TableCodecTest {
-  /// What version 6 wrote for [#ORDINARY].
+  /// Bytes that version 6 wrote for [#ORDINARY], in hexadecimal.
   private static final String VERSION_6 =
       "060001730001740000000000000007"
           + "000000020002696400000017ffffffff"

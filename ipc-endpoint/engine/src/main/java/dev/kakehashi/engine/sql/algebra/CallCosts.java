@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// What functions of applications cost in an expression; PostgreSQL's own are all taken to be cheap.
+/// Costs of functions of applications in an expression; PostgreSQL's own are all taken to be cheap.
 final class CallCosts {
   private CallCosts() {}
 

@@ -90,7 +90,7 @@ public final class CatalogTable extends RelOptAbstractTable {
     return statistics;
   }
 
-  /// What the table is part of.
+  /// Version of the catalogue that the table is part of.
   public CatalogSnapshot catalog() {
     return catalog;
   }

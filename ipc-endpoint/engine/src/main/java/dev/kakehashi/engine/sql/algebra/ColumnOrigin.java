@@ -64,7 +64,7 @@ public record ColumnOrigin(RelNode scan, CatalogTable table, int column) {
     };
   }
 
-  /// Of an expression over a relation: null unless it is a column, perhaps under another type of the same form.
+  /// Origin of an expression over a relation; null unless it is a column, perhaps under another type of the same form.
   public static @Nullable ColumnOrigin of(RelNode rel, RexNode expression) {
     int index = column(expression);
     return index < 0 ? null : of(rel, index);

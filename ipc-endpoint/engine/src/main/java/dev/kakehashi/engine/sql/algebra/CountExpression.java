@@ -16,7 +16,7 @@ public final class CountExpression extends RexDynamicParam {
     this.digest = "count(" + expression + ")";
   }
 
-  /// What Calcite takes for an expression.
+  /// Literal or parameter that Calcite takes for an expression.
   static @Nullable RexNode of(@Nullable RexNode expression) {
     return expression == null
             || expression instanceof RexLiteral

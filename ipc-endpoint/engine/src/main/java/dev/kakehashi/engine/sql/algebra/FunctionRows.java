@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows of a function in FROM; its arguments name no columns, but those of what is on the left of it.
 public final class FunctionRows extends AbstractRelNode {
-  /// Of a function whose arguments are not known, as PostgreSQL estimates.
+  /// Rows of a function whose arguments are not known, as PostgreSQL estimates.
   private static final double UNKNOWN_ROWS = 1000;
 
   /// Most rows that are kept for what they are joined to, not made anew for each of its rows.

@@ -26,7 +26,7 @@ public final class RecursiveRows extends AbstractRelNode {
   /// Columns of queries around it that the terms name.
   private final List<RexNode> named;
 
-  /// What these are now.
+  /// Expressions that these columns have become, in the same order.
   private final List<RexNode> outer;
 
   public final boolean all;

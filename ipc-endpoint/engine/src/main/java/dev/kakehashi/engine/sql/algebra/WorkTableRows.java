@@ -31,7 +31,7 @@ public final class WorkTableRows extends AbstractRelNode {
     this(cluster, rowType, number, rows, null);
   }
 
-  /// Those of a query of WITH.
+  /// Rows of a query of WITH.
   public WorkTableRows(RelNode common, int number) {
     this(
         common.getCluster(),

@@ -159,7 +159,8 @@ final class AggregateBinder {
             bound.type());
   }
 
-  /// What is computed of a row may fail, and is computed only for those that FILTER lets through. The condition is evaluated twice then.
+  /// An argument that is computed from a row may fail: it is computed only for rows that FILTER lets through. The condition is evaluated
+  /// twice then.
   private RexNode guarded(RexNode filter, RexNode argument) {
     if (!(argument instanceof RexCall)
         || RelOptUtil.InputFinder.bits(argument).isEmpty()

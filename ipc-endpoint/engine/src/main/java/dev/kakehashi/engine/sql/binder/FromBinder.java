@@ -40,7 +40,7 @@ public final class FromBinder {
   private final BindContext context;
   private final QueryBinder queries;
 
-  /// What the SELECT locks whose FROM is being bound.
+  /// Row locks of the SELECT whose FROM is being bound.
   private @Nullable RowLocks locks;
 
   /// Whether the FROM clause that is being bound has named a recursive query whose recursive term it is in.

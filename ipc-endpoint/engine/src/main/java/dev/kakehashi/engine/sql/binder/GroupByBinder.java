@@ -25,7 +25,7 @@ final class GroupByBinder {
 
   private static final int MAX_CUBE = 12;
 
-  /// What GROUP BY says.
+  /// Keys and sets of GROUP BY.
   ///
   /// @param keys every expression once
   /// @param sets null: one set of all keys

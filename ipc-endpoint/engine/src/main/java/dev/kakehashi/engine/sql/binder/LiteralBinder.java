@@ -24,7 +24,7 @@ final class LiteralBinder {
     this.expressions = expressions;
   }
 
-  /// What stands in the statement where Calcite sees a parameter.
+  /// Literal of the statement where Calcite sees a parameter.
   Source.Literal source(SqlDynamicParam parameter) {
     return context.source.literals().get(parameter.getIndex());
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// PostgreSQL gives names to the parameters of the few functions that [#FUNCTIONS] lists. Each has one list of names, however many of them a call may leave out at its end.
 final class NamedArguments {
-  /// What a function calls its parameters.
+  /// Parameters of a function, with their names.
   ///
   /// @param names in the order of the parameters
   /// @param defaults of the last parameters: integers, doubles and booleans
@@ -273,7 +273,7 @@ final class NamedArguments {
     return all;
   }
 
-  /// What has no type of its own gets that of the parameter, and json is taken for jsonb.
+  /// An argument without a type of its own gets that of the parameter, and json is taken for jsonb.
   private RexNode typed(RexNode given, int oid, SqlNode node) {
     int from = PgType.oidOf(given);
     if (from == Types.UNKNOWN) {

@@ -30,7 +30,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/// What SEARCH and CYCLE add to a recursive query: columns in which each row has the rows on the way to it.
+/// Columns that SEARCH and CYCLE add to a recursive query: in them each row has the rows on the way to it.
 ///
 /// The recursive term reads them from the rows before, under an alias that nobody can write, and hands them on behind its own columns; what it makes of them for its
 /// rows is computed around it. Rows that close a cycle are not read again.
@@ -202,7 +202,7 @@ public final class PathColumns {
     return all;
   }
 
-  /// What the recursive term reads: rows that close no cycle.
+  /// Rows that the recursive term reads: rows that close no cycle.
   RelNode followed(RelNode work) {
     if (cycle == null) {
       return work;

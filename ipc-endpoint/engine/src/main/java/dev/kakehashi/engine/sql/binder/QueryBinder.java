@@ -63,7 +63,7 @@ public final class QueryBinder {
     this.selects = new SelectBinder(context, this);
   }
 
-  /// What ORDER BY, OFFSET and LIMIT of a query say.
+  /// ORDER BY, OFFSET and LIMIT of a query.
   record Tail(List<SqlNode> order, @Nullable SqlNode offset, @Nullable SqlNode fetch) {
     static final Tail NONE = new Tail(List.of(), null, null);
   }

@@ -99,7 +99,7 @@ final class RecordBinder {
     return ifPresent(row, concat(at, text, constant(")")));
   }
 
-  /// What a function or an aggregate gets of a row; null: the argument is none, or nothing special.
+  /// Argument that a function or an aggregate gets for a row; null: the argument is no row, or the function gets nothing special.
   @Nullable RexNode argument(String function, SqlNode node, Scope scope) {
     boolean json = OF_JSON.contains(function);
     if (!json && !function.equals("count")) {

@@ -52,7 +52,7 @@ final class RowCalls {
     return calls.isEmpty();
   }
 
-  /// What stands for the value of a call until [#apply(RelNode, QueryBinder, List)].
+  /// Placeholder for the value of a call until [#apply(RelNode, QueryBinder, List)].
   RexNode place(Call call) {
     int number = 0;
     while (number < calls.size() && !calls.get(number).isSame(call)) {

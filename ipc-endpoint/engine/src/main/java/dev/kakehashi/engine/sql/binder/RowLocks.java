@@ -16,7 +16,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
-/// What FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and FOR KEY SHARE of a SELECT say.
+/// FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and FOR KEY SHARE of a SELECT.
 ///
 /// FOR UPDATE TO CHANGE, and the same with NO KEY, is for clients that change the rows one by one.
 ///
@@ -47,7 +47,7 @@ record RowLocks(List<Clause> clauses, boolean inherited) {
     }
   }
 
-  /// What the translator's calls in the select list say.
+  /// Row locks by the translator's calls in the select list.
   ///
   /// @param around what a query around the SELECT locks of it; null: nothing
   /// @return null if nothing locks rows
@@ -100,7 +100,7 @@ record RowLocks(List<Clause> clauses, boolean inherited) {
     return clauses.stream().anyMatch(clause -> clause.policy == LockWait.SKIP_LOCKED);
   }
 
-  /// What messages call it.
+  /// Name in messages, by the first clause.
   String name() {
     return clauses.getFirst().strength.clause();
   }

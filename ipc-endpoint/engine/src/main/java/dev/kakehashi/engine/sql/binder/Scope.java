@@ -135,7 +135,7 @@ public final class Scope {
   /// Named queries of WITH.
   public final List<CommonTable> commonTables = new ArrayList<>();
 
-  /// What WITH gives a name to.
+  /// Query or statement that WITH gives a name to.
   sealed interface CommonTable {
     String name();
 
@@ -179,7 +179,7 @@ public final class Scope {
       String name, List<String> columns, @Nullable BoundQuery returned, boolean binding)
       implements CommonTable {}
 
-  /// What a recursive query of WITH knows of itself.
+  /// State of a recursive query of WITH.
   static final class Recursion {
     /// SEARCH and CYCLE, or null.
     final @Nullable Traversal traversal;

@@ -82,7 +82,7 @@ public final class SelectBinder {
     }
   }
 
-  /// What a stage of a SELECT gives.
+  /// Result of a stage of a SELECT.
   ///
   /// @param output over the columns of `rel`
   /// @param expanded whether functions of the output that return rows have made them

@@ -40,7 +40,7 @@ public final class CallBinder {
     this.expressions = new QueryBinder(context).expressions;
   }
 
-  /// What is called.
+  /// Procedure or route that is called.
   private record Target(
       DeployedApplication application, boolean route, int index, ProcedureSignature signature) {}
 

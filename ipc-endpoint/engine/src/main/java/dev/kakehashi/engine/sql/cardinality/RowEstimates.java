@@ -34,7 +34,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Numbers of rows of relations, from the statistics of their tables. What Calcite's rules ask about cardinality is answered here.
+/// Numbers of rows of relations, from the statistics of their tables. Questions of Calcite's rules about cardinality are answered here.
 ///
 /// Confined to one thread; Calcite makes a new one when the relations have changed.
 public final class RowEstimates extends RelMetadataQuery {
@@ -310,7 +310,7 @@ public final class RowEstimates extends RelMetadataQuery {
     return Math.clamp(groups, 1, Math.max(1, inputRows));
   }
 
-  /// Of a computed column: as many as the column in it has, if it is one.
+  /// Distinct values of a computed column: as many as the column in it has, if there is just one.
   private static double computedGroups(RelNode node, int column, double inputRows) {
     RelNode rel = node.stripped();
     if (rel instanceof Project project) {
@@ -327,7 +327,7 @@ public final class RowEstimates extends RelMetadataQuery {
     return Math.min(inputRows, ColumnOrigin.DEFAULT_DISTINCT);
   }
 
-  /// Of `distinct` values in `tableRows` rows those that are expected in `chosen` of the rows.
+  /// Number of the `distinct` values in `tableRows` rows that are expected in `chosen` of the rows.
   private static double remaining(double distinct, double tableRows, double chosen) {
     if (chosen >= tableRows || tableRows <= 0) {
       return distinct;

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Fraction of a relation's rows for which a condition is true.
 ///
-/// Terms of AND are taken to be independent, except the bounds of a range of one column. What nothing is known about has PostgreSQL's default values.
+/// Terms of AND are taken to be independent, except the bounds of a range of one column. Terms about which nothing is known have
+/// PostgreSQL's default values.
 public final class Selectivity {
   /// PostgreSQL's DEFAULT_MATCH_SEL.
   private static final double DEFAULT_MATCH = 0.005;
@@ -56,7 +57,7 @@ public final class Selectivity {
     this.rel = rel;
   }
 
-  /// Of a condition over the columns of a relation; null: of none.
+  /// Selectivity of a condition over the columns of a relation; null: no condition.
   public static double of(RelNode rel, @Nullable RexNode condition) {
     Interrupts.check();
     return condition == null
@@ -215,7 +216,7 @@ public final class Selectivity {
       ColumnOrigin origin = ColumnOrigin.of(rel, columns.nth(0));
       nulls = origin == null ? 0 : origin.nullFraction();
     }
-    // Of null it is null.
+    // The negation of null is null.
     return Math.max(0, 1 - single(operand) - nulls);
   }
 

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Chooses how a table is read: all of it, or a range of an index.
 ///
-/// An index is used when its first columns are bound by equality, or its first column by a range that few of the table's rows are expected in; the pages are read
-/// several times as fast as rows in the order of an index. Of a small table, and where it is not known how many rows there will be, a range with two bounds is taken to be small,
-/// and one with a lone bound is not. A caller who wants the index's order gets it.
+/// An index is used when its first columns are bound by equality, or its first column by a range that few of the table's rows are expected
+/// in; the pages are read several times as fast as rows in the order of an index. A range with two bounds is taken to be small where the
+/// table is small, or the number of rows is not known. A range with a lone bound is not. A caller who wants the index's order gets it.
 public final class AccessPath {
   /// Order that the rows are wanted in; positions in the table.
   ///
@@ -64,7 +64,7 @@ public final class AccessPath {
   /// A row that an index leads to costs as much as this many in a scan of the pages (`RangeBenchmark`, docs/measurements.md: 6 to 12 for narrow rows whose values are summed).
   private static final double INDEX_COST = 10;
 
-  /// Of fewer rows all scans are short, and one by an index conflicts with less in serializable transactions.
+  /// Number of rows below which all scans are short; a scan by an index conflicts with less in serializable transactions.
   private static final double SMALL_TABLE_ROWS = 10_000;
 
   private AccessPath() {}
@@ -267,7 +267,7 @@ public final class AccessPath {
     return fits ? new Term(columns[index(column)], SqlKind.IN, column, conjunct) : null;
   }
 
-  /// What a column of type text has to equal by one of the conjuncts, known before the scan; null: nothing.
+  /// Value that a column of type text has to equal by one of the conjuncts, known before the scan; null: none.
   ///
   /// @param column of the table
   public static @Nullable RexNode equalText(int[] columns, List<RexNode> conjuncts, int column) {

@@ -25,11 +25,12 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
-/// What a correlated subquery costs that is evaluated for each row of the outer query, against the join in its place; in the unit of [JoinCost].
+/// Cost of a correlated subquery that is evaluated for each outer row, against the join in its place; in the unit of [JoinCost].
 ///
-/// Three kinds of subqueries are compared, because their joins may cost any multiple of what was asked for, where each look at an index finds a few rows. LIMIT becomes the numbering of all rows
-/// that any outer row could have, a condition that is no equality pairs all rows with all values of the outer columns, and an aggregate is computed for all groups. Of the others the join is
-/// taken, which may look rows up by itself.
+/// Three kinds of subqueries are compared, because their joins may cost any multiple of what was asked for, where each look at an index
+/// finds a few rows. LIMIT becomes the numbering of all rows that any outer row could have, a condition that is no equality pairs all rows
+/// with all values of the outer columns, and an aggregate is computed for all groups. All other subqueries become joins, which may look
+/// rows up by themselves.
 public final class CorrelationCost {
   /// How much cheaper evaluation by row has to be: of both the estimates may be wrong, and only the join's cost is bounded by the tables.
   private static final double MARGIN = 2;
@@ -37,7 +38,7 @@ public final class CorrelationCost {
   private final RexBuilder rex;
   private final CorrelationId id;
 
-  // Of the subquery.
+  // Properties of the subquery.
   private boolean limited;
   private boolean grouped;
   private boolean counted;
@@ -179,7 +180,7 @@ public final class CorrelationCost {
         });
   }
 
-  /// Of the join: all rows are read once, paired with the values of the outer columns where these do not lead to them, then numbered or grouped.
+  /// Cost of the join. All rows are read once, paired with the values of outer columns that do not lead to them, then numbered or grouped.
   ///
   /// @param values sets of values of the outer columns, or 1 where they lead to the rows
   private double joined(RelNode rel, double values) {

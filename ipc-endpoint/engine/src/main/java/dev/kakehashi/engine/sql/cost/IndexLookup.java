@@ -105,7 +105,7 @@ public record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, doub
         .intersect(ImmutableBitSet.range(outer.getRowType().getFieldCount()));
   }
 
-  /// What reading all of a relation costs, if it is a table's scan; 0 if not, because it costs the same in whatever order it is joined.
+  /// Cost of reading all of a relation that is a table's scan. It is 0 for others, which cost the same in whatever order they are joined.
   public static double readCost(RelNode rel, double rows, RexBuilder rex) {
     Inner inner = Inner.of(rel, rex);
     if (inner == null) {

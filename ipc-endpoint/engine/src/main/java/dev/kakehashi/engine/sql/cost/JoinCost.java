@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.cost;
 
-/// What joins cost, in rows that probe a hash table.
+/// Costs of joins, in rows that probe a hash table.
 public final class JoinCost {
   /// A row of a table that is read and filtered.
   static final double READ_ROW = 0.25;

@@ -37,7 +37,7 @@ public record RestrictingKeys(RelNode rel, int column, ColumnOrigin origin) {
     };
   }
 
-  /// What it costs to read them, in the unit of [JoinCost].
+  /// Cost of reading the keys, in the unit of [JoinCost].
   public double cost() {
     return origin.tableRows() * JoinCost.READ_ROW;
   }

@@ -25,7 +25,8 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.jspecify.annotations.Nullable;
 
-/// What a query costs that is run once, in the unit of [JoinCost]: a guess from how its tables are read, good enough to tell a few rows found by an index from all rows of a table.
+/// Cost of a query that is run once, in the unit of [JoinCost]. It is a guess from how the tables are read. It tells a few rows found by an
+/// index from all rows of a table.
 public final class RunCost {
   /// How much cheaper the rows have to be that are found first and sorted then: an index in the order of the result ends early if they are spread as expected.
   private static final double SORT_MARGIN = 2;
@@ -39,7 +40,7 @@ public final class RunCost {
     this.rex = rex;
   }
 
-  /// What a subquery costs for each outer row.
+  /// Cost of a subquery for each outer row.
   public static double ofSubquery(Correlate correlate, RexBuilder rex) {
     // With parameters in place of outer columns, as it is planned.
     RelNode planned =
@@ -47,7 +48,7 @@ public final class RunCost {
     return JoinCost.lookups(1, 0) + new RunCost(rex).run(planned);
   }
 
-  /// What a sort with a limit costs that sorts.
+  /// Cost of a sort with a limit that sorts its input.
   public static double sorted(Sort sort, RexBuilder rex) {
     return sorted(sort, new RunCost(rex).run(sort.getInput()));
   }
@@ -58,7 +59,7 @@ public final class RunCost {
     return wanted(sort, rows) / rows;
   }
 
-  /// What all rows of a relation cost in an order that an index has; infinite if none has it.
+  /// Cost of all rows of a relation in an order that an index has; infinite if none has it.
   public static double inOrder(RelNode rel, List<SortKey> keys, RexBuilder rex) {
     InOrder found = InOrder.of(rel, keys, rex);
     PlanNode.IndexScan scan = found == null ? null : found.scan(rex, estimates(found.rel, rex));

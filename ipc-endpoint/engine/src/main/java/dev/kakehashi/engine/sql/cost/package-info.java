@@ -1,4 +1,4 @@
-/// What ways to run a query cost: access paths, look-ups, joins, correlated subqueries.
+/// Costs of ways to run a query: access paths, look-ups, joins, correlated subqueries.
 @NullMarked
 package dev.kakehashi.engine.sql.cost;
 

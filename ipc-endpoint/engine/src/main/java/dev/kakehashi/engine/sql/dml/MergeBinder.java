@@ -118,7 +118,7 @@ final class MergeBinder {
     return plan(merge, table, rows, scope, action, clauses);
   }
 
-  /// What the clauses do to the table.
+  /// Use of the table by the clauses.
   private RelationUse use(ParsedStatement.Merge merge, Table table) {
     RelationUse use = context.use(table.tableId());
     for (When when : merge.clauses()) {
@@ -326,7 +326,7 @@ final class MergeBinder {
 
   // ---- the plan ----
 
-  /// What the plan's source gives: row identifier, action, the columns that are needed, values of subqueries.
+  /// Output of the plan's source: row identifier, action, the columns that are needed, values of subqueries.
   private final class Output {
     final Rows rows;
     final List<RexNode> columns = new ArrayList<>();

@@ -27,7 +27,7 @@ public final class ExplainOutput {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final String PEAK_MEMORY = "Peak Memory Usage";
 
-  /// What was written to temporary files.
+  /// Key of the space that temporary files take, in kB.
   private static final String DISK = "Disk Usage";
 
   private static final String FILES = "Temporary Files";
@@ -157,7 +157,7 @@ public final class ExplainOutput {
     return options.verbose() || !VERBOSE_DETAILS.contains(detail);
   }
 
-  /// What was expected of a node and what it did, by PostgreSQL's names.
+  /// Expected and actual facts of a node, by PostgreSQL's names.
   private Map<String, Object> facts(ExplainedNode node) {
     Map<String, Object> facts = new LinkedHashMap<>();
     PlanNode planned = node.node();

@@ -16,7 +16,7 @@ final class ExpressionText {
     return expressions.stream().map(e -> String.valueOf(text(e))).collect(Collectors.joining(", "));
   }
 
-  /// What the leading columns of an index are equal to.
+  /// Values that the leading columns of an index are equal to.
   static String equals(PlanNode.IndexScan scan) {
     List<Expr> values = new ArrayList<>(scan.equals());
     if (scan.anyOf() == null) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What EXPLAIN says about each node of a plan.
+/// Text of EXPLAIN about each node of a plan.
 public final class PlanPrinter {
   private final CatalogSnapshot catalog;
 

@@ -145,7 +145,7 @@ final class EscapeString {
     bytes.write(code);
   }
 
-  /// What was escaped before has to be whole characters.
+  /// Escapes so far have to be whole characters.
   private void endCharacter() {
     if (high != 0) {
       throw badPair();

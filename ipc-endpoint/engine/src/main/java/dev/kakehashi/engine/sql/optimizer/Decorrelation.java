@@ -48,10 +48,11 @@ import org.slf4j.LoggerFactory;
 
 /// Turns correlated subqueries and LATERAL into joins, by Calcite's decorrelator.
 ///
-/// It is asked for one at a time, from the inside, and not for those of which it makes joins that lose rows: what an outer join gives nulls for has no values of the outer query any more,
-/// two conditions that are true of different rows where the outer column is null have one set of its values, and a condition that names one outer column more than those below it
-/// makes it forget which values of the others these were true of. Those stay as they are and are evaluated for each row, and so are those that it gives up by itself: evaluation by row is what a
-/// subquery means, a join is only to cost less.
+/// It is asked for one at a time, from the inside, and not for subqueries of which it makes joins that lose rows. It loses rows in three
+/// cases. Rows that an outer join fills with nulls have no values of the outer query. Two conditions that are true of different rows where
+/// the outer column is null have one set of its values. A condition that names one outer column more than conditions below it makes the
+/// decorrelator forget which values of the others these were true of. These subqueries stay as they are and are evaluated for each row, as
+/// are the ones that it gives up by itself. Evaluation by row is the meaning of a subquery; a join is only to cost less.
 final class Decorrelation {
   private static final Logger LOG = LoggerFactory.getLogger(Decorrelation.class);
 
@@ -141,8 +142,7 @@ final class Decorrelation {
         | IndexOutOfBoundsException
         | NullPointerException
         | UnsupportedOperationException mistaken) {
-      // What its faults show themselves as. Nothing is lost: the caller keeps the subquery as it
-      // was.
+      // Faults of Calcite show as these exceptions. Nothing is lost: the caller keeps the subquery as it was.
       LOG.debug("a correlated subquery that Calcite makes no join of", mistaken);
       return null;
     }

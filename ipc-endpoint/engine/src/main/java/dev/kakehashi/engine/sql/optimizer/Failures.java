@@ -20,7 +20,8 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 
-/// What may be an error for some of the rows that it is evaluated for. Aggregates are taken for what is none, except the one that refuses a second row.
+/// Expressions and relations whose evaluation may be an error for some rows. Aggregates are taken to cause no error, except the one that
+/// refuses a second row.
 final class Failures {
   /// Functions, by their PostgreSQL names, that have a result for all arguments.
   private static final Set<String> TOTAL =
@@ -46,7 +47,7 @@ final class Failures {
           "rtrim",
           "starts_with");
 
-  /// Those of which the pattern may be none.
+  /// Functions whose pattern may be invalid.
   private static final Set<String> MATCHES = Set.of("~~", "!~~", "~~*", "!~~*");
 
   private Failures() {}

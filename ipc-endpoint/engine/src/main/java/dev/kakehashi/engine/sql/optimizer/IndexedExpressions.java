@@ -33,7 +33,7 @@ public final class IndexedExpressions {
 
   /// The same query.
   public static RelNode use(RelNode query) {
-    // What a subquery reads is seen when it is come to.
+    // Tables that a subquery reads are seen when the rewrite comes to it.
     boolean may = Inspection.any(query, IndexedExpressions::has) || Inspection.hasSubquery(query);
     return may ? query.accept(new Nodes()) : query;
   }

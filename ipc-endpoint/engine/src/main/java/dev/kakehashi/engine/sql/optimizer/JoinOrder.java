@@ -196,7 +196,7 @@ final class JoinOrder {
     }
   }
 
-  /// What it costs to join the rows of some inputs with another by looks at its index; infinite if there is none.
+  /// Cost of joining the rows of some inputs with another by looks at its index; infinite if it has none.
   private double lookupCost(int outer, int inner) {
     if (Integer.bitCount(inner) != 1) {
       return Double.POSITIVE_INFINITY;

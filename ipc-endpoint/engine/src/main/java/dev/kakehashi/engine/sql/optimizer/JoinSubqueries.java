@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Takes subqueries out of the conditions of joins, to where they are evaluated for the rows of one relation.
 ///
-/// * Of an inner join they become a filter above it, as they are in WHERE.
-/// * What an outer join says of its optional side alone becomes a filter of that side.
+/// * Subqueries of an inner join become a filter above it, as they are in WHERE.
+/// * Conditions of an outer join on its optional side alone become a filter of that side.
 /// * Otherwise a subquery that names one side becomes a column of it; one that names both makes the optional side depend on each row of the other, as LATERAL does. A full join is
 ///   then the left join together with the rows on the right that it leaves.
 final class JoinSubqueries {
@@ -272,7 +272,8 @@ final class JoinSubqueries {
     };
   }
 
-  /// What has subqueries is a column of the side that it names, with as much around it as names no other: branches in which it stands, for one.
+  /// An expression with subqueries becomes a column of the side that it names. It takes along as much around it as names no other side:
+  /// branches in which it stands, for one.
   private RelNode joinOfColumns() {
     List<RexNode> ofLeft = new ArrayList<>();
     List<RexNode> ofRight = new ArrayList<>();

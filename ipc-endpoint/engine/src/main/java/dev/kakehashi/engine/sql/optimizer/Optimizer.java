@@ -54,7 +54,8 @@ public final class Optimizer {
               RelBuilder.Config.DEFAULT.withSimplify(false),
               (RelFactories.FilterFactory) Optimizer::filter));
 
-  /// What gives another value at each call is computed once for a row, so conditions on it stay above, and what is computed from it, too.
+  /// Expressions that give another value at each call are computed once for a row. So conditions on them stay above, and expressions
+  /// computed from them, too.
   private static final RelOptRule FILTER_PROJECT_TRANSPOSE =
       FilterProjectTransposeRule.Config.DEFAULT
           .withOperandFor(

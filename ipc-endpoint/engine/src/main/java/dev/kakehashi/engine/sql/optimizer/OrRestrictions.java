@@ -15,8 +15,9 @@ import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
 
-/// What a disjunction over both sides of a join says about one side alone, as a filter of that side: of `(a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4)`
-/// follow `a.x = 1 OR a.x = 3` and `b.y = 2 OR b.y = 4`. The condition of the join stays. PostgreSQL's `extract_restriction_or_clauses`.
+/// Restrictions of one side of a join by a disjunction over both sides, as a filter of that side: from
+/// `(a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4)` follow `a.x = 1 OR a.x = 3` and `b.y = 2 OR b.y = 4`. The condition of the join stays.
+/// PostgreSQL's `extract_restriction_or_clauses`.
 final class OrRestrictions {
   /// One that lets more pass than this is not worth its evaluation; PostgreSQL's bound.
   private static final double WORTHWHILE = 0.9;
@@ -62,7 +63,7 @@ final class OrRestrictions {
         : join.copy(join.getTraitSet(), List.of(left, right));
   }
 
-  /// What the disjunction says of the columns, which become those from 0; TRUE if that is nothing.
+  /// Restriction of the columns by the disjunction, where they are numbered from 0; TRUE if there is none.
   private RexNode restriction(RexNode disjunction, ImmutableBitSet columns, int first) {
     List<RexNode> alternatives = new ArrayList<>();
     for (RexNode alternative : RelOptUtil.disjunctions(disjunction)) {

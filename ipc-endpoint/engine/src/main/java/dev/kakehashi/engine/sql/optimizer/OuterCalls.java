@@ -15,15 +15,16 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.jspecify.annotations.Nullable;
 
-/// What a subquery computes from the outer row alone. Where the subquery becomes a join, this becomes a column of the outer query, of all its rows, also of those that a condition of the subquery on the outer row, or
-/// a branch of an expression, keeps it from: `(SELECT max(b) FROM u WHERE t.b <> 0 AND u.b > 10 / t.b)`.
+/// Calls of a subquery that it computes from the outer row alone. Where the subquery becomes a join, these calls become columns of the
+/// outer query, for all its rows. That includes rows from which a condition of the subquery on the outer row, or a branch of an expression,
+/// keeps them: `(SELECT max(b) FROM u WHERE t.b <> 0 AND u.b > 10 / t.b)`.
 final class OuterCalls {
   private final Branches branches;
 
   /// Conditions on the outer row alone.
   private int guards;
 
-  /// Of each call that may fail, the number of such conditions in its filter that are not before it.
+  /// Numbers of these conditions behind each call that may fail, in the same filter.
   private final List<Integer> guardsBehind = new ArrayList<>();
 
   private boolean inBranch;

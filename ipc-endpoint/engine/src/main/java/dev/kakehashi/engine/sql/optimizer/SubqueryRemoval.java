@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 /// the owner of all that its subqueries use, overlooks subqueries that others compare something with, and takes null for true below functions below NOT. Here the innermost go first, each with
 /// the names of the relation that it stands in.
 ///
-/// What may fail and stands in a branch, of CASE for one, is evaluated by row, for those rows that the branch is taken for ([GuardedRows]). Of what depends on no row only what has one row at most is: the others are
-/// computed in any case.
+/// A subquery that may fail and stands in a branch, as of CASE, is evaluated by row, for rows that take the branch ([GuardedRows]). A
+/// subquery that depends on no row is evaluated by row only if it has one row at most. Otherwise it is computed in any case.
 final class SubqueryRemoval {
   private final RelBuilder builder;
   private final RexBuilder rex;
@@ -94,9 +94,8 @@ final class SubqueryRemoval {
       boolean asks = Inspection.hasSubquery(term) || RexUtil.containsCorrelation(term);
       (asks ? asking : plain).add(term);
     }
-    // Those of this query alone first: what is made of the outer query, be it a copy, has the rows
-    // then that the
-    // subqueries are for.
+    // Conditions of this query alone come first. Relations made of the outer query, copies included, then have the rows that the subqueries
+    // are for.
     builder.push(
         plain.isEmpty()
             ? filter.getInput()
@@ -121,7 +120,7 @@ final class SubqueryRemoval {
         Set.of());
   }
 
-  /// What an expression's value is for.
+  /// Use of an expression's value.
   private enum Context {
     /// Rows for which it is not true are dropped.
     MUST_HOLD,
@@ -239,7 +238,7 @@ final class SubqueryRemoval {
     return new Place(found.context, Set.of(id), (RexFieldAccess) guard);
   }
 
-  /// What it compares is a part of the condition of a join, which is evaluated for all rows.
+  /// Operands of the subquery are a part of the condition of a join, which is evaluated for all rows.
   private RexSubQuery withGuardedOperands(Found found) {
     List<RexNode> operands = new ArrayList<>();
     for (RexNode operand : found.subquery.getOperands()) {

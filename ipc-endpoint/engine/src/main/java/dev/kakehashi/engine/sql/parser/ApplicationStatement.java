@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A parsed statement about native applications.
 public sealed interface ApplicationStatement {
-  /// What it is called in errors.
+  /// Name of the statement in errors.
   String command();
 
   /// Where a jar comes from.
@@ -77,7 +77,7 @@ public sealed interface ApplicationStatement {
     }
   }
 
-  /// What ALTER APPLICATION does.
+  /// Change by ALTER APPLICATION.
   sealed interface Change {
     record SetLimits(List<QueueStatement.Option> options) implements Change {}
 

@@ -52,7 +52,7 @@ final class ColumnParser {
   private String name = "";
   private boolean serial;
 
-  /// What NULL, NOT NULL and what implies it have said; null: nothing.
+  /// Nullability by NULL, NOT NULL and clauses that imply NOT NULL; null: not given.
   private @Nullable Boolean nullable;
 
   private @Nullable String defaultText;

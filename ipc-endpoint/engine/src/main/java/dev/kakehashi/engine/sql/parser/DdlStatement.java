@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A parsed DDL statement.
 public sealed interface DdlStatement {
-  /// What it is called in errors: CREATE TABLE.
+  /// Name of the statement in errors: CREATE TABLE.
   default String command() {
     return getClass()
         .getSimpleName()
@@ -159,7 +159,7 @@ public sealed interface DdlStatement {
   /// @param position number of the table's own columns in front of those that are copied
   record Like(int position, QualifiedName source, Set<LikeOption> options) {}
 
-  /// What LIKE copies besides names, types and NOT NULL.
+  /// Properties that LIKE copies besides names, types and NOT NULL.
   enum LikeOption {
     COMMENTS,
     /// How values are compressed; nothing here.
@@ -169,7 +169,7 @@ public sealed interface DdlStatement {
     GENERATED,
     IDENTITY,
     INDEXES,
-    /// What is to be known of the values; nothing here.
+    /// Statistics objects of the values; nothing here.
     STATISTICS,
     /// Where values lie; nothing here.
     STORAGE
@@ -237,7 +237,7 @@ public sealed interface DdlStatement {
 
     record ValidateConstraint(String constraint) implements Alteration {}
 
-    /// What is about PostgreSQL's storage.
+    /// Alteration of PostgreSQL's storage.
     ///
     /// @param column that has to be there, or null
     record Storage(@Nullable String column) implements Alteration {}
@@ -266,7 +266,7 @@ public sealed interface DdlStatement {
       @Nullable String where)
       implements DdlStatement {}
 
-  /// What an index is over.
+  /// Column or expression that an index is over.
   ///
   /// @param column its name; null: an expression
   /// @param expression its text, or null
@@ -280,7 +280,7 @@ public sealed interface DdlStatement {
       @Nullable String collation,
       boolean descending,
       boolean nullsFirst) {
-    /// What it is called in the name of an index that is given none.
+    /// Label in the name of an index that is given none.
     public String label() {
       return column != null ? column : function != null ? function : "expr";
     }
@@ -340,7 +340,7 @@ public sealed interface DdlStatement {
   record Comment(Commented kind, QualifiedName name, @Nullable String part, @Nullable String text)
       implements DdlStatement {}
 
-  /// What has comments.
+  /// Kinds of objects that have comments.
   enum Commented {
     SCHEMA,
     TABLE,

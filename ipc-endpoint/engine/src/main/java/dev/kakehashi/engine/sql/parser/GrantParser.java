@@ -37,7 +37,7 @@ final class GrantParser {
     this.roles = new RoleParser(in);
   }
 
-  /// What is granted on.
+  /// Objects that privileges are granted on.
   private record Target(ObjectKind kind, List<QualifiedName> names, boolean inSchemas) {}
 
   RightsStatement grant() {

@@ -17,7 +17,7 @@ final class IdentityParser {
     this.in = in;
   }
 
-  /// What follows GENERATED.
+  /// Identity column, by what follows GENERATED.
   ///
   /// @param conflicts gets what contradicts or does not fit an identity column; may throw it
   SequenceColumn generated(Consumer<EngineException> conflicts) {
@@ -47,7 +47,7 @@ final class IdentityParser {
     return Generated.BY_DEFAULT;
   }
 
-  /// What follows ALTER COLUMN name; null if it is about something else.
+  /// Alteration that follows ALTER COLUMN name; null if it is about something else.
   @Nullable Alteration alteration(String column) {
     if (in.acceptWords("add")) {
       in.expectWord("generated");

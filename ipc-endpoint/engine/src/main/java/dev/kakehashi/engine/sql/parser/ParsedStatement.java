@@ -56,7 +56,7 @@ public sealed interface ParsedStatement {
       @Nullable Source returning)
       implements Change {}
 
-  /// What becomes of values that INSERT gives for identity columns.
+  /// Treatment of values that INSERT gives for identity columns.
   enum Overriding {
     NOTHING,
     SYSTEM,
@@ -126,7 +126,7 @@ public sealed interface ParsedStatement {
   /// @param condition of AND, or null
   record When(Match match, @Nullable Source condition, MergeAction action, int position) {}
 
-  /// What a WHEN of MERGE does.
+  /// Action of a WHEN of MERGE.
   sealed interface MergeAction {}
 
   /// DO NOTHING.

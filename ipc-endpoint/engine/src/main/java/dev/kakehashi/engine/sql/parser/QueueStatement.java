@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A parsed statement about durable queues.
 public sealed interface QueueStatement {
-  /// What it is called in errors.
+  /// Name of the statement in errors.
   String command();
 
   /// `name = value` of WITH and SET.
@@ -34,7 +34,7 @@ public sealed interface QueueStatement {
     }
   }
 
-  /// What ALTER QUEUE does.
+  /// Action of ALTER QUEUE.
   sealed interface Action {
     record SetOptions(List<Option> options) implements Action {}
 

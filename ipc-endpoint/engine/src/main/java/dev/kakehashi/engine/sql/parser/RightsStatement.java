@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A parsed statement about roles and rights.
 public sealed interface RightsStatement {
-  /// What it is called in errors.
+  /// Name of the statement in errors.
   String command();
 
   /// A role as it is written: a name, or a word for one.
@@ -21,7 +21,7 @@ public sealed interface RightsStatement {
     }
   }
 
-  /// What CREATE and ALTER ROLE say; null: nothing.
+  /// Options of CREATE and ALTER ROLE; null: not given.
   ///
   /// @param password as written, [#NONE] for PASSWORD NULL
   /// @param validUntil a timestamp as written
@@ -109,7 +109,7 @@ public sealed interface RightsStatement {
   /// @param columns empty: the object as a whole
   record Word(String word, List<String> columns) {}
 
-  /// What GRANT and REVOKE of privileges say, without the objects.
+  /// GRANT and REVOKE of privileges, without the objects.
   ///
   /// @param option WITH GRANT OPTION; of REVOKE: the option alone
   /// @param by GRANTED BY, or null
@@ -145,7 +145,7 @@ public sealed interface RightsStatement {
     }
   }
 
-  /// What has an owner.
+  /// Kinds of objects that have an owner.
   enum Owned {
     TABLE,
     VIEW,

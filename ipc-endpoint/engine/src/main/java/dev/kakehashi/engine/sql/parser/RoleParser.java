@@ -16,7 +16,7 @@ final class RoleParser {
 
   private final TokenReader in;
 
-  // What was read so far of the options.
+  // Options that were read so far.
   private @Nullable Boolean superuser;
   private @Nullable Boolean inherits;
   private @Nullable Boolean createsRoles;

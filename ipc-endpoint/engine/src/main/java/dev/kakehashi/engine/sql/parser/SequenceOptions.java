@@ -4,7 +4,7 @@ import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import org.jspecify.annotations.Nullable;
 
-/// What CREATE or ALTER SEQUENCE says. What it does not say is null.
+/// Options of CREATE or ALTER SEQUENCE. An option, or the value of a limit, that is not given is null.
 public record SequenceOptions(
     @Nullable Integer typeOid,
     @Nullable Long start,

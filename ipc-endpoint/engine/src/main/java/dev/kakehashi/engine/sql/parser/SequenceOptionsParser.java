@@ -59,7 +59,7 @@ final class SequenceOptionsParser {
     return true;
   }
 
-  /// What was read so far.
+  /// Options that were read so far.
   SequenceOptions collected() {
     return options.build();
   }

@@ -26,7 +26,7 @@ final class StorageOptions {
     }
   }
 
-  /// What may follow the columns of CREATE TABLE.
+  /// Clauses that may follow the columns of CREATE TABLE.
   static void ofTable(TokenReader in) {
     if (in.acceptWords("using")) {
       in.expectName();
@@ -76,7 +76,7 @@ final class StorageOptions {
     return true;
   }
 
-  /// What ALTER COLUMN says of storage and statistics.
+  /// Clauses of ALTER COLUMN about storage and statistics.
   ///
   /// @return whether something was there
   static boolean alterColumn(TokenReader in) {

@@ -83,7 +83,7 @@ public final class PlanTranslator {
     Interrupts.check();
     PlanNode node = node(rel);
     estimates.expect(node, rows(rel));
-    // What stands between this and its inputs gives as many rows as it does.
+    // Nodes between this and its inputs give as many rows as it does.
     if (node instanceof PlanNode.Project project) {
       estimates.expect(project.input(), rows(rel));
     }
@@ -179,7 +179,7 @@ public final class PlanTranslator {
             plan, ExprTranslator.translate(RexUtil.composeConjunction(rex, shape.conjuncts())));
   }
 
-  /// What the column has to equal, or null.
+  /// Value that the column has to equal, or null.
   private static @Nullable Expr named(ScanShape shape, int column) {
     RexNode value =
         column < 0 ? null : AccessPath.equalText(shape.columns(), shape.conjuncts(), column);

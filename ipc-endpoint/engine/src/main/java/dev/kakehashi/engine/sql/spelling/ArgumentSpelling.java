@@ -6,7 +6,8 @@ import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.engine.sql.spelling.NestingLevel.Purpose;
 import java.util.Set;
 
-/// What Calcite's parser does not take where it stands is wrapped in a call: an argument that is VARIADIC or has a name, a subquery by which a window is partitioned, the first argument of a function in FROM.
+/// Wraps text in a call where Calcite's parser does not take it as it stands. It wraps VARIADIC and named arguments, subqueries by which a
+/// window is partitioned, and the first argument of a function in FROM.
 final class ArgumentSpelling {
   private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
 

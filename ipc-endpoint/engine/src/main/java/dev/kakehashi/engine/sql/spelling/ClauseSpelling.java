@@ -12,7 +12,7 @@ import java.util.Set;
 
 /// Clauses of queries that Calcite's parser does not take, or not as PostgreSQL writes them: frames, LIMIT, FETCH, row locks, samples.
 final class ClauseSpelling {
-  /// What follows the expression of LIMIT, OFFSET or FETCH.
+  /// Words that follow the expression of LIMIT, OFFSET or FETCH.
   private static final Set<String> AFTER_COUNT =
       Set.of("limit", "offset", "fetch", "for", "row", "rows", "union", "intersect", "except");
 

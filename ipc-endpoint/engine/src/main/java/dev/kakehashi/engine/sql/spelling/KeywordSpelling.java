@@ -167,7 +167,7 @@ final class KeywordSpelling {
         || (token.kind() == Token.Kind.WORD && AFTER_SELECT_LIST.contains(token.text()));
   }
 
-  /// What a keyword says of the operand that ends with it.
+  /// Notes what a keyword says of the operand that ends with it.
   ///
   /// @param start where in `text` the keyword begins
   private void operand(String word, int start, NestingLevel level) {

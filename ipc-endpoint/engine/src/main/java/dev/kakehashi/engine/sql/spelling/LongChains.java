@@ -69,7 +69,7 @@ final class LongChains {
           "some",
           "all");
 
-  /// What gets parentheses.
+  /// Part of a chain that gets parentheses.
   private static final class Group {
     private final int from;
 

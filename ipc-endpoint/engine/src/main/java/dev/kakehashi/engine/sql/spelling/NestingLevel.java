@@ -2,9 +2,9 @@ package dev.kakehashi.engine.sql.spelling;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a translator knows of an open parenthesis, or of the whole statement.
+/// State of a translator in an open parenthesis, or in the whole statement.
 final class NestingLevel {
-  /// What a parenthesis or bracket is for.
+  /// Purpose of a parenthesis or bracket.
   enum Purpose {
     /// Operands, a subquery, arguments of a call; the statement.
     GROUP,
@@ -61,7 +61,7 @@ final class NestingLevel {
     return call != null && !call.isQuery();
   }
 
-  /// What is between the brackets of a subscript.
+  /// Text between the brackets of a subscript.
   static final class Subscript {
     /// Where in `text` it begins.
     final int start;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.sql.spelling;
 import dev.kakehashi.engine.sql.lexer.Token;
 import java.util.Set;
 
-/// What tokens are to the expressions that they stand in: keywords, ends of operands, operators by PostgreSQL's precedence.
+/// Roles of tokens in the expressions that they stand in: keywords, ends of operands, operators by PostgreSQL's precedence.
 final class Operands {
   private static final Set<String> KEYWORDS =
       Set.of(

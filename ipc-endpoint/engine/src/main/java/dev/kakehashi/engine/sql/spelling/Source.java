@@ -11,7 +11,7 @@ import java.util.List;
 /// @param positions offset in the statement of each character of `text`
 /// @param end offset in the statement of what follows
 public record Source(String text, List<Literal> literals, int[] positions, int end) {
-  /// What a question mark stands for.
+  /// Text that a question mark stands for.
   public sealed interface Literal {
     /// `$number`
     record Parameter(int number) implements Literal {}

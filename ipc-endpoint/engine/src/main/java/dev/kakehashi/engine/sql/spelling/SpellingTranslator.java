@@ -17,7 +17,7 @@ import java.util.Set;
 ///
 /// Literals and parameters become `?`, types quoted names `"oid:modifier"`, words that are no keywords of our grammar
 /// quoted identifiers (so that Calcite's reserved words are not reserved), `E''`, `$$`, `~~`, `extract` and `interval ''` plain calls.
-/// What Calcite does not know at all becomes calls of functions whose names begin with `kh `: DEFAULT, FOR UPDATE.
+/// Syntax that Calcite does not know at all becomes calls of functions whose names begin with `kh `: DEFAULT, FOR UPDATE.
 public final class SpellingTranslator {
   /// First words of statements that change rows.
   public static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
@@ -211,7 +211,7 @@ public final class SpellingTranslator {
     level.inside = out.length();
   }
 
-  /// What a parenthesis is for, which has been read and is no call's.
+  /// Purpose of a parenthesis that has been read and is no call's.
   private Purpose purpose(NestingLevel around) {
     Token before = in.at > 1 ? in.peek(-2) : in.peek();
     if (in.at > 1

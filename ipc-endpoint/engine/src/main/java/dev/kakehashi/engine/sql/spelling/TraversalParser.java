@@ -25,7 +25,7 @@ public final class TraversalParser {
     return Objects.requireNonNull(traversal);
   }
 
-  /// What follows; null if it is neither.
+  /// SEARCH and CYCLE that follow; null if neither does.
   public @Nullable Traversal traversal() {
     int position = in.peek().start() + 1;
     Traversal.Search search = search();

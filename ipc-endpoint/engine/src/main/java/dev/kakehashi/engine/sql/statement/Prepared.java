@@ -48,7 +48,7 @@ public sealed interface Prepared
     return List.of();
   }
 
-  /// What its user must be allowed to do, as far as that is known before it runs.
+  /// Privileges that its user needs, as far as they are known before it runs.
   default Needs needs() {
     return Needs.NONE;
   }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// SHOW: the value of one setting, or all of them.
 public final class Show {
-  /// What is the same in every engine, by PostgreSQL's names.
+  /// Settings that are the same in every engine, by PostgreSQL's names.
   private static final List<ShownSetting> FIXED =
       List.of(
           new ShownSetting("client_encoding", "UTF8", "Encoding of texts."),

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// PREPARE TRANSACTION ends the transaction it is executed in: it counts as a change. The other two concern another transaction: like DDL they take effect at once, whatever
 /// becomes of the one they are executed in.
 public record TransactionControl(Verb verb, String globalId) implements Prepared.OfSession {
-  /// What is done.
+  /// Action of the statement.
   public enum Verb {
     PREPARE,
     COMMIT_PREPARED,

@@ -1,4 +1,4 @@
-/// What can be executed: statements with a plan, definitions, and statements without a query.
+/// Statements that can be executed: statements with a plan, definitions, and statements without a query.
 @NullMarked
 package dev.kakehashi.engine.sql.statement;
 

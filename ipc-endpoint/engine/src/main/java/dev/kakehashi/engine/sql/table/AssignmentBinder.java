@@ -39,7 +39,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/// What INSERT, UPDATE, DELETE and MERGE have in common: the table, assignments with the columns' exact types and defaults, RETURNING.
+/// Common parts of INSERT, UPDATE, DELETE and MERGE: the table, assignments with the columns' exact types and defaults, RETURNING.
 public final class AssignmentBinder {
   private final BindContext context;
   private final QueryBinder queries;
@@ -139,7 +139,7 @@ public final class AssignmentBinder {
     return values;
   }
 
-  /// What a statement sets.
+  /// Columns that a statement sets.
   ///
   /// @param scope begins with the table's columns
   /// @param values of the columns that have come so far

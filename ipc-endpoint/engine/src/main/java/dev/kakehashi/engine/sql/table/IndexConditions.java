@@ -47,7 +47,7 @@ public final class IndexConditions {
     Collations.require(type);
   }
 
-  /// What WHERE of CREATE INDEX says.
+  /// Conditions in WHERE of CREATE INDEX.
   ///
   /// @param constants the value of an expression without columns as the store keeps it; null: null
   /// @throws EngineException FEATURE_NOT_SUPPORTED if the store cannot evaluate it, or whatever PostgreSQL would refuse

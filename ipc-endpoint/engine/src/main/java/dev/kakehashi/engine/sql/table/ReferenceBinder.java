@@ -136,7 +136,7 @@ public final class ReferenceBinder {
     return all;
   }
 
-  /// What the execution has to know of a foreign key.
+  /// Rule of a foreign key for the execution.
   public static Rule rule(Table table, ForeignKey key, CatalogSnapshot catalog) {
     Table referenced = Objects.requireNonNull(catalog.table(key.referencedId()));
     Index index = Objects.requireNonNull(referenced.uniqueIndex(key.referencedColumns()));

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Binds RETURNING. A list with subqueries becomes a query of the rows that the change gives: it sees what was there before the statement, as in PostgreSQL.
 public final class ReturningBinder {
-  /// What a change gives for each of its rows.
+  /// Result of a change for each of its rows.
   ///
   /// @param expressions over the changed row, followed by the columns of the source; null: there is no RETURNING
   /// @param columns of the statement's result

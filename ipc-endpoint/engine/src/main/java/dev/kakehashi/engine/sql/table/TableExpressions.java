@@ -79,7 +79,7 @@ public final class TableExpressions {
     return condition;
   }
 
-  /// What an index is over.
+  /// Expression that an index is over.
   ///
   /// @param column position of the column, if the expression is one; -1: it is more
   public record Indexed(SqlType type, int column) {}

@@ -34,9 +34,10 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/// What the binding of one statement shares. Confined to one thread.
+/// State that the binding of one statement shares. Confined to one thread.
 public final class BindContext {
-  /// What a statement may read. A few lines of queries that name each other twice would be millions.
+  /// Most tables, views and queries of WITH that a statement may read. A few lines of queries that name each other twice would read
+  /// millions.
   private static final int MAX_READS = 10_000;
 
   public final CatalogSnapshot catalog;
@@ -46,7 +47,7 @@ public final class BindContext {
   public final RelOptCluster cluster;
   public final List<Table> tables = new ArrayList<>();
 
-  /// What the optimiser expects of the plan.
+  /// Estimates of the optimiser for the plan.
   public final PlanEstimates estimates = new PlanEstimates();
 
   public final CommonTables commonTables = new CommonTables();
@@ -69,7 +70,7 @@ public final class BindContext {
   /// Whether the statement calls a function that changes queues.
   public boolean changesQueues;
 
-  /// What the part of a recursive term that is being bound is in, where the recursive query must not be named; null: nothing.
+  /// Construct around the part of a recursive term that is being bound, in which the recursive query must not be named; null: none.
   public @Nullable String recursionBarrier;
 
   /// Code of applications as the planner uses it, for calls of constants; whoever makes the context closes it.
@@ -82,7 +83,7 @@ public final class BindContext {
   /// Tables, views and queries of WITH that are read so far: what a view or query reads counts wherever that is named, because it is bound anew there.
   private int reads;
 
-  /// Where literals of timestamptz are that say no zone. What the catalogue keeps as text is read in UTC, by whomever.
+  /// Zone of timestamptz literals that say no zone. Texts that the catalogue keeps are read in UTC, in every session.
   private final Zone sessionZone;
 
   /// Whether the plan is of the session's zone.
@@ -209,7 +210,7 @@ public final class BindContext {
     reads = before.reads();
   }
 
-  /// What was noted so far.
+  /// Needs that were noted so far.
   public Needs needs() {
     return new Needs(
         List.copyOf(schemas),
@@ -313,7 +314,7 @@ public final class BindContext {
     return sessionZone;
   }
 
-  /// What functions see that are called while the statement is planned.
+  /// Session of functions that are called while the statement is planned.
   FunctionSession planning() {
     return FunctionSession.with(applications);
   }

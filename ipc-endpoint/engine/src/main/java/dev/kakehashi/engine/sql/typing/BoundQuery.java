@@ -18,7 +18,7 @@ public record BoundQuery(RelNode rel, List<String> names) {
         .toList();
   }
 
-  /// What the user of a query wants of output columns without type (string literals, NULL, parameters).
+  /// Expectation of the user of a query for output columns without type (string literals, NULL, parameters).
   ///
   /// @param types the types that they take, or null
   /// @param keepUnknown without `types`: leave them, else they become text

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes expressions: constants, function calls, conversions; folds calls of constants.
 public final class Coercion {
-  /// What a constant may have more than those it is computed from. A longer one is computed when the statement is executed: a plan is kept, and a value is not.
+  /// Bytes that a constant may have more than the constants it is computed from. A longer one is computed when the statement is executed: a
+  /// plan is kept, and a value is not.
   private static final long MAX_FOLDED_BYTES = 64 << 10;
 
   /// How often a function may need the room of its arguments and its result.

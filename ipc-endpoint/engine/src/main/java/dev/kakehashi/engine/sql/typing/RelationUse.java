@@ -5,7 +5,8 @@ import dev.kakehashi.engine.rights.Privilege;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// What a statement does with one table or view that it names: what it needs to be allowed to do. Confined to one thread, filled while the statement is bound.
+/// Use of one table or view that a statement names: the privileges that it needs. Confined to one thread, filled while the statement is
+/// bound.
 public final class RelationUse {
   private final long id;
   private final @Nullable Long asRole;
