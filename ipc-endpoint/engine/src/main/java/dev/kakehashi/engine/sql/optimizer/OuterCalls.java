@@ -24,7 +24,7 @@ final class OuterCalls {
   /// Conditions on the outer row alone.
   private int guards;
 
-  /// Numbers of these conditions behind each call that may fail, in the same filter.
+  /// Numbers of these conditions, one for each call that may fail: conditions in its filter that are not before it.
   private final List<Integer> guardsBehind = new ArrayList<>();
 
   private boolean inBranch;
