@@ -224,7 +224,7 @@ public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity 
     return files == null ? 0 : files.totalBytes();
   }
 
-  /// Those that are committed, as all counts are; rows of earlier runs are among them.
+  /// Committed rows, as in all counts; rows of earlier runs are among them.
   @Override
   public long rows() {
     return sum(PartPosition::rows);

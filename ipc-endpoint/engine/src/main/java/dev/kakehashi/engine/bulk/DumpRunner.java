@@ -141,7 +141,7 @@ public final class DumpRunner implements PlanRunner {
       return opened;
     }
 
-    /// What goes to files is not for the client.
+    /// Refuses bytes for the client when the rows go to files.
     private static void refuse(byte[] bytes, int from, int count) {
       throw new EngineException(
           ErrorCode.INTERNAL_ERROR, "%d bytes of a file for the client".formatted(count));

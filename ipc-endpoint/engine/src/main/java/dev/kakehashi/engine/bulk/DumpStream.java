@@ -17,7 +17,7 @@ final class DumpStream implements DumpRequest.ByteSink {
   /// Bytes of a row: some of them are under way at a time.
   private static final int CHUNK_BYTES = 256 << 10;
 
-  /// Of a batch of one row, besides the bytes: header, row, length of the value, its padding.
+  /// Bytes of a batch of one row besides the row's own: header, row, length of the value, its padding.
   private static final int OVERHEAD_BYTES =
       RowBatchLayout.HEADER_BYTES + RowBatchLayout.rowStride(1) + 16;
 

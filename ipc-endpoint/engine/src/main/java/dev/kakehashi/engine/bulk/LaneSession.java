@@ -6,7 +6,8 @@ import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 
-/// What functions see in one of the transactions of a load in batches: the session of the load, but with random numbers and sequences of its own, since such transactions run at the same time.
+/// Session as functions see it in one transaction of a load in batches. It is the load's session with random numbers and sequences of its
+/// own, since such transactions run at the same time.
 record LaneSession(FunctionSession of, RandomNumbers random, SequenceAccess sequences)
     implements FunctionSession {
   LaneSession(FunctionSession of, SequenceAccess sequences) {

@@ -47,7 +47,7 @@ final class LoadChunk implements Task {
   private boolean readAgain;
   private long given;
 
-  /// Of the row that was filled in last.
+  /// Rejected rows at the end of the last filling.
   private long rejectedBefore;
 
   private boolean waitsForOther;

@@ -27,7 +27,7 @@ final class LoadClaim {
   private volatile @Nullable ManagedTransaction lock;
   private Map<Long, PartPosition> positions = Map.of();
 
-  /// What a load has to have in common with its earlier runs.
+  /// Properties that a load must have in common with its earlier runs.
   ///
   /// @param owner role of the load
   /// @param table with its schema

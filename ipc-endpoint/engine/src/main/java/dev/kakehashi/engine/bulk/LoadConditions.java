@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What of the condition of a load its files may know: comparisons of a column with a constant. The load looks at the whole condition itself.
+/// Parts of a load's condition that its files may know: comparisons of a column with a constant. The load looks at the whole condition
+/// itself.
 final class LoadConditions {
   private final LoadPlan plan;
   private final List<LoadCondition> found = new ArrayList<>();

@@ -12,7 +12,7 @@ import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a load in batches needs of its engine. Thread-safe.
+/// Services of the engine for a load in batches. Thread-safe.
 public interface LoadEngine {
   /// A transaction of the load's own.
   ManagedTransaction begin();

@@ -18,7 +18,8 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What the engine keeps of loads that have names: for each part how far it is, written by the transactions that load its rows, and in part -1 which files it is of. An ordinary table.
+/// Positions of loads that have names, in an ordinary table. The row of each part says how far the part is; the transactions that load its
+/// rows write it. Part -1 says which files the load is of.
 ///
 /// Made of the plans for one load. Thread-safe.
 final class LoadLog {

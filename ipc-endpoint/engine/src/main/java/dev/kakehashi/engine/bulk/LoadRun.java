@@ -271,7 +271,7 @@ public final class LoadRun implements Task {
     return null;
   }
 
-  /// What is looked at when all rows are there depends on another transaction: it is looked at again when that has ended.
+  /// Waits for another transaction on which the final check of the rows depends: the check is repeated after the end of that transaction.
   private @Nullable Task waitFor(RowConflict conflict, TaskContext context) {
     try {
       boolean again = bulk != null;
@@ -351,7 +351,7 @@ public final class LoadRun implements Task {
     List<RowPlaces.Place> found = new ArrayList<>();
     try {
       inserted.finish((duplicate, rowId, other) -> {
-        // Of two rows of the files the later one: it would have been refused when it came.
+        // The later one of two rows of the files: it would have been refused when it came.
         RowPlaces.Place one = place(rowId);
         RowPlaces.Place two = other == BulkInsert.Duplicates.NONE ? null : place(other);
         boolean isTwo = one != null && two != null && two.isAfter(one);

@@ -16,7 +16,7 @@ final class RowPlaces {
   private static final int COUNT = 3;
   private static final int BITS = 4;
 
-  /// Of a run that has bits: one is set for each row that was inserted, from the first one on.
+  /// Words for the bits of a run that has them: one bit is set for each row that was inserted, from the first one on.
   private static final int BIT_WORDS = (VectorBatch.CAPACITY + 63) / 64;
 
   private long[] runs = {};
@@ -24,7 +24,7 @@ final class RowPlaces {
   private long[] bits = {};
   private int usedBits;
 
-  /// Of the rows that are inserted now.
+  /// Part of the rows that are inserted now.
   private long part;
 
   private long firstOrdinal;

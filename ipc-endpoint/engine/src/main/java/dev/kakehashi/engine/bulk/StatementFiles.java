@@ -9,14 +9,14 @@ import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.value.PgTime;
 import java.time.Instant;
 
-/// What the files of a statement see of it. Thread-safe.
+/// Statement as its files see it. Thread-safe.
 ///
 /// @param memory of the statement, or of its files alone
 /// @param dateTimeTexts of the instant at which it began
 public record StatementFiles(
     Interrupts.Source statement, MemoryAccount memory, DateTimeTexts dateTimeTexts)
     implements BulkContext {
-  /// Of a statement that begins now.
+  /// For a statement that begins now.
   public StatementFiles(Interrupts.Source statement, MemoryAccount memory) {
     this(statement, memory, new FileDateTimes(PgTime.fromInstant(Instant.now())));
   }

@@ -309,7 +309,7 @@ final class ApplicationPlanner {
 
   // ---- dependencies ----
 
-  /// What of tables calls a function that goes, or comes back with other types.
+  /// Refuses the change if a table calls a function that goes, or comes back with other types.
   private void refuseUsed(DeployedApplication before, @Nullable DeployedApplication after) {
     Set<String> changed = new HashSet<>();
     for (FunctionSignature function : before.contents().functions()) {

@@ -13,7 +13,7 @@ abstract class BatchPass implements TablePass {
   /// Begins; called once.
   abstract RowCursor open(StatementExecution execution);
 
-  /// What rows are read into, from [#open(StatementExecution)] on.
+  /// Batch into which rows are read, from [#open(StatementExecution)] on.
   abstract VectorBatch source();
 
   /// Works on the rows that are in [#source()].

@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Names that columns can have. Those of PostgreSQL's system columns are taken, because a foreign table could not have them.
+/// Names that columns can have. Names of PostgreSQL's system columns are taken, because a foreign table could not have them.
 final class ColumnNames {
   private ColumnNames() {}
 

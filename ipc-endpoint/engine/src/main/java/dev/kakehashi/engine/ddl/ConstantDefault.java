@@ -15,7 +15,7 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// What the rows present get in a column that is added, when it is the same for all of them; and whether they may stay where they are.
+/// Value of an added column for the rows present, when it is the same for all of them. Says also whether the rows may stay where they are.
 final class ConstantDefault {
   /// As many columns as PostgreSQL's rows have at most, dropped ones included. Copying gets rid of those.
   private static final int MAX_STORED_COLUMNS = 1600;

@@ -38,7 +38,7 @@ final class ConstraintPlanner {
     return next;
   }
 
-  /// Keys without those that say again what another one says. Of these the primary key stays, else the first, with the first name that is given.
+  /// Keys without repetitions. Among equal keys the primary key stays, else the first, with the first name that is given.
   private static List<DdlStatement.KeyDefinition> merged(List<DdlStatement.KeyDefinition> keys) {
     List<DdlStatement.KeyDefinition> kept = new ArrayList<>();
     for (DdlStatement.KeyDefinition key : keys) {

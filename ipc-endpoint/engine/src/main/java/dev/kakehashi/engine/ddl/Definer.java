@@ -3,7 +3,7 @@ package dev.kakehashi.engine.ddl;
 import java.util.Collection;
 import java.util.function.Supplier;
 
-/// Who runs a DDL statement.
+/// User who runs a DDL statement.
 ///
 /// @param role number of the role whose rights count
 /// @param session number of the role that has logged in

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction needs for itself so that its changes of the catalogue hold whatever others commit beside it: what is changed, names that are given and
-/// taken, schemas that new objects are in, and what the changed objects refer to. Immutable.
+/// Locks that a transaction needs so that its changes of the catalogue hold whatever others commit beside it. They are on changed objects,
+/// names that are given and taken, schemas of new objects, and objects that the changed ones refer to. Immutable.
 ///
 /// @param whole whether that is all of the catalogue
 public record DefinitionLocks(
@@ -49,7 +49,7 @@ public record DefinitionLocks(
     objects.merge(id, mode, (a, b) -> a.compareTo(b) >= 0 ? a : b);
   }
 
-  /// What an object refers to by name now and did not before.
+  /// Objects to which an object refers by name now and did not before.
   private static Collection<Long> sources(
       CatalogSnapshot committed, long id, CatalogSnapshot after) {
     View view = after.view(id);

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What one statement does to the catalogue: the locks that it needs first, then its steps in order. It holds as long as nobody commits changes of what it
-/// needs locks for. Confined to one thread at a time.
+/// Changes of the catalogue by one statement: the locks that it needs first, then its steps in order. It holds as long as nobody commits
+/// changes of what it needs locks for. Confined to one thread at a time.
 final class DefinitionPlan {
   private final Catalog catalog;
   private final Map<Long, Mode> locks = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ final class DefinitionPlan {
     /// Rows that are checked or copied.
     record Rows(TablePass pass) implements Step {}
 
-    /// What is done to tasks and files of queues.
+    /// A change of tasks and files of queues.
     ///
     /// @param action gives the number of tasks that it has moved
     record OfQueue(ToLongFunction<QueueChanges> action) implements Step {}
@@ -70,7 +70,7 @@ final class DefinitionPlan {
     return state;
   }
 
-  /// Who runs the statement.
+  /// User who runs the statement.
   Definer definer() {
     return definer;
   }
@@ -93,7 +93,7 @@ final class DefinitionPlan {
             definer.locations());
   }
 
-  /// What who runs the statement may do, after the steps so far.
+  /// Permissions of the user who runs the statement, after the steps so far.
   Permissions permissions() {
     return new Permissions(state, definer.role());
   }
@@ -194,7 +194,7 @@ final class DefinitionPlan {
     DefinitionPlanner.refuseSystem(schema);
   }
 
-  /// What fills a table that is made, at the end.
+  /// Sets the statement that fills a table that is made, at the end.
   void fill(String statement) {
     filling = statement;
   }
@@ -216,7 +216,7 @@ final class DefinitionPlan {
     return Collections.unmodifiableMap(locks);
   }
 
-  /// What all changes need, besides what the statement says itself.
+  /// Locks that all changes need, besides the locks that the statement asks for itself.
   DefinitionLocks definitionLocks(CatalogSnapshot committed) {
     return DefinitionLocks.of(committed, footprint, state);
   }

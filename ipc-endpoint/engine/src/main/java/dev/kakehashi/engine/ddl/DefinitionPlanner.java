@@ -173,7 +173,7 @@ final class DefinitionPlanner {
     }
   }
 
-  /// What roles own goes, and what was granted to them.
+  /// Drops the objects that roles own, and takes back the privileges that were granted to them.
   private void dropOwned(RightsStatement.DropOwned drop) {
     OwnedObjects objects = new OwnedObjects(plan);
     for (Role role : objects.roles(drop.roles())) {
@@ -219,7 +219,7 @@ final class DefinitionPlanner {
     return table;
   }
 
-  /// What has the name and is no table, or null.
+  /// Kind of the object that has the name and is no table, or null.
   private @Nullable String kindOf(String schema, String name) {
     return plan.state().view(schema, name) != null
         ? "view"

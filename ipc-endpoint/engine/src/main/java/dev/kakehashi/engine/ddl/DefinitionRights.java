@@ -134,7 +134,7 @@ final class DefinitionRights {
     @Nullable Object find(String schema, String name);
   }
 
-  /// What is of another kind is not looked at: that is said when the statement is planned.
+  /// Objects of another kind are not looked at: the error comes when the statement is planned.
   private void drop(List<QualifiedName> names, Finder finder) {
     for (QualifiedName name : names) {
       use(name);
@@ -174,7 +174,7 @@ final class DefinitionRights {
     }
   }
 
-  /// Who names a schema must be allowed to look into it.
+  /// A user who names a schema must be allowed to look into it.
   private void use(QualifiedName name) {
     String schema = name.schema();
     if (schema != null && plan.state().hasSchema(schema)) {

@@ -55,7 +55,7 @@ public final class DefinitionRun implements Task {
   /// Whether each lock of the plan was there when it was made.
   private boolean isCovered;
 
-  /// What fills the table that is made; null: nothing does.
+  /// Statement that fills the table that is made; null: none does.
   private Prepared.@Nullable Planned filling;
 
   private long mark;

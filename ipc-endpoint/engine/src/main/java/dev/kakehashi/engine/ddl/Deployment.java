@@ -19,7 +19,7 @@ record Deployment(List<JarContent> jars, CodeIsolation isolation, ApplicationCon
   static final int MOST_JARS = 64;
   static final int MOST_NAME_BYTES = 255;
 
-  /// What the catalogue says of a jar.
+  /// Description of a jar in the catalogue.
   static Jar jar(JarContent content) {
     return new Jar(content.name(), JarDigest.of(content.bytes()), content.bytes().length);
   }

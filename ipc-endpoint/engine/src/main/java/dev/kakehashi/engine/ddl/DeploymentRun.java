@@ -48,7 +48,7 @@ public final class DeploymentRun implements Task {
   private volatile @Nullable Deployment found;
   private volatile @Nullable EngineException refused;
 
-  /// What a deployment needs.
+  /// Surroundings that a deployment needs.
   ///
   /// @param system looks at jars; null: there is none
   /// @param files reads them

@@ -94,7 +94,7 @@ final class ForeignKeyPlanner {
     return table.withForeignKeys(keys);
   }
 
-  /// What is referenced has to be unique at any time.
+  /// Referenced columns have to be unique at any time.
   private static void refuseDeferrable(Table referenced, List<Integer> columns) {
     for (Index index : referenced.indexes()) {
       if (index.deferrable()
@@ -313,7 +313,8 @@ final class ForeignKeyPlanner {
     }
   }
 
-  /// What becomes of foreign keys that reference a table that changes: those whose key is gone are dropped with CASCADE, otherwise the change is refused.
+  /// Adapts the foreign keys that reference a table that changes. Foreign keys whose key is gone are dropped with CASCADE, otherwise the
+  /// change is refused.
   ///
   /// @param moved where a column is afterwards; -1: it is dropped
   /// @return the table afterwards, with its references to itself

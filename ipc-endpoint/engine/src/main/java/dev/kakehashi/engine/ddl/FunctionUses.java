@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class FunctionUses {
   private FunctionUses() {}
 
-  /// Of what a function is a part.
+  /// Object of which a function is a part.
   ///
   /// @param function its name
   /// @param what as PostgreSQL names it

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What ALTER TABLE does to generated columns and to those that they are computed from.
+/// Changes of ALTER TABLE to generated columns and to the columns that they are computed from.
 final class GenerationPlanner {
   private final DefinitionPlan plan;
 
@@ -79,7 +79,7 @@ final class GenerationPlanner {
     }
   }
 
-  /// Of a column that others are computed from, when it is dropped without them.
+  /// Failure when a column is dropped without the columns that are computed from it.
   static EngineException dependent(Table table, String column, String generated) {
     return new EngineException(
             ErrorCode.DEPENDENT_OBJECTS_EXIST,

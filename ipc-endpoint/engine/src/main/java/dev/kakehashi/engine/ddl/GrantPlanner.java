@@ -48,7 +48,7 @@ final class GrantPlanner {
     this.plan = plan;
   }
 
-  /// What a statement grants, with numbers for the roles.
+  /// Privileges that a statement grants or takes away, with numbers for the roles.
   ///
   /// @param privileges of the objects as a whole
   /// @param columns privileges of columns by their names
@@ -163,7 +163,7 @@ final class GrantPlanner {
     plan.change(Access.putDatabase(rights.with(acl, ObjectKind.DATABASE)));
   }
 
-  /// What was granted in a location that the settings have no longer can be taken away still.
+  /// Privileges in a location that the settings have no longer can still be taken away.
   private void onLocation(String name, Wanted wanted) {
     Access access = plan.state().access();
     if (!plan.definer().locations().get().contains(name)
@@ -321,7 +321,7 @@ final class GrantPlanner {
     plan.change(CatalogSnapshot.put(application.withGranted(name, acl)));
   }
 
-  /// What is granted on the whole is granted on each of its members.
+  /// A grant on the whole application is a grant on each of its members.
   private void onApplication(DeployedApplication application, Wanted wanted) {
     Rights rights = application.rights();
     ObjectKind kind = ObjectKind.APPLICATION;
@@ -379,7 +379,7 @@ final class GrantPlanner {
         // PostgreSQL begins with a column that every table has.
         onColumn(form.name(), ObjectKind.TABLE, rights, EVERY_TABLES, ofColumns, wanted);
       }
-      // What is taken away from the whole is taken away from its columns.
+      // Privileges that are taken away from the whole are taken away from its columns.
       for (Column column : form.columns()) {
         if (!column.acl().items().isEmpty()) {
           columns.merge(column.name(), ofColumns, (a, b) -> a | b);

@@ -10,7 +10,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What ALTER TABLE does to identity columns and their sequences.
+/// Changes of ALTER TABLE to identity columns and their sequences.
 final class IdentityPlanner {
   private final DefinitionPlan plan;
   private final SequencePlanner sequences;

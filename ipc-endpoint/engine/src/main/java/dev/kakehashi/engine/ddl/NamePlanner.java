@@ -70,7 +70,7 @@ final class NamePlanner {
     }
   }
 
-  /// What ALTER TABLE does to a view or sequence: another name or schema, or of a view another name of a column.
+  /// Changes of ALTER TABLE to a view or sequence: another name or schema, or another name of a view's column.
   ///
   /// @return false if it is about something else
   boolean alter(String schema, DdlStatement.AlterTable alter) {
@@ -96,7 +96,7 @@ final class NamePlanner {
     return true;
   }
 
-  /// Of ALTER TABLE ... RENAME TO, otherwise null.
+  /// New name of ALTER TABLE ... RENAME TO, otherwise null.
   static @Nullable String newName(DdlStatement.AlterTable alter) {
     return alter.alterations().getFirst() instanceof Alteration.RenameTable rename
         ? rename.to()
@@ -227,7 +227,7 @@ final class NamePlanner {
     return table.withColumns(columns).withChecks(checks);
   }
 
-  /// What names the sequence in a way that is not followed cannot be read now.
+  /// Refuses a text that names the sequence in a way that is not followed: it cannot be read now.
   private static void readable(Sequence from, Runnable reading) {
     try {
       reading.run();

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What depends on a role: the objects that it owns, and what was granted to it or by it.
+/// Dependencies on a role: the objects that it owns, and the privileges that were granted to it or by it.
 final class OwnedObjects {
   private final DefinitionPlan plan;
 
@@ -164,7 +164,7 @@ final class OwnedObjects {
     return schema.equals(CatalogSnapshot.DEFAULT_SCHEMA) ? name : schema + "." + name;
   }
 
-  /// What was granted to a role, or by it, is granted no longer.
+  /// Takes back all privileges that were granted to a role, or by it.
   void revokeAll(long role) {
     if (granted(access().database(), role)) {
       plan.change(Access.putDatabase(without(access().database(), ObjectKind.DATABASE, role)));
@@ -268,7 +268,7 @@ final class OwnedObjects {
 
   // ---- schemas ----
 
-  /// What was said about a schema that is dropped.
+  /// Forgets the rights and default privileges of a schema that is dropped.
   void forgetSchema(String schema) {
     if (access().says(schema)) {
       plan.change(Access.removeSchema(schema));
@@ -280,7 +280,7 @@ final class OwnedObjects {
     }
   }
 
-  /// What was said about a schema is about its new name.
+  /// Moves the rights and default privileges of a schema to its new name.
   void renameSchema(String from, String to) {
     plan.change(Access.putSchema(to, access().schema(from)));
     for (Access.Default said : access().defaults()) {

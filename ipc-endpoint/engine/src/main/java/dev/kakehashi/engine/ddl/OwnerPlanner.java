@@ -225,7 +225,7 @@ final class OwnerPlanner {
       }
       objects.tables(from.id()).forEach(table -> give(table, to.id()));
       objects.views(from.id()).forEach(view -> give(view, to.id()));
-      // Those of columns have gone with their tables.
+      // Sequences of columns have gone with their tables.
       objects.sequences(from.id()).forEach(sequence -> give(sequence, to.id()));
       objects.queues(from.id()).forEach(queue -> give(queue, to.id()));
       objects.applications(from.id()).forEach(own -> give(own, to.id()));

@@ -36,7 +36,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Statements about queues. What a queue is lies in the catalogue, its tasks with the queue system, which is told in the same transaction. Whether somebody may is looked at here, too.
+/// Statements about queues. The definition of a queue is in the catalogue. Its tasks are with the queue system, which is told in the same
+/// transaction. Privileges are checked here, too.
 final class QueuePlanner {
   private static final int MOST_GROUPS = 64;
   private static final int MOST_WEIGHTS = 10_000;
@@ -328,7 +329,7 @@ final class QueuePlanner {
     drop(gone, drop.cascade());
   }
 
-  /// The queues go, with their tasks. Those whose dead letters they get keep these from then on.
+  /// The queues go, with their tasks. Queues whose dead letters they get keep these from then on.
   ///
   /// @throws EngineException DEPENDENT_OBJECTS_EXIST if there are such, and not `cascade`
   void drop(List<Queue> gone, boolean cascade) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked for. Gives its
 /// worker to others between batches. Nobody else has the table meanwhile; it sees the newest commits and what its own transaction did.
 final class RowPass extends BatchPass {
-  /// What every row has to fulfil.
+  /// Rule that every row has to fulfil.
   ///
   /// @param condition over the new row; false is a violation
   /// @param violated made for the first row that violates it

@@ -22,8 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// CREATE, ALTER and DROP SEQUENCE, and the sequences of columns. What a sequence has given out is not undone by a rollback, but a restart is: it is another
-/// state under a new number.
+/// CREATE, ALTER and DROP SEQUENCE, and the sequences of columns. A rollback does not undo the values that a sequence has given out. It
+/// undoes a restart, which is another state under a new number.
 final class SequencePlanner {
   private final DefinitionPlan plan;
 

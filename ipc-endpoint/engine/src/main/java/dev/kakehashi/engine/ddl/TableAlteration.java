@@ -40,7 +40,7 @@ final class TableAlteration {
   /// The form so far.
   private Table table;
 
-  /// What each column of it is in terms of the old columns.
+  /// Value of each column of the form, in terms of the old columns.
   private final List<Expr> values = new ArrayList<>();
 
   /// Names of columns and CHECK constraints that rows have to be checked for.
@@ -221,7 +221,7 @@ final class TableAlteration {
     return position;
   }
 
-  /// What is wrong with a column.
+  /// Failure that says what is wrong with a column.
   static EngineException refusal(ErrorCode code, Table table, String column, String what) {
     return new EngineException(
         code, "column \"%s\" of relation \"%s\" %s".formatted(column, table.name(), what));
@@ -265,7 +265,7 @@ final class TableAlteration {
     addConstraint(add.constraints());
   }
 
-  /// What rows have in new generated columns, in terms of the old columns.
+  /// Computes the values of rows in new generated columns, in terms of the old columns.
   private void computeGenerated() {
     for (String name : newGenerated) {
       int position = table.columnIndex(name);

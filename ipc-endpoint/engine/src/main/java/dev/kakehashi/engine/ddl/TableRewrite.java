@@ -16,7 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// What brings a table to the form that ALTER TABLE gives it: its rows stay where they are, or are copied to a new table that takes the place of the old one.
+/// Brings a table to the form that ALTER TABLE gives it. Its rows stay where they are, or are copied to a new table that takes the place of
+/// the old one.
 final class TableRewrite {
   private final DefinitionPlan plan;
   private final ForeignKeyPlanner references;

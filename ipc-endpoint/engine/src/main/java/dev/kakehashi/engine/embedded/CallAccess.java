@@ -196,7 +196,7 @@ class CallAccess implements DirectAccess {
 
   // ---- statements ----
 
-  /// Of statements; most calls have none.
+  /// Session of the call's statements; most calls have none.
   private EmbeddedSession session() {
     synchronized (this) {
       if (ended) {

@@ -32,7 +32,7 @@ final class CallTable implements DirectTable {
   private TableShape shape;
   private List<Column> selected;
 
-  /// Of the selected columns; null: not made yet.
+  /// Lookup by key of the selected columns; null: not made yet.
   private @Nullable KeyLookup lookup;
 
   /// Privileges by the version of the catalogue that the shape is of; -1: not looked at.

@@ -75,10 +75,10 @@ public final class EmbeddedEngine implements Engine {
   private final StatementPlans plans;
   private final LoadEngine loads;
 
-  /// What the queues know; the same object as long as no queue is defined anew. Used under the lock of the committed catalogue.
+  /// Definitions that the queues know; the same object as long as no queue is defined anew. Used under the lock of the committed catalogue.
   private List<QueueDefinition> definedQueues = List.of();
 
-  /// Those of the last commit of a definition. Definitions commit one after another.
+  /// Roles of the last commit of a definition. Definitions commit one after another.
   private volatile RoleSet knownRoles;
 
   private volatile boolean closing;
@@ -292,7 +292,7 @@ public final class EmbeddedEngine implements Engine {
     return transactions.statementMemoryBytes();
   }
 
-  /// What the program around the engine has told it.
+  /// Facts that the program around the engine has told it.
   EngineSurroundings surroundings() {
     return surroundings;
   }
@@ -349,7 +349,7 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  /// What planners ask.
+  /// Facts that planners ask for.
   public LiveTables facts() {
     return facts;
   }
@@ -396,7 +396,7 @@ public final class EmbeddedEngine implements Engine {
     return scheduler;
   }
 
-  /// What loads in batches need.
+  /// Services that loads in batches need.
   LoadEngine loads() {
     return loads;
   }

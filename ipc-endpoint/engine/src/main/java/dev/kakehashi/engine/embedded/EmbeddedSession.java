@@ -99,7 +99,7 @@ final class EmbeddedSession implements EngineSession {
     return now;
   }
 
-  /// What was found last.
+  /// Viewer that was found last, and its inputs.
   private record Seeing(RoleSet roles, Viewer given, String name, Viewer viewer) {}
 
   private @Nullable Seeing seeing;
@@ -223,7 +223,7 @@ final class EmbeddedSession implements EngineSession {
     return random;
   }
 
-  /// What statements that begin now have of the session.
+  /// State of the session for statements that begin now.
   record State(Zone zone, Viewer viewer, String roleName) {}
 
   private @Nullable State state;
@@ -270,7 +270,8 @@ final class EmbeddedSession implements EngineSession {
     return engine.terminate(id, viewer, roleName);
   }
 
-  /// What functions about rights ask. Plans keep it between executions: so it knows no session, transaction or statement. From any thread.
+  /// Answers to functions about rights. Plans keep the object between executions: so it knows no session, transaction or statement. From
+  /// any thread.
   CatalogQuestions questions(CatalogSnapshot catalog, long roleId) {
     CatalogQuestions last = questions;
     if (last != null && last.role() == roleId && last.catalog().equals(catalog)) {
@@ -329,7 +330,7 @@ final class EmbeddedSession implements EngineSession {
     role.set(transaction, name, setting.local());
   }
 
-  /// Who runs a DDL statement.
+  /// User who runs a DDL statement.
   ///
   /// @param name of the role whose rights count
   Definer definer(CatalogSnapshot catalog, String name) {
@@ -383,7 +384,7 @@ final class EmbeddedSession implements EngineSession {
     }
   }
 
-  /// Who has the leases that end with this session. From any thread.
+  /// Holder of the leases that end with this session. From any thread.
   LeaseHolder leaseHolder() {
     synchronized (this) {
       LeaseHolder known = holder;

@@ -51,7 +51,7 @@ final class EmbeddedWork implements StatementWork, FunctionSession, QueueAccess 
   private StatementPlan current;
   private volatile @Nullable Rarities rarities;
 
-  /// What few executions have: one reference for all, because there is one of these for each execution.
+  /// Fields that few executions need. One reference serves for all of them, because each execution has that reference.
   private static final class Rarities {
     private volatile @Nullable CopyActivity copy;
     private volatile @Nullable ScanActivity scans;

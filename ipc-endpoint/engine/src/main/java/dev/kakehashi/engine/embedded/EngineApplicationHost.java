@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What applications ask of this engine.
+/// Services of this engine for applications.
 final class EngineApplicationHost implements ApplicationHost {
   private static final Logger LOG = LoggerFactory.getLogger(EngineApplicationHost.class);
 
@@ -92,7 +92,7 @@ final class EngineApplicationHost implements ApplicationHost {
       return come.get();
     } catch (InterruptedException interrupted) {
       waiting.cancel();
-      // What has come at the same moment goes back.
+      // Tasks that have come at the same moment go back.
       var ignored =
           come.thenAccept(
               tasks -> release(tasks.stream().map(task -> task.token().text()).toList()));

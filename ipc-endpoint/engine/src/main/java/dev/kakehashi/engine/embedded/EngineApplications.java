@@ -29,7 +29,7 @@ final class EngineApplications implements AutoCloseable {
           new LinkedBlockingQueue<>(),
           Thread.ofPlatform().daemon().name("kakehashi-deploy").factory());
 
-  /// What the system knows; null: it has not started. Guarded by this.
+  /// Definitions that the system knows; null: it has not started. Guarded by this.
   private @Nullable List<ApplicationDefinition> told;
 
   /// The newest committed version. Guarded by this.
@@ -78,7 +78,7 @@ final class EngineApplications implements AutoCloseable {
     }
   }
 
-  /// Who knows the code; null: this engine runs no applications.
+  /// System that knows the code; null: this engine runs no applications.
   @Nullable ApplicationSystem system() {
     return system;
   }
@@ -88,7 +88,7 @@ final class EngineApplications implements AutoCloseable {
     return shapes;
   }
 
-  /// What a statement needs that brings code.
+  /// Surroundings for a statement that brings code.
   DeploymentRun.Surroundings deploying(BulkAccess files, TaskScheduler scheduler) {
     return new DeploymentRun.Surroundings(system, files, deployments, scheduler);
   }

@@ -23,7 +23,7 @@ import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What loads in batches ask of this engine.
+/// Services of this engine for loads in batches.
 final class EngineLoads implements LoadEngine {
   private final EmbeddedEngine engine;
   private final LiveTables facts;

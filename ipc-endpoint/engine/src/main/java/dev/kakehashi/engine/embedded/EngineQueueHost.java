@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What an engine gives its queues: its log, the machine's clocks, and its scheduler. Thread-safe.
+/// Services of an engine for its queues: its log, the machine's clocks, and its scheduler. Thread-safe.
 ///
 /// When the scheduler stops there are no alarms any more; the engine, which is closed before, ends the queues itself.
 final class EngineQueueHost implements QueueHost {

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/// What the program around the engine has told it, and what its statements are to find there. Thread-safe.
+/// Facts that the program around the engine has told it, and services that statements find there. Thread-safe.
 final class EngineSurroundings {
   private volatile Zone timeZone = Zone.UTC;
   private volatile List<ShownSetting> shownSettings = List.of();
@@ -23,7 +23,7 @@ final class EngineSurroundings {
 
   private final Supplier<Collection<String>> locationNames = this::namesOfLocations;
 
-  /// Of sessions that begin.
+  /// Time zone of sessions that begin.
   Zone timeZone() {
     return timeZone;
   }
@@ -32,7 +32,7 @@ final class EngineSurroundings {
     timeZone = zone;
   }
 
-  /// What SHOW gives of the program.
+  /// Settings of the program that SHOW gives.
   List<ShownSetting> shownSettings() {
     return shownSettings;
   }
@@ -41,7 +41,7 @@ final class EngineSurroundings {
     shownSettings = List.copyOf(settings);
   }
 
-  /// Who does what ALTER SYSTEM says.
+  /// Keeper that does what ALTER SYSTEM says.
   ShownSetting.Keeper settingsKeeper() {
     return settingsKeeper;
   }
@@ -67,7 +67,7 @@ final class EngineSurroundings {
     requestTimes = times;
   }
 
-  /// Who reads and writes files.
+  /// Access that reads and writes files.
   BulkAccess bulkAccess() {
     return bulkAccess;
   }
@@ -85,7 +85,7 @@ final class EngineSurroundings {
     return locationNames;
   }
 
-  /// What the token of a user's transaction stands for.
+  /// Handle for which the token of a user's transaction stands.
   OptionalLong transactionHandle(String user, String token) {
     return transactionTokens.apply(user, token);
   }

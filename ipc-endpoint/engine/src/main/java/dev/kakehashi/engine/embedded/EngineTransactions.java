@@ -110,7 +110,7 @@ final class EngineTransactions implements TransactionEnvironment {
     return transaction;
   }
 
-  /// Those that are open; changes while it is looked at.
+  /// Open transactions; the collection changes while it is looked at.
   Collection<ManagedTransaction> open() {
     return open;
   }

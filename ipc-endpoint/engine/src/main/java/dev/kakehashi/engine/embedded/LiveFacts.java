@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What planners ask about the running engine. Thread-safe.
+/// Answers to planners about the running engine. Thread-safe.
 final class LiveFacts implements LiveTables, StatisticsSource {
   private final Store store;
   private final Supplier<CatalogSnapshot> catalog;

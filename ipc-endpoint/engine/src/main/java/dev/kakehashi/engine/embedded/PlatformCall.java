@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 abstract class PlatformCall extends CallAccess {
   PlatformCall(EmbeddedEngine engine, StatementExecution call, String user) {
     super(engine, call, user);
-    // Whoever ends the transaction from outside waits for the call.
+    // The thread that ends the transaction from outside waits for the call.
     call.onCancel(() -> {
       boolean ignored = end(() -> call.accept(null, canceled()));
     });
@@ -85,7 +85,7 @@ abstract class PlatformCall extends CallAccess {
     return true;
   }
 
-  /// What the transaction's call is to the engine: a statement without text, task and tables.
+  /// Work of the transaction's call for the engine: a statement without text, task and tables.
   private record CallWork(SequenceAccess sequences, String user, RandomNumbers random)
       implements StatementWork, FunctionSession {
     CallWork(SequenceAccess sequences, String user) {

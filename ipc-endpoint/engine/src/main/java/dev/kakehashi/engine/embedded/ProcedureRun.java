@@ -62,7 +62,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   /// Rows that are worth waking the task.
   private static final int SOME_ROWS = MOST_ROWS / 4;
 
-  /// Who drives the statement, or will.
+  /// Driver of the statement, present or next.
   private enum Driver {
     NOBODY,
     TASK,
@@ -115,7 +115,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
 
-  // Of the thread that drives.
+  // Fields of the thread that drives.
   private final int[] oids;
   private @Nullable Deque<@Nullable Object[]> arguments;
   private @Nullable CallAccess access;
@@ -264,7 +264,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     }
   }
 
-  /// Goes on as far as it can. Who drives does so no longer then.
+  /// Goes on as far as it can. The thread that drives does so no longer then.
   private Drive drive() {
     Interrupts.Source before = Interrupts.enter(execution);
     try {
@@ -307,7 +307,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     };
   }
 
-  /// Who drives has nothing to do. Called with the lock of this.
+  /// The thread that drives has nothing to do. Called with the lock of this.
   private Drive leave() {
     return switch (driver) {
       case DRIVEN_LAST -> {

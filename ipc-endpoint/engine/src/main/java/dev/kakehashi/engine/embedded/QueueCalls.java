@@ -39,7 +39,7 @@ final class QueueCalls implements QueueAccess {
   private final CatalogSnapshot catalog;
   private final Permissions permissions;
 
-  /// What was found last: a statement enqueues thousands of tasks to one queue.
+  /// Queue that was found last: a statement enqueues thousands of tasks to one queue.
   private volatile @Nullable Found last;
 
   private record Found(String name, Privilege privilege, long queueId) {}

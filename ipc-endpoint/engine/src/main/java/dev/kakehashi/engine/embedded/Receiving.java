@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tasks that a statement waits for before it begins. What has come for a statement that does not succeed is given back, as if it had never been handed out.
+/// Tasks that a statement waits for before it begins. Tasks that have come for a statement that does not succeed are given back, as if they
+/// had never been handed out.
 ///
 /// Thread-safe; its state is guarded by this, and nobody is called with it held.
 final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
@@ -80,7 +81,7 @@ final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
     return bytes <= SHORT_BYTES;
   }
 
-  /// What has come.
+  /// Tasks that have come.
   synchronized List<LeasedTask> tasks() {
     List<LeasedTask> come = tasks;
     if (come == null) {

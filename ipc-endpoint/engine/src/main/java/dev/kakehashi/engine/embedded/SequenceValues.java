@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The positions of all sequences. Thread-safe.
 ///
-/// A record of the log covers a range of values ahead of those that are given out: it is in the log's order before the commit of anybody who has one
-/// of them, so no value of a durable commit is given out again after a crash. What the range had left is lost then, as in PostgreSQL.
+/// A record of the log covers a range of values ahead of those that are given out. In the log's order it is before the commit of each
+/// transaction that has one of them. So no value of a durable commit is given out again after a crash. The rest of the range is lost then,
+/// as in PostgreSQL.
 final class SequenceValues {
   /// Values that one record covers, when the sequence does not say more.
   private static final long VALUES_PER_RECORD = 32;

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A setting of a session, as SET says. Used by one thread at a time, as the session is.
 ///
-/// What a transaction sets holds for the session from then on. When the transaction has ended, or gone back to a savepoint, it stays or is forgotten, which is looked
-/// up when somebody asks next.
+/// A setting holds for the session from the moment at which a transaction sets it. When the transaction has ended, or gone back to a
+/// savepoint, the setting stays or is forgotten. The next question looks that up.
 final class SessionValue<T> {
-  /// What SET said.
+  /// Value that SET has given.
   ///
   /// @param time of the transaction
   private record Said<T>(T value, boolean local, long time) {}
@@ -22,7 +22,7 @@ final class SessionValue<T> {
   /// The transaction that has set what follows; null: none.
   private @Nullable ManagedTransaction setter;
 
-  /// In the order in which it was said. What is hidden for good is left out.
+  /// Values in the order of their SETs. Values that are hidden for good are left out.
   private final List<Said<T>> said = new ArrayList<>(0);
 
   SessionValue(T initial) {

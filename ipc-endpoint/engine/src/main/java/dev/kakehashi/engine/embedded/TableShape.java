@@ -8,7 +8,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.type.text.Quoting;
 import java.util.List;
 
-/// What calls need to know of a table or view, by one version of the catalogue. Immutable; calls of the same version share it.
+/// Shape of a table or view for calls, by one version of the catalogue. Immutable; calls of the same version share it.
 ///
 /// @param version of the catalogue
 /// @param form the table, or the form of the view

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A statement that something has to come for, without a snapshot if the transaction needs none. No lock time-out ends it.
 ///
-/// What takes microseconds to ask for is asked for on the calling thread ([#begin]). No thread and no job waits then; who brings the news
-/// runs the statement, if that is short too. Otherwise, and when it is canceled, a job goes on. A job waits as a condition.
+/// A request that takes microseconds is made on the calling thread ([#begin]). No thread and no job waits then. The thread that brings the
+/// news runs the statement, if the statement is short, too. Otherwise, and after a cancel, a job goes on. A job waits as a condition.
 final class ArrivalWait implements Task {
   /// How far a wait for an arrival is.
   private enum Step {
@@ -32,7 +32,7 @@ final class ArrivalWait implements Task {
   private final StatementExecution execution;
   private final ManagedTransaction transaction;
 
-  /// What is waited for; null: it has not been asked for. Written before `step` says that it has been.
+  /// Arrival that is waited for; null: it has not been asked for. Written before `step` says that it has been.
   private StatementWork.@Nullable Arrival arrival;
 
   private final AtomicReference<Step> step = new AtomicReference<>(Step.JOB);

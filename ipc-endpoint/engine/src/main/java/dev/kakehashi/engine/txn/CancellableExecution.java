@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What ends a statement before its work is done: its user, its deadline, a lock that it has waited for too long, its transaction. Whoever waits in it is woken then. A part of [StatementExecution], by
-/// inheritance because a select by key is to allocate little.
+/// Ends a statement before its work is done: for its user, its deadline, a lock that it has waited for too long, or its transaction.
+/// Waiting work of the statement is woken then. A part of [StatementExecution], by inheritance because a select by key is to allocate
+/// little.
 ///
 /// `canceled` is set by anybody; `hooks` and `timer` are guarded by this.
 abstract class CancellableExecution implements Execution, SessionScope {
@@ -24,14 +25,14 @@ abstract class CancellableExecution implements Execution, SessionScope {
 
   final ManagedTransaction transaction;
 
-  /// Of the clock of `System.nanoTime`; 0: there is none.
+  /// Deadline by the clock of `System.nanoTime`; 0: there is none.
   private final long deadlineNanos;
 
   private volatile @Nullable Reason canceled;
   private @Nullable List<Runnable> hooks;
   private @Nullable Timer timer;
 
-  /// Of the wait for a lock. Belongs to the thread that runs the statement's current step.
+  /// Timer of the wait for a lock. Belongs to the thread that runs the statement's current step.
   private @Nullable Timer lockTimer;
 
   /// @param timeoutNanos from now on; 0: none

@@ -8,7 +8,7 @@ import dev.kakehashi.protocol.ErrorCode;
 final class ConflictFailures {
   private ConflictFailures() {}
 
-  /// What a transaction is told that has to give way to a long one.
+  /// Failure of a transaction that has to give way to a long one.
   static EngineException givesWay(TransactionEnvironment environment, RowConflict conflict) {
     return environment.describe(
         new EngineException(
@@ -19,7 +19,7 @@ final class ConflictFailures {
         conflict);
   }
 
-  /// What a serializable transaction is told whose reads another one has changed since.
+  /// Failure of a serializable transaction whose reads another one has changed since.
   static EngineException readChanged(TransactionEnvironment environment, RowConflict conflict) {
     return environment.describe(
         new EngineException(
@@ -30,7 +30,7 @@ final class ConflictFailures {
         conflict);
   }
 
-  /// What a transaction is told that keeps its first snapshot, when somebody else has changed the row since.
+  /// Failure of a transaction that keeps its first snapshot, when another one has changed the row since.
   static EngineException updated(TransactionEnvironment environment, RowConflict conflict) {
     return environment.describe(
         new EngineException(

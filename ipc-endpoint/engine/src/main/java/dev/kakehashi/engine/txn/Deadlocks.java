@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Who waits for whom: for the owner of a row, or for all that hold a lock.
+/// Waits of transactions for others: for the owner of a row, or for all that hold a lock.
 ///
 /// Thread-safe (monitor); touched only by those that wait.
 public final class Deadlocks {
-  /// What a transaction waits for.
+  /// Wait of a transaction.
   ///
   /// @param number of the wait; later ones have greater numbers
   private record Waiting(List<Long> owners, long number) {}

@@ -15,7 +15,7 @@ import java.util.Set;
 /// @param includedReads it may read these alone, and `writes`; empty: it may read all
 /// @param excludedReads it may not read these
 public record DeclaredArea(Set<Long> writes, Set<Long> includedReads, Set<Long> excludedReads) {
-  /// Of a transaction that declares nothing.
+  /// Area of a transaction that declares nothing.
   private static final DeclaredArea NONE = new DeclaredArea(Set.of(), Set.of(), Set.of());
 
   /// The area that the options name.
@@ -46,7 +46,7 @@ public record DeclaredArea(Set<Long> writes, Set<Long> includedReads, Set<Long> 
     return area;
   }
 
-  /// What the store keeps from others from the beginning.
+  /// Area that the store keeps from others from the beginning.
   LongArea guarded(BeginOptions options) {
     boolean serializable = options.isolation() == BeginOptions.Isolation.SERIALIZABLE;
     return new LongArea(

@@ -20,10 +20,10 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Which foreign keys a transaction looks at when it commits, and from which of its changes on. What SET CONSTRAINTS says holds until the transaction ends,
-/// and is undone by a rollback to a savepoint. Used by the operation that has the transaction's turn.
+/// Which foreign keys a transaction looks at when it commits, and from which of its changes on. A setting of SET CONSTRAINTS holds until
+/// the transaction ends, and is undone by a rollback to a savepoint. Used by the operation that has the transaction's turn.
 final class DeferredConstraints {
-  /// What there is at a moment; immutable.
+  /// State at a moment; immutable.
   ///
   /// @param all what was said of all constraints; null: nothing
   /// @param named what was said of some since, by constraintId
@@ -62,7 +62,7 @@ final class DeferredConstraints {
     return defers;
   }
 
-  /// What is to be looked at, in the order of the constraints' making; those that are gone are not.
+  /// Constraints that are to be looked at, in the order in which they were made. Constraints that are gone are left out.
   ///
   /// @param constraints null: all
   List<Deferred> pending(@Nullable Collection<Long> constraints, CatalogSnapshot catalog) {
@@ -104,7 +104,7 @@ final class DeferredConstraints {
         });
   }
 
-  /// SET CONSTRAINTS. Those that become immediate have been looked at.
+  /// SET CONSTRAINTS. Constraints that become immediate have been looked at.
   ///
   /// @param constraints null: all
   private void set(@Nullable Collection<Long> constraints, boolean deferred) {

@@ -40,7 +40,7 @@ public final class ManagedTransaction extends SnapshotHolder {
   /// Writes that are logged or undone within a millisecond.
   private static final int SHORT_WRITES = 1000;
 
-  // What follows is made when it is needed: a transaction of one select needs little.
+  // The following fields are set when they are needed: a transaction of one select needs little.
 
   /// Null: it has set none.
   private volatile @Nullable Savepoints savepoints;
@@ -59,7 +59,8 @@ public final class ManagedTransaction extends SnapshotHolder {
   /// Why the transaction ends by itself; written before `ending`, by one thread at a time (`open`).
   private volatile @Nullable EngineException failure;
 
-  /// What waits with the turn, for an epoch or an earlier commit: to be woken when the transaction ends. Written before `ending` is read.
+  /// Wakes the operation that waits with the turn, for an epoch or an earlier commit, when the transaction ends. Written before `ending` is
+  /// read.
   private volatile @Nullable Runnable wakeWaiting;
 
   private volatile @Nullable Timer timer;
@@ -531,8 +532,8 @@ public final class ManagedTransaction extends SnapshotHolder {
 
   /// Statements that the rollback to a savepoint ends. Others, cursors of before, read on: they see nothing of what is undone, which is taken away as under readers of other transactions.
   ///
-  /// A client that numbers its commands has ended what belongs to the savepoint by itself: a cursor of before may have been read first after it. What the savepoint has defined
-  /// may be in use.
+  /// A client that numbers its commands has ended the statements of the savepoint by itself: a cursor of before may have been read first
+  /// after it. Definitions of the savepoint may be in use.
   private Predicate<StatementExecution> endedBy(int level) {
     if (!savepoints().has(level)) {
       return each -> false;

@@ -14,7 +14,7 @@ final class OpenStatements {
 
   private @Nullable List<StatementExecution> others;
 
-  /// Of those whose end is waited for.
+  /// Statements whose end is waited for.
   private Predicate<StatementExecution> awaited = each -> false;
 
   private @Nullable Runnable whenEnded;
@@ -52,7 +52,7 @@ final class OpenStatements {
     return waiting;
   }
 
-  /// Those that are open now.
+  /// Statements that are open now.
   synchronized List<StatementExecution> list() {
     List<StatementExecution> open = new ArrayList<>();
     if (one != null) {

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 /// `last` is written by the operation that has the turn of the transaction. `latest` only spares work: any thread that asks may write it, and each that
 /// reads it compares what it was made of.
 final class OwnCatalog {
-  /// What a statement has changed. Immutable; two are the same if they are one object.
+  /// Changes of one statement. Immutable; two are the same if they are one object.
   private static final class Defined {
-    /// Of the transaction before it.
+    /// Mark of the transaction before the statement.
     final long mark;
 
     final List<CatalogChange> changes;
 
-    /// What was changed before that; null: nothing.
+    /// Changes before these; null: none.
     final @Nullable Defined before;
 
     Defined(long mark, List<CatalogChange> changes, @Nullable Defined before) {
@@ -29,7 +29,7 @@ final class OwnCatalog {
     }
   }
 
-  /// What is seen with some changes in a committed version.
+  /// Catalogue of a committed version with the transaction's own changes.
   private record Seen(Defined own, CatalogSnapshot committed, CatalogSnapshot catalog) {}
 
   private final TransactionEnvironment environment;
@@ -88,7 +88,7 @@ final class OwnCatalog {
     last = own;
   }
 
-  /// What was changed at a mark or after it is undone.
+  /// Undoes the changes at a mark and after it.
   void undo(long mark) {
     Defined own = last;
     // Marks ascend: what was at a later one has been undone.

@@ -21,11 +21,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Where statements are planned, so that those that take long to plan never have all workers: planning does not give its thread back before its end.
 ///
-/// Half of the workers may plan. What comes while these do runs on threads of its own, a few for each user, which the operating system lets take turns with the workers; what a user wants planned beyond that waits, for this user alone.
+/// Half of the workers may plan. While they do, further planning runs on threads of its own, a few for each user. The operating system lets
+/// these take turns with the workers. Planning of a user beyond that waits, for this user alone.
 ///
 /// Thread-safe.
 public final class PlanningThreads implements AutoCloseable {
-  /// Of one user.
+  /// Most threads of one user.
   private static final int MAX_THREADS = 4;
 
   private static final long IDLE_SECONDS = 10;
@@ -34,7 +35,7 @@ public final class PlanningThreads implements AutoCloseable {
   private final ThreadPoolExecutor threads;
   private final Map<String, Queue> queues = new HashMap<>(); // guarded by this
 
-  /// What a user wants planned beyond the workers. Guarded by the threads' lock.
+  /// Planning of one user beyond the workers. Guarded by the threads' lock.
   private static final class Queue {
     private int running;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -141,7 +142,7 @@ public final class PlanningThreads implements AutoCloseable {
     }
   }
 
-  /// What a thread of the user does next; null: nothing, and it is the user's no longer.
+  /// Next work of a thread of the user; null: none, and the thread is the user's no longer.
   private synchronized @Nullable Runnable next(String user) {
     Queue queue = Objects.requireNonNull(queues.get(user));
     Runnable work = queue.waiting.poll();
@@ -158,7 +159,7 @@ public final class PlanningThreads implements AutoCloseable {
     }
   }
 
-  /// What is being planned goes on; its statements are told to end by whoever closes the engine.
+  /// Planning that has begun goes on; the caller that closes the engine tells its statements to end.
   @Override
   public void close() {
     threads.shutdown();

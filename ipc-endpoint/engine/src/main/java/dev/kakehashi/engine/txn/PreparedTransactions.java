@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /// Prepared transactions by global id. Thread-safe.
 ///
-/// An entry is put when the preparation begins, so that its name is taken, and removed when it is decided. Who takes it from OPEN to BUSY
-/// decides; whoever comes meanwhile is refused rather than made to wait, as in PostgreSQL.
+/// An entry is put when the preparation begins, so that its name is taken, and removed when it is decided. The caller that takes it from
+/// OPEN to BUSY decides. Callers that come meanwhile are refused rather than made to wait, as in PostgreSQL.
 public final class PreparedTransactions {
   private static final Logger LOG = LoggerFactory.getLogger(PreparedTransactions.class);
 
@@ -60,7 +60,7 @@ public final class PreparedTransactions {
     }
   }
 
-  /// Who hears of them from now on.
+  /// Sets the listener that hears of them from now on.
   public void listener(PreparedTransaction.Listener hearer) {
     listener = hearer;
   }
@@ -69,7 +69,7 @@ public final class PreparedTransactions {
     return entries.size();
   }
 
-  /// Those that wait for their decision, the oldest first.
+  /// Transactions that wait for their decision, the oldest first.
   public List<PreparedTransaction> list() {
     return entries.values().stream()
         .filter(entry -> entry.transaction.preparation() != null)

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /// When in a transaction something was done, in terms of its savepoints: what sessions keep by themselves learns from it whether a rollback to a savepoint has undone it.
 ///
-/// Time goes on with every savepoint and every rollback to one. What was done at a time that a rollback went back over is undone, and that time does not come again. Written by
-/// the operation that has the transaction's turn, read by any thread.
+/// Time goes on with every savepoint and every rollback to one. Changes at a time that a rollback went back over are undone, and that time
+/// does not come again. Written by the operation that has the transaction's turn, read by any thread.
 final class SavepointClock {
   private static final long[] NOTHING = {};
 
@@ -27,7 +27,7 @@ final class SavepointClock {
     return next;
   }
 
-  /// What was done from a time on is undone.
+  /// Undoes all that was done from a time on.
   void rollbackTo(long first) {
     long[] before = undone;
     int kept = before.length;

@@ -7,7 +7,7 @@ import java.util.List;
 
 /// The savepoints of a transaction, by level. Used by the operation that has the transaction's turn, but for [#clock()].
 final class Savepoints {
-  /// What a savepoint goes back to: a mark of the store, what was deferred, and the time.
+  /// State that a savepoint goes back to: a mark of the store, the deferred constraints, and the time.
   record Savepoint(long mark, DeferredConstraints.State deferred, long time) {}
 
   private final SavepointClock clock = new SavepointClock();
@@ -58,7 +58,7 @@ final class Savepoints {
     return levels.get(level - 1);
   }
 
-  /// What came after a savepoint is undone, and those above are gone.
+  /// Changes after a savepoint are undone, and the savepoints above it are gone.
   void undone(int level) {
     clock.rollbackTo(get(level).time());
     truncate(level);

@@ -11,7 +11,7 @@ import dev.kakehashi.engine.type.time.Zone;
 
 /// A [StatementScope] whose functions see the session of the statement; a part of [StatementExecution].
 interface SessionScope extends StatementScope {
-  /// What functions see of it.
+  /// Its session as functions see it.
   FunctionSession session();
 
   @Override

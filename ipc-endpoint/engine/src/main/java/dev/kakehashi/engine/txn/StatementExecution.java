@@ -72,10 +72,10 @@ public final class StatementExecution extends WaitingExecution
   /// The plan at hand was made for this execution: it runs even if it may not be used again.
   private boolean plannedHere;
 
-  /// Of a long transaction: its epoch has come, for the plan at hand. Of a deferrable one: its snapshot is safe.
+  /// In a long transaction: its epoch has come, for the plan at hand. In a deferrable one: its snapshot is safe.
   private boolean entered;
 
-  /// What the statement has waited for, or waits for; null: nothing.
+  /// Arrival that the statement has waited for, or waits for; null: none.
   private StatementWork.@Nullable Arrival arrival;
 
   /// When it was opened, see [ManagedTransaction#savepointTime].
@@ -385,7 +385,7 @@ public final class StatementExecution extends WaitingExecution
     return work.changesRows() || !work.usesTransaction();
   }
 
-  /// Its work has ended, or never began. Of several calls, as when the first one fails on its way to the client, the first counts.
+  /// Its work has ended, or never began. The first of several calls counts, as when that one fails on its way to the client.
   @Override
   public void accept(@Nullable Long count, @Nullable EngineException failure) {
     Phase before = phase;

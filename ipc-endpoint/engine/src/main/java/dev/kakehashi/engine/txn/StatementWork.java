@@ -11,7 +11,7 @@ import dev.kakehashi.scheduler.Task;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a statement's execution runs; made by the engine, which knows plans.
+/// Work that a statement's execution runs; made by the engine, which knows plans.
 public interface StatementWork {
   /// Whether the first look says that it can run: a plan is at hand. Otherwise `prepare` runs as a job first.
   boolean isReady();
@@ -36,7 +36,7 @@ public interface StatementWork {
   /// Tables that it reads and changes.
   TouchedTables tables();
 
-  /// What functions see of its session.
+  /// Its session as functions see it.
   FunctionSession session();
 
   /// For whom it runs; NOBODY: for whom its transaction is.
@@ -62,12 +62,12 @@ public interface StatementWork {
     return false;
   }
 
-  /// What has to come; where [#awaits] says so.
+  /// Arrival that has to come; where [#awaits] says so.
   default Arrival arrival(StatementScope scope) {
     throw new IllegalStateException("it awaits nothing");
   }
 
-  /// What a statement waits for before it has a view and locks.
+  /// Arrival that a statement waits for before it has a view and locks.
   interface Arrival {
     /// Called once, first.
     ///
@@ -81,7 +81,7 @@ public interface StatementWork {
     /// Whether what has come is so little that the thread with the news may run the statement.
     boolean isShort();
 
-    /// The statement has failed, or waits no longer. Of several calls the first counts.
+    /// The statement has failed, or waits no longer. The first of several calls counts.
     void giveBack();
 
     /// The statement has succeeded, but its transaction is rolled back. Short, on the thread that ends it.
@@ -101,7 +101,8 @@ public interface StatementWork {
     return null;
   }
 
-  /// Says how far it has read its tables, see [dev.kakehashi.engine.exec.operator.StatementScope#scanning]. What does not keep it cannot say it.
+  /// Says how far it has read its tables, see [dev.kakehashi.engine.exec.operator.StatementScope#scanning]. Work that does not keep it
+  /// cannot say it.
   default void scanning(ScanActivity activity) {}
 
   /// How far it has read its tables; null: not known. Any thread.

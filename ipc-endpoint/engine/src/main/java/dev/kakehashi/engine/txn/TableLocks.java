@@ -46,10 +46,10 @@ public final class TableLocks {
   public static final class Owner {
     private final long transactionId;
 
-    /// What it has of what has a number, the latest first: a chain through the grants, because most transactions have few.
+    /// Its grants on objects that have a number, the latest first: a chain through the grants, because most transactions have few.
     private @Nullable Grant held;
 
-    /// What it has of names; empty unless it defines something.
+    /// Its grants on names; empty unless it defines something.
     private Map<DefinedName, Grant> names = Map.of();
 
     public Owner(long transactionId) {
@@ -89,7 +89,7 @@ public final class TableLocks {
     final Owner owner;
     Mode mode;
 
-    /// Of what the owner has.
+    /// Next grant of the owner.
     @Nullable Grant next;
 
     Grant(Lock lock, Owner owner, Mode mode) {
@@ -122,7 +122,7 @@ public final class TableLocks {
   private static final class Lock {
     final long tableId;
 
-    /// Of a name; null: of a number.
+    /// Name that is locked; null: the lock is of a number.
     final @Nullable DefinedName name;
 
     final ArrayList<Grant> grants = new ArrayList<>(2);

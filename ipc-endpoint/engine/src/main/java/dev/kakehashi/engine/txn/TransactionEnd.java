@@ -185,7 +185,7 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
       if (conflict.kind() == RowConflict.Kind.PRESERVED) {
         return ConflictFailures.givesWay(transaction.environment(), conflict);
       }
-      // What a serializable transaction has read was changed by one that committed before it.
+      // A transaction that committed before has changed the reads of a serializable one.
       return ConflictFailures.readChanged(transaction.environment(), conflict);
     }
     return failure instanceof EngineException known

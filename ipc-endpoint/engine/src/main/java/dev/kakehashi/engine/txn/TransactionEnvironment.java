@@ -7,7 +7,7 @@ import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.scheduler.TaskScheduler;
 
-/// What the transactions of an engine share.
+/// Parts of an engine that its transactions share.
 public interface TransactionEnvironment {
   Store store();
 

@@ -50,7 +50,7 @@ abstract class TransactionFacts implements EngineTransaction {
     this.lockOwner = new TableLocks.Owner(store.id());
   }
 
-  /// What its client does; null: nobody knows. Any thread.
+  /// Activity of its client; null: not known. Any thread.
   final @Nullable ClientActivity activity() {
     return activity;
   }
@@ -101,7 +101,7 @@ abstract class TransactionFacts implements EngineTransaction {
     return store.hasUndurableReads();
   }
 
-  /// What [#reference(long)] said.
+  /// Number that [#reference(long)] has set.
   public final long reference() {
     return reference;
   }

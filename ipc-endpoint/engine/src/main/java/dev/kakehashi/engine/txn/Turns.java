@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// its job ends. Commit, rollback and savepoints need no job, and have to run also when the scheduler takes no more: a lane's waiting job is
 /// discarded then. And a turn is cheaper, see docs/measurements.md.
 ///
-/// `busy` and `waiting` are guarded by this. Whoever changed `busy` from false to true, or took an operation off `waiting`, starts that operation.
+/// `busy` and `waiting` are guarded by this. The thread that changes `busy` from false to true, or takes an operation off `waiting`, starts
+/// that operation.
 final class Turns {
   private final TaskScheduler scheduler;
 

@@ -95,7 +95,7 @@ abstract class WaitingExecution extends CancellableExecution {
     return condition;
   }
 
-  /// Those who share a row are waited for together: none of them alone lets the statement go on.
+  /// Owners that share a row are waited for together: none of them alone lets the statement go on.
   private void awaitEnds(List<StoreTransaction> owners, Condition condition) {
     if (owners.size() == 1) {
       owners.getFirst().whenEnded(condition::signal);

@@ -151,7 +151,7 @@ final class ApplicationCallTest {
     assertEquals("SH001", failed.sqlstate());
     engine.commit(transaction);
     assertEquals(List.of("1|one"), engine.query("select * from orders"));
-    // What the engine refuses within the call is the engine's error.
+    // An error of the engine within the call stays the engine's error.
     assertEquals(ErrorCode.UNIQUE_VIOLATION, refused("call place(1, 'again')").code());
   }
 

@@ -272,7 +272,7 @@ final class ApplicationStatementTest {
     Path other = directory.resolve("again");
     ListedApplications again = new ListedApplications();
     try (TestEngine restored = TestEngine.withApplications(other, ListQueues::new, () -> again)) {
-      // Who makes the first role is one himself.
+      // The user who makes the first role becomes a role himself.
       definitions.stream().filter(each -> !each.contains("ROLE test")).forEach(restored::query);
       assertEquals(only().version().jars(), again.defined().getFirst().version().jars());
       assertEquals(before, restored.query(PRIVILEGES));

@@ -123,7 +123,7 @@ final class ClientCommandTest {
     TestEngine.assertState("21000", () -> change(2, "INSERT INTO t VALUES (5, 51)" + upsert));
     TestEngine.assertState("21000", () -> change(2, "INSERT INTO t VALUES (1, 12)" + upsert));
     assertEquals(0, change(2, "INSERT INTO t VALUES (5, 51), (1, 12) ON CONFLICT DO NOTHING"));
-    // What stays as it is may come again.
+    // A row that stays as it is may come again.
     String never = upsert + " WHERE t.v > 100";
     assertEquals(0, change(2, "INSERT INTO t VALUES (2, 21), (2, 22)" + never));
     assertEquals(0, change(2, "INSERT INTO t VALUES (2, 21)" + never));

@@ -36,7 +36,7 @@ final class CollectedFiles implements BulkAccess, UploadFiles {
   /// Columns of the last dump.
   List<LoadColumn> columns = List.of();
 
-  /// What the last dump said that it dumps.
+  /// Query that the last dump reported as its own.
   String query = "";
 
   /// Writers of the last dump.

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// COPY TO, with files in memory: which rows go where, in which order, and what is left after errors. What files look like is not the engine's.
+/// COPY TO, with files in memory: which rows go where, in which order, and what is left after errors. The form of files is not the
+/// engine's.
 class CopyToTest {
   private static final int ROWS = 30_000;
 

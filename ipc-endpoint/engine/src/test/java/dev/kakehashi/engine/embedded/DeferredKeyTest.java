@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Deferred foreign keys between transactions, at the ends of transactions, and with many rows. What they do with statements is in `deferred-keys.sql`.
+/// Deferred foreign keys between transactions, at the ends of transactions, and with many rows. Their effects in statements are in
+/// `deferred-keys.sql`.
 final class DeferredKeyTest {
   private static final int MANY = 40_000;
 

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Deferrable unique keys of several clients. What one client sees is in `deferred-unique.sql`.
+/// Deferrable unique keys of several clients. The cases of one client are in `deferred-unique.sql`.
 final class DeferredUniqueTest {
-  /// What a transaction may end with; anything else is a fault.
+  /// SQLSTATEs with which a transaction may end; any other one is a fault.
   private static final Set<String> EXPECTED = Set.of("40001", "40P01", "23505");
 
   @TempDir Path directory;

@@ -473,7 +473,7 @@ final class DefinitionDifferenceTest {
     }
   }
 
-  /// What the engine does not have, whatever else is wrong, is not compared.
+  /// Features that the engine does not have are not compared, whatever else is wrong.
   ///
   /// PostgreSQL does not look at much of a column that IF NOT EXISTS leaves alone; the engine may refuse its type and clauses.
   private static boolean agree(String sql, String postgres, String engine, boolean states) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the check says of sequences, views and comments: a sound catalogue passes, each kind of damage is named.
+/// Answers of the check about sequences, views and comments: a sound catalogue passes, each kind of damage is named.
 final class EngineCheckTest implements CheckListener {
   private static final long MEMORY_BYTES = 1L << 28;
 

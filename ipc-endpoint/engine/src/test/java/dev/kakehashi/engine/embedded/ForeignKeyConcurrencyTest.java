@@ -34,7 +34,7 @@ final class ForeignKeyConcurrencyTest {
   private static final int KEYS = 6;
   private static final List<Isolation> LEVELS = List.of(Isolation.values());
 
-  /// What a transaction may end with; anything else is a fault.
+  /// SQLSTATEs with which a transaction may end; any other one is a fault.
   static final Set<String> EXPECTED = Set.of("40001", "40P01", "23503", "23505");
 
   private final LongAdder commits = new LongAdder();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// FOREIGN KEY between transactions, across restarts, and in the catalogue. What it does with statements is in `foreign-keys.sql`.
+/// FOREIGN KEY between transactions, across restarts, and in the catalogue. Its effects in statements are in `foreign-keys.sql`.
 final class ForeignKeyTest {
   private static final long MEMORY_BYTES = 1L << 28;
 
@@ -63,7 +63,8 @@ final class ForeignKeyTest {
     }
   }
 
-  /// What a statement gets that waits for another transaction, when that one has committed. Its own is rolled back.
+  /// Outcome of a statement that waits for another transaction, after that one has committed. The statement's own transaction is rolled
+  /// back.
   private String outcomeAfter(EngineTransaction other, EngineTransaction transaction, String sql) {
     TestEngine.Running waiting = start(transaction, sql);
     assertFalse(waiting.done.isDone());

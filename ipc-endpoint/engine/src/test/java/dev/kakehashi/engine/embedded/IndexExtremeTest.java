@@ -114,7 +114,7 @@ final class IndexExtremeTest {
     assertEquals(List.of("1"), engine.query("select min(id) from t"));
   }
 
-  /// What lies between the end of the index and the row that was taken has been read.
+  /// The range between the end of the index and the row that was taken has been read.
   @Test
   void shouldNotCommitAfterAnotherRowCameBefore() {
     EngineTransaction reader = engine.begin(Isolation.SERIALIZABLE);

@@ -42,7 +42,7 @@ final class LoadCrashTest {
     }
     try (TestEngine engine = new TestEngine(directory)) {
       engine.engine.bulkAccess(files());
-      // What is said to be in is in.
+      // Rows that the load reports are in the table.
       assertEquals(
           engine.query("select count(*) from t"),
           engine.query("select sum(loaded) from kakehashi_bulk.load_positions where part >= 0"));

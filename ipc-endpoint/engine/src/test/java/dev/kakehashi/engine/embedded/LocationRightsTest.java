@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Who may read and write files in which location.
+/// Rights to read and write files, by location.
 class LocationRightsTest {
   @TempDir Path directory;
 

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Keys of indexes that are longer than a node of the tree. What they do in statements is compared with PostgreSQL in long-keys.sql.
+/// Keys of indexes that are longer than a node of the tree. Their effect in statements is compared with PostgreSQL in long-keys.sql.
 final class LongKeyTest {
   private static final String KEY = "repeat('k', 30000) || ";
 

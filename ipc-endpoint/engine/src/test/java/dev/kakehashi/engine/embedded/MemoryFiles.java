@@ -94,7 +94,7 @@ final class MemoryFiles implements BulkAccess {
     return List.of(new Location("in", true, false));
   }
 
-  /// What no test of loads asks of files in memory: tests of the server and of files ask the real ones.
+  /// Failure of calls that no test of loads makes with files in memory: tests of the server and of files ask the real ones.
   private static UnsupportedOperationException ofRealFiles() {
     return new UnsupportedOperationException("files in memory are loaded alone");
   }

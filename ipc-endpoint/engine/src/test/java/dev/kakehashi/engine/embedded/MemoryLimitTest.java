@@ -95,7 +95,7 @@ final class MemoryLimitTest {
     }
   }
 
-  /// Of several selects that are open the last one to close gives the snapshot back.
+  /// The last one of several open selects to close gives the snapshot back.
   @Test
   void shouldHoldOldVersionsForAnOpenCursorOnly() {
     EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
@@ -115,7 +115,7 @@ final class MemoryLimitTest {
     engine.rollback(transaction);
   }
 
-  /// What a statement that fails has held is given back, too, and after a savepoint.
+  /// A statement that fails gives back what it has held, too, and after a savepoint.
   @Test
   void shouldHoldNothingAfterAFailureAndARollbackToASavepoint() {
     EngineTransaction transaction = engine.begin(Isolation.READ_COMMITTED);
@@ -163,7 +163,7 @@ final class MemoryLimitTest {
     assertEquals(List.of("two"), engine.query("select v from t where id = 2"));
     engine.rollback(reader);
     engine.rollback(writer);
-    // What nobody sees any more makes room.
+    // Versions that nobody sees any more make room.
     long deadline = System.nanoTime() + 60_000_000_000L;
     while (true) {
       try {

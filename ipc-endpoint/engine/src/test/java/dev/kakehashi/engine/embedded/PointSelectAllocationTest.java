@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a select by key with a cached plan allocates in the engine, on all threads of the process.
+/// Allocation in the engine by a select by key with a cached plan, on all threads of the process.
 @SuppressWarnings("NullAway.Init") // set before each test
 class PointSelectAllocationTest {
   private static final int ROWS = 1000;
@@ -39,7 +39,7 @@ class PointSelectAllocationTest {
   /// least of them counts, and there are no more of them than it takes.
   private static final int MOST_ROUNDS = 60;
 
-  /// Of one execution.
+  /// Limit for one execution.
   private static final long MOST_BYTES = 1024;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -34,7 +34,7 @@ final class QueueFunctionTest {
     settle();
   }
 
-  /// What has been committed takes effect for queues when it is durable.
+  /// Committed changes take effect for queues when they are durable.
   private void settle() {
     engine.awaitDurable();
   }
@@ -222,7 +222,7 @@ final class QueueFunctionTest {
     engine.commit(waiting);
   }
 
-  /// What makes the statement wait runs on another thread.
+  /// The work that makes the statement wait runs on another thread.
   private static void awaitWaiter(TestEngine.Other other) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!other

@@ -122,7 +122,7 @@ class RightsDifferenceTest {
   }
 
   private static boolean agree(String postgres, String engine) {
-    // What the engine does not have, and says so.
+    // Features that the engine does not have, and says so.
     return postgres.equals(engine) || (postgres.startsWith("0A000") && engine.startsWith("0A000"));
   }
 

@@ -65,8 +65,7 @@ class RolesTest {
       bob.run("create table t (a int)");
       bob.run("insert into t values (1)");
       alice.run("create role first");
-      // Who has made it is not locked out, nor is the operator; the others have to be granted what
-      // they need.
+      // The user who has made it is not locked out, nor is the operator; the others have to be granted what they need.
       assertEquals(List.of("1"), alice.query("select a from t"));
       assertState("42501", () -> bob.query("select a from t"));
       assertState("42501", () -> bob.run("create table mine (a int)"));
@@ -351,7 +350,7 @@ class RolesTest {
       operator.run("alter role carol password null");
       assertNull(roles.login("carol").orElseThrow().verifier());
       operator.run("alter role " + OPERATOR + " password 'lost'");
-      // Who can write the file gets in.
+      // A user who can write the file gets in.
       assertEquals(ofFile, roles.login(OPERATOR).orElseThrow().verifier());
       engine.other("dave").run("alter role dave password 'mine'");
       assertTrue(
@@ -374,7 +373,7 @@ class RolesTest {
       assertTrue(roles.mayCancel("guard", "bob"));
       assertFalse(roles.mayCancel("guard", OPERATOR));
       assertTrue(roles.mayCancel(OPERATOR, "guard"));
-      // Who is a member of a superuser's role is none himself.
+      // A member of a superuser's role is no superuser himself.
       operator.run("create role chief superuser login");
       operator.run("grant chief to bob");
       assertFalse(roles.mayCancel("bob", "chief"));
@@ -460,7 +459,7 @@ class RolesTest {
       EngineException told = assertThrows(EngineException.class, cursor::await);
       assertEquals("25P03", told.code().sqlstate());
       assertEquals(ErrorCode.TRANSACTION_TERMINATED, told.code());
-      // Whoever has waited for it goes on.
+      // The statement that has waited for it goes on.
       assertEquals(1, blocked.await().count());
     }
   }

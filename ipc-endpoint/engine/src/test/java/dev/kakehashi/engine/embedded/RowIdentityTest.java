@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The system column `ctid`, which names a row of a table whether or not it has a key.
 @SuppressWarnings("NullAway.Init")
 final class RowIdentityTest {
-  /// Of a round; a page has room for some 2,000.
+  /// Rows of a round; a page has room for some 2,000.
   private static final int ROWS = 600;
 
   @TempDir Path directory;

@@ -42,7 +42,7 @@ final class SerialOrderTest {
   private int committed;
   private int refused;
 
-  /// What a statement does, with keys `[from, to]`.
+  /// Action of a statement, with keys `[from, to]`.
   private enum Verb {
     SUM("select count(*), sum(v) from %s", false),
     GET("select v from %s where k = $1", false),
@@ -80,7 +80,7 @@ final class SerialOrderTest {
       return table == other.table && from <= other.to && other.from <= to;
     }
 
-    /// What it gives, and does, when nobody else is there.
+    /// Does the operation as if it were alone, and gives its result.
     String apply(List<NavigableMap<Integer, Integer>> tables) {
       NavigableMap<Integer, Integer> rows = tables.get(table);
       NavigableMap<Integer, Integer> part = rows.subMap(from, true, to, true);

@@ -175,7 +175,8 @@ public final class TestEngine implements AutoCloseable {
         0);
   }
 
-  /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the background. What is lost stays held.
+  /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the
+  /// background. Lost memory stays held.
   public static void awaitHeld(long bytes) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (VarHeap.heldBytes() != bytes) {

@@ -182,7 +182,7 @@ final class TransactionalDdlTest {
       Running waiting = start(transaction, "truncate t");
       awaitWaiter();
       assertFalse(waiting.done.isDone());
-      // Who comes later waits behind it.
+      // A later statement waits behind it.
       assertWaits("select * from t");
       assertEquals(List.of("1"), engine.query("select 1"));
       assertEquals(List.of("2"), engine.run(user, "select count(*) from t").rows());

@@ -102,7 +102,7 @@ final class TwoPhaseCommitTest {
     rollback("a");
     List<String> before = List.of("1|one|10", "2|two|20", "3|three|30");
     assertEquals(before, engine.query(ALL));
-    // What it had kept is free again.
+    // Keys and rows that it had kept are free again.
     engine.run("insert into t values (11, 'x', 1), (4, 'y', 1)");
     engine.run("update t set v = v + 1 where id in (2, 3)");
     restart();
@@ -232,7 +232,8 @@ final class TwoPhaseCommitTest {
     assertEquals(List.of("prepared a 77"), heard);
   }
 
-  /// What a prepared serializable transaction has read stays as it is until its decision: also ranges without rows, also after a restart.
+  /// Data that a prepared serializable transaction has read stays as it is until its decision: also ranges without rows, also after a
+  /// restart.
   @Test
   void shouldStaySerializableBetweenThePhases() {
     for (boolean byRange : new boolean[] {true, false}) {

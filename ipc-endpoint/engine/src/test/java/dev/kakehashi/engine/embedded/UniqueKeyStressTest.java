@@ -31,7 +31,7 @@ public final class UniqueKeyStressTest {
   private static final int TRANSACTIONS = 150;
   private static final int KEYS = 8;
 
-  /// What a transaction may end with; anything else is a fault.
+  /// SQLSTATEs with which a transaction may end; any other one is a fault.
   private static final Set<String> EXPECTED = Set.of("40001", "40P01", "23505");
 
   private static final List<Isolation> LEVELS = List.of(Isolation.values());

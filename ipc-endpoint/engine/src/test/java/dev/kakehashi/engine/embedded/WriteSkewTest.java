@@ -57,7 +57,7 @@ final class WriteSkewTest {
     }
   }
 
-  /// What fails has been looked at, too.
+  /// A statement that fails has looked, too.
   private void run(EngineTransaction transaction, String sql) {
     try {
       engine.run(transaction, sql);

@@ -28,7 +28,7 @@ final class WrittenApplications implements ApplicationSystem {
   /// Uses that have not been closed.
   final AtomicInteger uses = new AtomicInteger();
 
-  /// What comes after FROM in CREATE APPLICATION.
+  /// Text after FROM in CREATE APPLICATION.
   String jar(String name, WrittenApplication application) {
     byName.put(name, application);
     return "bytea '\\x"

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of the system tables about queues. Who has a privilege on a queue sees its counts; who has SELECT sees its tasks.
+/// Rows of the system tables about queues. A role with a privilege on a queue sees its counts; a role with SELECT sees its tasks.
 public final class QueueRows {
   /// Tasks of one queue that are shown, the oldest first.
   private static final int MOST_TASKS = 10_000;

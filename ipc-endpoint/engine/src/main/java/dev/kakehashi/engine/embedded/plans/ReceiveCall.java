@@ -101,7 +101,7 @@ public final class ReceiveCall {
     return found;
   }
 
-  /// What the call says.
+  /// Arguments of the call.
   ///
   /// @throws EngineException as the evaluation of its arguments
   public ReceiveArguments arguments(StatementScope scope, ParameterBatch parameters) {

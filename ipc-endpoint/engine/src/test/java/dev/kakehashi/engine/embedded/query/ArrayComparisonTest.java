@@ -63,7 +63,7 @@ final class ArrayComparisonTest {
     assertEquals(
         List.of("5", "290"),
         engine.query("select id from t where s = any ('{s290,\"s5\",\"\",nothing}') order by id"));
-    // What is wider than the column has no equal in it.
+    // A value that is wider than the column has no equal in it.
     assertEquals(
         List.of("4"),
         engine.query("select id from t where id = any ('{4,4294967300,-4294967292}'::int8[])"));

@@ -34,7 +34,7 @@ final class BranchSubqueryTest {
           "select a, case when b <> 0 then (select max(u.b) from u where u.b > 10 / t.b) end from t",
           "select a, case when b <> 0 then (select max(10 / u.b) from u where u.k > t.b + 1) end from t",
           "select a, case when (select count(*) from u where u.k > t.a) = 1 then (select u.b from u where u.k > t.a) end from t",
-          // Of what depends on no row.
+          // Subqueries that depend on no row.
           "select a, case when b > 100 then (select 1 / count(*) from u where u.k < 0) end from t",
           "select a, case when b > 100 then (select u.b from u) else (select u.b from u where u.k + 1 = 2) end from t",
           "select a, case when b > 100 then exists (select from u where 1 / (u.b - u.b) > 0) end from t",

@@ -37,7 +37,7 @@ final class CancelLatencyTest {
   private static final int ROWS = Integer.getInteger("kakehashi.rows", 20_000);
   private static final String ONLY = System.getProperty("kakehashi.kinds", "");
 
-  /// Of work: five times the goal, because the interpreter may still be running it.
+  /// Limit of work: five times the goal, because the interpreter may still be running it.
   private static final double LIMIT_MILLIS =
       Double.parseDouble(System.getProperty("kakehashi.limit", "50"));
 
@@ -48,7 +48,7 @@ final class CancelLatencyTest {
   /// Undoing a write takes a fraction of it.
   private static final double UNDO_MILLIS_PER_ROW = 0.004;
 
-  /// What is shorter cannot be met reliably.
+  /// A cancel cannot meet a shorter statement reliably.
   private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static final int ATTEMPTS = 12;
@@ -146,7 +146,7 @@ final class CancelLatencyTest {
     }
   }
 
-  /// What is undone and begun again on a worker gives what it would have given.
+  /// A statement that is undone and begun again on a worker gives what it would have given.
   @Test
   void shouldGiveTheRowsOfAStatementThatIsTooLongForTheThreadThatAsks() {
     try (TestEngine engine = new TestEngine(directory.resolve("d"), 2)) {
@@ -290,7 +290,7 @@ final class CancelLatencyTest {
         if (!byDeadline) {
           execution.cancel();
         }
-        // Whoever measures may have been interrupted in between.
+        // The measuring thread may have been interrupted in between.
         long measured = Work.most(before, work.read());
         Answer got = answer.get(5, TimeUnit.MINUTES);
         if (got.state().startsWith("57014") && measured < 2_000_000) {

@@ -13,7 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Indexes over expressions: which queries use them, what is shown of them, and what is left of them after a restart. What one client sees of them is in `expression-indexes.sql`.
+/// Indexes over expressions: which queries use them, what is shown of them, and what is left of them after a restart. Cases of one client
+/// are in `expression-indexes.sql`.
 final class ExpressionIndexTest {
   @TempDir Path directory;
 

@@ -194,7 +194,8 @@ final class LongChainTest {
     assertEquals(List.of("300000000"), engine.query("select length(repeat('x', 300000000))"));
   }
 
-  /// A definition is parsed when it is prepared, and bound when it is executed. Who is not answered has the transaction's turn for ever.
+  /// A definition is parsed when it is prepared, and bound when it is executed. A statement without an answer has the transaction's turn
+  /// for ever.
   @Test
   void shouldRefuseDefinitionsThatTheStackDoesNotHold(@TempDir Path other) {
     String sum = chain(20_000, "+", "#");

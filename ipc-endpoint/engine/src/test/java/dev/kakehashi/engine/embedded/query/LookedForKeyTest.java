@@ -131,7 +131,7 @@ final class LookedForKeyTest {
     }
   }
 
-  /// What a failed insert says is a look at the key.
+  /// The error of a failed insert is a look at the key.
   @Test
   void shouldDependOnKeysThatWereDuplicates() {
     EngineTransaction told = engine.begin(Isolation.SERIALIZABLE);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What values are made of counts for their statement's memory.
+/// Parts of values that are made count for their statement's memory.
 final class MadeValuesTest {
   private static final long MEMORY = 8L << 20;
 

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What MERGE has of PostgreSQL 17, and what it does next to other transactions. The rest is compared with PostgreSQL by the script `merge`.
+/// Features of MERGE from PostgreSQL 17, and its behaviour beside other transactions. The rest is compared with PostgreSQL by the script
+/// `merge`.
 final class MergeTest {
   @TempDir Path directory;
   private TestEngine engine;

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// UNIQUE NULLS NOT DISTINCT beside other transactions, and after restarts. What it does alone is compared with PostgreSQL in null-keys.sql.
+/// UNIQUE NULLS NOT DISTINCT beside other transactions, and after restarts. Its effect alone is compared with PostgreSQL in null-keys.sql.
 final class NullKeyTest {
   @TempDir Path directory;
 

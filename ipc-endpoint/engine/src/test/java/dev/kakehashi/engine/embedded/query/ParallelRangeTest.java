@@ -111,7 +111,7 @@ final class ParallelRangeTest {
       assertEquals(1, tasks(engine, "select sum(v) from r where id between $1 and $2", 20, 10));
       assertEquals(1, tasks(engine, "select sum(v) from r where id between $1 and $2", 20, null));
       assertEquals(1, tasks(engine, "select sum(v) from r where id = 7"));
-      // What needs an order, or is to end early.
+      // Statements that need an order, or are to end early.
       assertEquals(
           1,
           tasks(
@@ -201,7 +201,7 @@ final class ParallelRangeTest {
     return moved;
   }
 
-  /// What tasks have read in parts counts as read by their transaction, also where there was no row.
+  /// Reads of tasks in parts count as reads of their transaction, also where there was no row.
   @Test
   void shouldRefuseToCommitWhenAPartOfTheRangeHasChanged() {
     try (TestEngine engine = engine("many", WORKERS)) {

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Partial indexes: which queries use them, what is left of them after a restart, and building them beside writers. What one client sees of them is in
-/// `partial-indexes.sql`, unique ones under several clients are in [UniqueKeyStressTest].
+/// Partial indexes: which queries use them, what is left of them after a restart, and building them beside writers. Cases of one client are
+/// in `partial-indexes.sql`, unique ones under several clients are in [UniqueKeyStressTest].
 final class PartialIndexTest {
   private static final int CLIENTS = 3;
   private static final int ROWS = 300;
@@ -124,7 +124,7 @@ final class PartialIndexTest {
       assertState("23505", () -> engine.run("update t set n = 2 where k = 5"));
       assertEquals(
           List.of("5"), engine.query("select k from t where k = 5 and kind = 'a' and n >= 1.5"));
-      // What the extension asks for: by which columns rows are found cheaply.
+      // The extension asks by which columns rows are found cheaply.
       assertEquals(
           List.of(),
           engine.query(

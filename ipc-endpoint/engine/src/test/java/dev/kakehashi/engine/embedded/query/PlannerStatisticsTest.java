@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the planner makes of statistics: numbers of rows near the truth, joins in a good order, plans made anew when the statistics change.
+/// Effects of statistics on the planner: numbers of rows near the truth, joins in a good order, plans made anew when the statistics change.
 final class PlannerStatisticsTest {
   private static final int LINES = 30_000;
 

@@ -34,7 +34,7 @@ final class PlanningCancelTest {
   /// Sizes of the statements, against those of the build.
   private static final int SIZE = Integer.getInteger("kakehashi.size", 1);
 
-  /// Of the processor time of the planning thread; five times the goal, because much is still interpreted.
+  /// Limit of the processor time of the planning thread; five times the goal, because much is still interpreted.
   private static final double LIMIT_MILLIS =
       Double.parseDouble(System.getProperty("kakehashi.limit", "50"));
 

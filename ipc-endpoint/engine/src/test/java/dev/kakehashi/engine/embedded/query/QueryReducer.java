@@ -16,7 +16,7 @@ final class QueryReducer {
       Pattern.compile(
           "order by [0-9]+ limit [0-9]+|[a-z_0-9]+(\\.[a-z_0-9]+)?|'[^']*'|<>|<=|>=|\\S");
 
-  /// What may stand for a part in parentheses.
+  /// Words that may stand for a part in parentheses.
   private static final List<List<String>> STAND_INS =
       List.of(List.of(), List.of("true"), List.of("false"), List.of("0"), List.of("null"));
 

@@ -409,7 +409,7 @@ final class RandomSubqueries {
     return " " + COMPARISONS.get(random.nextInt(COMPARISONS.size())) + " ";
   }
 
-  /// What follows SELECT in a query of two columns.
+  /// Text after SELECT in a query of two columns.
   private String pair(List<List<String>> outer) {
     From from = from(outer);
     List<List<String>> scopes = within(outer, from.columns);

@@ -44,7 +44,7 @@ final class RandomWindows {
             + pick("", "k nulls first, ", "k desc, ", "t, ", "n desc nulls last, ", "f, ", "d, ")
             + pick("id", "id desc");
     if (random.nextInt(6) == 0) {
-      // What grows with its frame is made anew for each row.
+      // An aggregate that grows with its frame is made anew for each row.
       String window = " over (" + partition() + order + smallFrame() + ")";
       return pick(
           "md5(string_agg(left(t, 2), ',')" + window + ")",

@@ -165,7 +165,7 @@ final class SpillTest {
     assertNoFiles();
   }
 
-  /// What a process that was killed may have left, between making a file and taking its name away.
+  /// Files that a killed process may have left, between making a file and taking its name away.
   @Test
   void shouldRemoveTemporaryFilesOfAnEarlierProcess() throws IOException {
     tight.close();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The time zone is the session's, and part of the transaction that sets it. What statements give in a zone is in `time-zone.sql`.
+/// The time zone is the session's, and part of the transaction that sets it. Results of statements in a zone are in `time-zone.sql`.
 final class TimeZoneTest {
   private static final String NOON = "select extract(hour from timestamptz '2024-07-01 12:00Z')";
   private static final String LITERAL = "select extract(epoch from timestamptz '1970-01-01 00:00')";

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Statements of WITH that change rows, as parts of transactions. What they do by themselves is compared with PostgreSQL by the script `with-changes`.
+/// Statements of WITH that change rows, as parts of transactions. Their effect by themselves is compared with PostgreSQL by the script
+/// `with-changes`.
 final class WithChangesTest {
   private static final String MOVE =
       "with gone as (delete from t where v < 3 returning id, v) insert into log select id, v from gone returning v";
