@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Takes the rows of a dump's plan as batches, and gives them to the writers of its files.
 ///
-/// Where there may be several files, a task encodes the batches that it has filled by a writer that nobody else uses. Where there is one, batches stand in a queue: the task that finds nobody at
-/// work writes some of them, and the others fill further ones meanwhile. When the queue is full they wait, as for a slow reader.
+/// Where there may be several files, a task encodes the batches that it has filled by a writer of its own. Where there is one file, batches
+/// stand in a queue. A task that finds no other one at work writes some of them, and the others fill further ones meanwhile. When the queue
+/// is full they wait, as for a slow reader.
 ///
 /// Thread-safe while the plan runs. Then [#drain()], [#writers()] and [#close()] are called by one thread at a time.
 final class DumpOutput implements ResultSink, CopyActivity, AutoCloseable {
@@ -28,7 +29,7 @@ final class DumpOutput implements ResultSink, CopyActivity, AutoCloseable {
   /// Chunks of the usual size that fit into the statement's memory, at least: the rest is for the files.
   private static final int CHUNKS_OF_LIMIT = 32;
 
-  /// Batches that wait to be written before those who make them wait, too.
+  /// Batches that wait to be written before the tasks that fill them wait, too.
   private static final int QUEUED = 6;
 
   /// Batches that one task writes before it looks after its own: it is to give way soon after a look at the scheduler.

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The bytes of a file as rows of one bytea, for clients that write the file themselves.
 ///
-/// Bytes are kept until the client has room for them: whoever writes them never waits. Confined to one thread at a time, but for [#pendingBytes()].
+/// Bytes are kept until the client has room for them: the thread that writes them never waits. Confined to one thread at a time, but for
+/// [#pendingBytes()].
 final class DumpStream implements DumpRequest.ByteSink {
   /// Bytes of a row: some of them are under way at a time.
   private static final int CHUNK_BYTES = 256 << 10;
@@ -29,7 +30,7 @@ final class DumpStream implements DumpRequest.ByteSink {
   private int filled;
   private long rows;
 
-  /// Written by the thread that writes; read by those who wait for it.
+  /// Written by the thread that writes; read by threads that wait for it.
   private volatile long pending;
 
   DumpStream(ResultSink client, BulkContext context) {

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// Many rows are inserted together, which tells of keys only when all are there. If one is refused then, or depends on another transaction, the rows are read again and inserted one by
 /// one.
 ///
-/// Rows that would wait for another transaction come in the next one, where that is possible: then this one, which has rows, makes nobody wait who makes it wait.
+/// Rows that would wait for another transaction come in the next transaction of the load, where that is possible. So a transaction that has
+/// inserted rows makes no other one wait for which it waits itself.
 final class LoadChunk implements Task {
   private final BatchedLoad load;
   private final LoadFeed feed;

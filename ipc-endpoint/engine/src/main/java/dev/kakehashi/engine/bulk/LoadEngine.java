@@ -17,7 +17,7 @@ public interface LoadEngine {
   /// A transaction of the load's own.
   ManagedTransaction begin();
 
-  /// Plans a statement about what the engine keeps of loads, whoever loads.
+  /// Plans a statement about the engine's records of loads, whichever user loads.
   ///
   /// @param parameterOids types of its parameters
   Prepared.Planned plan(String sql, int[] parameterOids, CatalogSnapshot catalog);

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/// Whose turn it is among the tasks of a load to change their transaction. Thread-safe.
+/// Turns of the tasks of a load to change their transaction. Thread-safe.
 final class LoadTurn {
   private final Deque<LoadTask> waiting = new ArrayDeque<>();
   private @Nullable LoadTask owner;

@@ -47,7 +47,7 @@ final class EngineTransactions implements TransactionEnvironment {
   private final IndexBuilds indexBuilds;
   private final PreparedTransactions prepared;
 
-  /// Replaced by whoever changes them; read by each statement, on whatever thread.
+  /// Replaced by the thread that changes them; read by each statement, on any thread.
   private volatile StatementLimits limits;
 
   /// @param changed called after the end of each transaction that has written
@@ -125,7 +125,7 @@ final class EngineTransactions implements TransactionEnvironment {
     return null;
   }
 
-  /// Ends an open transaction, whoever's it is.
+  /// Ends an open transaction of any user.
   ///
   /// @param id as `kakehashi_catalog.transactions` shows it
   /// @param may whether the one who asks may end those of an owner

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.protocol.ErrorCode;
 
-/// A part of a transaction that somebody else has begun and ends, who waits with his next statement until this is closed.
+/// A part of a transaction that another client begins and ends. The next statement of that client waits until the part is closed.
 final class JoinedCall extends PlatformCall implements JoinedAccess {
   private JoinedCall(EmbeddedEngine engine, StatementExecution call, String user) {
     super(engine, call, user);

@@ -31,18 +31,18 @@ import org.jspecify.annotations.Nullable;
 
 /// CALL: the code runs on a thread of its own. For each row of parameters there is one call after the other.
 ///
-/// One thread at a time drives the statement: a task, or whoever tells that the call has succeeded, which spares the client a change of threads. A task that can do nothing ends; when there is
-/// news for one, as rows that are to be written, there is another.
+/// One thread at a time drives the statement: a task, or the thread that reports the success of the call. The latter spares the client a
+/// change of threads. A task that can do nothing ends; when there is news for one, as rows that are to be written, there is another.
 ///
 /// ```
 ///  driver  TASK -> DRIVEN                     the task
-///          NOBODY | TASK -> DRIVEN [+ TASK]   who tells that the call has succeeded
-///          DRIVEN [+ TASK] -> NOBODY | TASK   who drives, when there is nothing to do
-///          NOBODY -> TASK                     whoever has news
+///          NOBODY | TASK -> DRIVEN [+ TASK]   the thread that reports the success of the call
+///          DRIVEN [+ TASK] -> NOBODY | TASK   the thread that drives, when there is nothing to do
+///          NOBODY -> TASK                     the thread that has news
 ///          TASK -> FINISHED                   the scheduler, which throws the task away
-///          DRIVEN + TASK -> DRIVEN_LAST       the same, while somebody drives: there will be no task
-///          DRIVEN_LAST -> FINISHED            who drives
-///          DRIVEN [+ TASK] -> FINISHED        who drives, when the statement has ended
+///          DRIVEN + TASK -> DRIVEN_LAST       the same, while a thread drives: there will be no task
+///          DRIVEN_LAST -> FINISHED            the thread that drives
+///          DRIVEN [+ TASK] -> FINISHED        the thread that drives, when the statement has ended
 ///
 ///  stage   NEW -> BETWEEN_CALLS <-> IN_CALL   for each row of parameters
 ///          NEW -> REFUSED                     nothing is to be undone
@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
 ///          OVER -> LEAVING                    what the code has used in the transaction is being ended
 /// ```
 ///
-/// `driver` is guarded by this. The thread that has made it a driven state has the fields of who drives, `stage` among them, until it makes
-/// it another one. The lock publishes them.
+/// `driver` is guarded by this. The thread that has made it a driven state has the fields of the driver, `stage` among them, until it makes
+/// it another state. The lock publishes them.
 ///
 /// The code is a part of the statement if it takes part in the transaction: it has the transaction's turn then, and what it has done is undone if the call fails.
 final class ProcedureRun implements Task, LoadedApplication.Listener {
@@ -132,7 +132,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
   // Guarded by this.
   private Driver driver = Driver.TASK;
 
-  /// Something has happened that who drives may not have seen.
+  /// There is news that the thread that drives may not have seen.
   private boolean fresh;
 
   private final Deque<@Nullable Object[]> rows = new ArrayDeque<>();
@@ -222,7 +222,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     wake();
   }
 
-  // ---- who drives ----
+  // ---- driving ----
 
   /// There is something to do. Any thread.
   private void wake() {
@@ -568,7 +568,7 @@ final class ProcedureRun implements Task, LoadedApplication.Listener {
     giveUp();
   }
 
-  /// There is no task any more, and nobody drives.
+  /// No task is left, and no thread drives.
   private void giveUp() {
     failure = RunFailures.canceled();
     stop();

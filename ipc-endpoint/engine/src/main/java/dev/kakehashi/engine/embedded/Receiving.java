@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// Tasks that a statement waits for before it begins. Tasks that have come for a statement that does not succeed are given back, as if they
 /// had never been handed out.
 ///
-/// Thread-safe; its state is guarded by this, and nobody is called with it held.
+/// Thread-safe; its state is guarded by this, and no other object is called with it held.
 final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Receiving.class);
 

@@ -80,7 +80,7 @@ record StatementTasks(
                 failure == null ? 0L : null, failure == null ? null : RunFailures.report(failure)));
   }
 
-  /// Tables that the role owns: no statistics are collected of tables of others, where PostgreSQL warns.
+  /// Tables that the role owns. Statistics of others are not collected; PostgreSQL warns.
   private List<Table> owned(List<Table> tables) {
     Permissions permissions = new Permissions(transaction.catalog(), roleId());
     return tables.stream().filter(table -> permissions.owns(table.rights())).toList();

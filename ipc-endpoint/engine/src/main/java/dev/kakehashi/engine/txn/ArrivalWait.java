@@ -58,7 +58,7 @@ final class ArrivalWait implements Task {
     } finally {
       Interrupts.leave(before);
     }
-    // From here on the statement belongs to whoever has the news.
+    // From here on the statement belongs to the thread that has the news.
     if (!step.compareAndSet(Step.ASKING, Step.WAITING)) {
       goOn(true);
     }

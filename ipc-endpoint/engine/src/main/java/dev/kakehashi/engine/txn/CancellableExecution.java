@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// Waiting work of the statement is woken then. A part of [StatementExecution], by inheritance because a select by key is to allocate
 /// little.
 ///
-/// `canceled` is set by anybody; `hooks` and `timer` are guarded by this.
+/// `canceled` is set by any thread; `hooks` and `timer` are guarded by this.
 abstract class CancellableExecution implements Execution, SessionScope {
   private enum Reason {
     USER,
@@ -134,7 +134,7 @@ abstract class CancellableExecution implements Execution, SessionScope {
     }
   }
 
-  /// The statement has ended: nobody is woken any more.
+  /// The statement has ended: from now on its hooks are not called.
   final void letGo() {
     Timer held;
     synchronized (this) {

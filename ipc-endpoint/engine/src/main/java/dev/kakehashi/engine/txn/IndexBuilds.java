@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Whose turn it is to make an index of rows that are there. The store frees nothing meanwhile, and makes one after the other: who came second would keep a
-/// worker waiting for that.
+/// Turns of the statements that make an index of rows that are there. The store frees nothing meanwhile, and makes one index after the
+/// other: a second statement would keep a worker waiting for that.
 ///
 /// Thread-safe (monitor); nothing is called under it.
 public final class IndexBuilds {

@@ -532,7 +532,7 @@ public final class ManagedTransaction extends SnapshotHolder {
 
   /// Statements that the rollback to a savepoint ends. Others, cursors of before, read on: they see nothing of what is undone, which is taken away as under readers of other transactions.
   ///
-  /// A client that numbers its commands has ended the statements of the savepoint by itself: a cursor of before may have been read first
+  /// A client that numbers its commands ends the statements of the savepoint itself, because a cursor of before may have been read first
   /// after it. Definitions of the savepoint may be in use.
   private Predicate<StatementExecution> endedBy(int level) {
     if (!savepoints().has(level)) {

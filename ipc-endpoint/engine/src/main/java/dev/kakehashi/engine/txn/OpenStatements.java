@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The statements of a transaction that have begun and not ended, and what waits for their end. Thread-safe.
+/// The statements of a transaction that have begun and not ended, and the operation that waits for their end. Thread-safe.
 ///
 /// Statements are added by the operation that has the transaction's turn: to it, an empty list stays empty.
 final class OpenStatements {
@@ -64,7 +64,8 @@ final class OpenStatements {
     return open;
   }
 
-  /// Has something run when the last of some of them has ended, by who ends it. Called by the operation that has the turn: one at a time waits.
+  /// Has the continuation run when the last of some statements has ended, by the thread that ends it. Called by the operation that has the
+  /// turn: one operation at a time waits.
   ///
   /// @return those that are open; empty: there are none, and the caller goes on itself
   synchronized List<StatementExecution> whenEnded(

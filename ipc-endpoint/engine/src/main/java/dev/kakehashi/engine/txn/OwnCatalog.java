@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The catalogue as a transaction sees it: the committed one with its own changes. Others may commit theirs meanwhile, which are of other things: what it
-/// sees is made anew then.
+/// The catalogue as a transaction sees it: the committed one with its own changes. Others may commit theirs meanwhile, which are of other
+/// objects: its catalogue is made anew then.
 ///
-/// `last` is written by the operation that has the turn of the transaction. `latest` only spares work: any thread that asks may write it, and each that
-/// reads it compares what it was made of.
+/// `last` is written by the operation that has the turn of the transaction. `latest` only spares work: any thread that asks may write it,
+/// and each reader compares the changes and the version that it was made of.
 final class OwnCatalog {
   /// Changes of one statement. Immutable; two are the same if they are one object.
   private static final class Defined {

@@ -121,7 +121,7 @@ public final class PlanningThreads implements AutoCloseable {
     }
   }
 
-  /// Not counted among the user's: who is canceled ends as soon as it begins.
+  /// Not counted among the user's threads: canceled work ends as soon as it begins.
   private void hasten(String user, Runnable work) {
     synchronized (this) {
       Queue queue = queues.get(user);

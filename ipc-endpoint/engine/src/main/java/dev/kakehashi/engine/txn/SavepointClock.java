@@ -2,7 +2,8 @@ package dev.kakehashi.engine.txn;
 
 import java.util.Arrays;
 
-/// When in a transaction something was done, in terms of its savepoints: what sessions keep by themselves learns from it whether a rollback to a savepoint has undone it.
+/// Times of actions in a transaction, in terms of its savepoints. Sessions learn from it whether a rollback to a savepoint has undone the
+/// values that they keep.
 ///
 /// Time goes on with every savepoint and every rollback to one. Changes at a time that a rollback went back over are undone, and that time
 /// does not come again. Written by the operation that has the transaction's turn, read by any thread.

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.BeginOptions;
 
-/// The snapshot of a transaction: who takes it, and when it is given back, so that nothing is kept for a client that is idle. A part of
+/// The snapshot of a transaction: statements take it, and give it back so that nothing is kept for a client that is idle. A part of
 /// [ManagedTransaction], by inheritance because a select by key is to allocate little.
 abstract class SnapshotHolder extends TransactionFacts {
   final Turns turns;
@@ -68,8 +68,8 @@ abstract class SnapshotHolder extends TransactionFacts {
     }
   }
 
-  /// Gives the snapshot back between statements, as READ COMMITTED lets it. A statement that closes without the turn leaves it to whoever
-  /// has it, who comes here after its end.
+  /// Gives the snapshot back between statements, as READ COMMITTED lets it. A statement that closes without the turn leaves that to the
+  /// operation that has the turn, which comes here after its end.
   final void letGoBetweenStatements() {
     if (isOfOneStatement() || numbered || !isReadCommitted() || !open.isEmpty()) {
       return;

@@ -17,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 /// Locks of tables and other objects by their number, and of names, kept by transactions to their end: statements share them, DDL has them alone. A prepared transaction keeps its locks until it is
 /// decided, which others wait for as for any other end: that may be the moment between the two phases of a commit, or long.
 ///
-/// Nobody blocks: who cannot have a lock gets a [Wait], whose `wake` is called when it is granted. A lock is granted in the order of the requests, except
-/// that who has it already comes first when it asks for more, and that a request which conflicts neither with holders nor with waiters need not wait.
+/// No request blocks: a request that is not granted gets a [Wait], whose `wake` is called when the lock is granted. A lock is granted in
+/// the order of the requests, with two exceptions. A holder comes first when it asks for more, and a request that conflicts neither with
+/// holders nor with waiters need not wait.
 ///
-/// Thread-safe. A lock's `grants` and `queue`, the mode of its grants and the state of its waits are guarded by the lock; the list of what an owner holds
-/// belongs to whoever has the turn of its transaction. Order of locks: a table's, then [Deadlocks]; nothing is called under them.
+/// Thread-safe. A lock's `grants` and `queue`, the mode of its grants and the state of its waits are guarded by the lock. The list of an
+/// owner's grants belongs to the operation that has the turn of its transaction. Order of locks: a table's, then [Deadlocks]; nothing is
+/// called under them.
 public final class TableLocks {
-  /// Stands for the catalogue: who changes objects in it shares this lock, who changes what anything may depend on has it alone. Numbers of objects begin with 1.
+  /// Stands for the catalogue: changes of objects in it share this lock, changes on which any object may depend have it alone. Numbers of
+  /// objects begin with 1.
   public static final long CATALOGUE = 0;
 
   private static final long NO_NUMBER = Long.MIN_VALUE;
@@ -128,7 +131,7 @@ public final class TableLocks {
     final ArrayList<Grant> grants = new ArrayList<>(2);
     final ArrayList<Wait> queue = new ArrayList<>(0);
 
-    /// Nobody finds it any more: who has found it before looks again.
+    /// No thread finds it from now on: a thread that has found it before looks again.
     boolean gone;
 
     Lock(long tableId) {

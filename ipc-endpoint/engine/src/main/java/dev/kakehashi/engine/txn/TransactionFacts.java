@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Facts of a transaction from its beginning: its options, its part of the store, whose it is. A part of [ManagedTransaction], by
 /// inheritance because a select by key is to allocate little.
 ///
-/// `reference` and `ofOneStatement` are written by whoever has begun it, before it is used.
+/// `reference` and `ofOneStatement` are written by the thread that has begun the transaction, before it is used.
 abstract class TransactionFacts implements EngineTransaction {
   final TransactionEnvironment environment;
   final BeginOptions options;
@@ -26,10 +26,10 @@ abstract class TransactionFacts implements EngineTransaction {
   private long reference;
   private boolean ofOneStatement;
 
-  /// Written once by whoever has begun it, read by any thread: a record, so that a reader finds it whole or NOBODY.
+  /// Written once by the thread that has begun the transaction, read by any thread: a record, so that a reader finds it whole or NOBODY.
   private Viewer owner = Viewer.NOBODY;
 
-  /// Written once by whoever has begun it, before others know it; null: nobody knows.
+  /// Written once by the thread that has begun the transaction, before other threads know the transaction; null: not known.
   private volatile @Nullable ClientActivity activity;
 
   /// @param area what the options declare

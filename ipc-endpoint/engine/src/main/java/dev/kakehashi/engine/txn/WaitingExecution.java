@@ -48,7 +48,7 @@ abstract class WaitingExecution extends CancellableExecution {
     return environment.locks().acquire(transaction.lockOwner(), name, mode);
   }
 
-  /// Whether the transaction has a lock, or a stronger one. Called by who has its turn.
+  /// Whether the transaction has a lock, or a stronger one. Called by the operation that has its turn.
   public final boolean holdsLock(long tableId, TableLocks.Mode mode) {
     return TableLocks.holds(transaction.lockOwner(), tableId, mode);
   }

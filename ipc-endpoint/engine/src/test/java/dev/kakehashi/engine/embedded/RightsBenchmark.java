@@ -18,8 +18,8 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Cost of rights for a select by key: the same statement on an engine without roles, and as a user who has the table by a group among many
-/// grants. Takes turns; arguments: rounds, executions of a round.
+/// Cost of rights for a select by key. The same statement runs on an engine without roles, and as a user who has the table by a group among
+/// many grants. Takes turns; arguments: rounds, executions of a round.
 ///
 /// Prints the median time of each in ns, and the ratio.
 final class RightsBenchmark {
