@@ -35,7 +35,7 @@ public record ClientSession(
     int running,
     Viewer owner,
     Traffic traffic) {
-  /// What a session does.
+  /// State of a session.
   public enum State {
     /// A statement of it runs.
     ACTIVE,

@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
 ///
-/// What ran fails with QUERY_CANCELED, SHUTTING_DOWN or TRANSACTION_ABORTED, and open transactions are rolled back; the last callbacks may come when the close has returned. [#begin] fails with
-/// SHUTTING_DOWN from then on. A second close does nothing; sessions and transactions may be closed and rolled back afterwards.
+/// Work under way fails with QUERY_CANCELED, SHUTTING_DOWN or TRANSACTION_ABORTED, and open transactions are rolled back. The last
+/// callbacks may come after the close has returned. [#begin] fails with SHUTTING_DOWN from then on. A second close does nothing. Sessions
+/// may be closed, and transactions rolled back, afterwards.
 public interface Engine extends AutoCloseable {
-  /// What it can do: always the same, and never more than it does in truth. Whoever uses it asks here first; what is asked of it all the same it refuses by
-  /// [EngineException#lacking].
+  /// Capabilities of the engine: always the same, and never more than it has in truth. Each caller asks here first; a request for an absent
+  /// one is refused with [EngineException#lacking].
   default Capabilities capabilities() {
     return Capabilities.EMBEDDED;
   }
@@ -56,7 +57,7 @@ public interface Engine extends AutoCloseable {
   /// Transactions that are prepared, also those that an earlier run has prepared.
   java.util.List<PreparedTransaction> preparedTransactions();
 
-  /// Who hears of prepared transactions from now on. Set once, before the first transaction.
+  /// Listener of prepared transactions from now on. Set once, before the first transaction.
   void preparedListener(PreparedTransaction.Listener listener);
 
   /// How transactions of earlier runs have ended, as far as the log says it.
@@ -65,10 +66,12 @@ public interface Engine extends AutoCloseable {
   /// Calls `done` when all that has been committed before survives power loss, however often it cannot be written until then; never if the engine is closed before. From any thread.
   void whenAllDurable(Runnable done);
 
-  /// Who knows the clients that use this engine, for its tables; called from any thread, must not block. Set once, before the first session.
+  /// Source of the clients that use this engine, for its tables; called from any thread, must not block. Set once, before the first
+  /// session.
   void clientSessions(java.util.function.Supplier<java.util.List<ClientSession>> sessions);
 
-  /// Who counts how long requests took, for its tables: numbers by the steps of [dev.kakehashi.protocol.RequestTimes]; called from any thread. Set once; before that there are none.
+  /// Source of the times that requests took, for the engine's tables: numbers by the steps of [dev.kakehashi.protocol.RequestTimes]; called
+  /// from any thread. Set once; before that there are none.
   default void requestTimes(java.util.function.Supplier<long[]> times) {}
 
   /// Which threads may do what blocks. Set once, before the first transaction.
@@ -77,7 +80,7 @@ public interface Engine extends AutoCloseable {
   /// Says which transactions tokens of users name: by user and token the number that [EngineTransaction#reference] was given; empty: none. Without it, none does.
   default void transactionTokens(BiFunction<String, String, OptionalLong> references) {}
 
-  /// Who reads and writes the files of `COPY`. Set once, before the first session; without it, there are none.
+  /// Reader and writer of the files of `COPY`. Set once, before the first session; without it, there are none.
   default void bulkAccess(BulkAccess access) {}
 
   /// Its roles; of an engine without any, everybody may do everything.

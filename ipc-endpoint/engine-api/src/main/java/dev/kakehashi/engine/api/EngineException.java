@@ -30,7 +30,7 @@ public final class EngineException extends RuntimeException {
     this.code = code;
   }
 
-  /// What is said of something that an engine cannot do: FEATURE_NOT_SUPPORTED, with the name of the capability as detail.
+  /// Refusal of something that an engine cannot do: FEATURE_NOT_SUPPORTED, with the name of the capability as detail.
   public static EngineException lacking(Capabilities capabilities, Capability capability) {
     return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, capabilities.lacking(capability))
         .withDetail("Capability " + capability.name() + " is absent.");

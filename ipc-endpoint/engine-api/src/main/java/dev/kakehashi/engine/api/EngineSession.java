@@ -45,10 +45,11 @@ public interface EngineSession extends AutoCloseable {
   /// Rolls a prepared transaction back; errors as for [#commitPrepared].
   void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done);
 
-  /// Who hears of leases of tasks that the session has lost without its doing. Must not block; called from any thread.
+  /// Listener for leases of tasks that the session has lost without its doing. Must not block; called from any thread.
   default void leaseListener(Consumer<LeaseToken> listener) {}
 
-  /// Ends its leases of tasks, too, at once. Transactions that it has used stay open, and its statements stay valid: both are whoever's who holds them.
+  /// Ends its leases of tasks, too, at once. Transactions that it has used stay open, and its statements stay valid: both belong to their
+  /// holders.
   @Override
   void close();
 }

@@ -34,7 +34,7 @@ public interface EngineTransaction {
   /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.
   void owner(Viewer viewer);
 
-  /// What its clients do with it, for the engine's tables. Set once, before the first statement; without it, nobody knows.
+  /// Activity of its clients, for the engine's tables. Set once, before the first statement; without it, nobody knows.
   default void activity(ClientActivity activity) {}
 
   /// Says that it ends with its first statement, which may then do what a transaction block cannot. Set before that; without it, it does not.
@@ -57,7 +57,7 @@ public interface EngineTransaction {
 
   /// Commits. Queries of it that still run are canceled first, so whoever wants their rows waits for them.
   ///
-  /// Of a transaction that has ended it reports the end: null of one that was committed, [#failure()] or TRANSACTION_ABORTED of one that was aborted.
+  /// A transaction that has ended reports its end: null if it was committed, [#failure()] or TRANSACTION_ABORTED if it was aborted.
   ///
   /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block. TRANSACTION_RESOLUTION_UNKNOWN alone
   ///     means that nobody knows whether it was committed; after any other failure nothing of it is there, now or later

@@ -4,7 +4,8 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the log knew, when the engine was opened, of how transactions of earlier runs have ended, by their references (see [EngineTransaction#reference(long)]). Immutable.
+/// Outcomes of transactions of earlier runs, as the log knew them when the engine was opened, by their references (see
+/// [EngineTransaction#reference(long)]). Immutable.
 ///
 /// There is one entry for each place: the last commit there, and the last decision on a prepared transaction.
 ///

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe: parallel tasks may acquire and stage concurrently. Order between batches is the order of `stage` calls, so
 /// an ordered result is staged by one task at a time.
 ///
-/// What the reader has not taken stays in the engine's store: a statement holds no more rows in memory than fit into the buffers and what its operators need. One that finds no buffer gives its thread
-/// back. Before the statement ends each buffer is staged or discarded.
+/// Rows that the reader has not taken stay in the engine's store. A statement holds no more rows in memory than fit into the buffers and
+/// what its operators need. A statement that finds no buffer gives its thread back. Each buffer is staged or discarded before the statement
+/// ends.
 public interface ResultSink {
   /// Room for one row batch. Owned by the engine until staged or discarded.
   interface Buffer {

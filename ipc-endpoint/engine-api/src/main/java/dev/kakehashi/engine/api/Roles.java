@@ -88,7 +88,8 @@ public interface Roles {
   /// @param role also one that is always there, such as `pg_monitor`
   boolean isMemberOf(String name, String role);
 
-  /// Whether somebody may end what another one runs: his own, that of roles whose rights he has, and with `pg_signal_backend` everybody's. What superusers run only superusers end.
+  /// Whether a role may end work of another: its own, that of roles whose rights it has, and with `pg_signal_backend` everybody's. Only
+  /// superusers end work of superusers.
   default boolean mayCancel(String name, String owner) {
     return name.equals(owner)
         || isSuperuser(name)
@@ -96,7 +97,8 @@ public interface Roles {
             && (isMemberOf(name, owner) || isMemberOf(name, "pg_signal_backend")));
   }
 
-  /// Who knows the users of the user file: verifiers by name. Called from any thread, when somebody logs in and when the first role is made. Set once, before the first session.
+  /// Source of the users of the user file: verifiers by name. Called from any thread, when somebody logs in and when the first role is
+  /// made. Set once, before the first session.
   ///
   /// @param known throws [EngineException] when the file cannot be read
   void users(Supplier<Map<String, String>> known);

@@ -11,7 +11,7 @@ public interface Statement {
   /// Message of FEATURE_NOT_SUPPORTED when a statement that was planned again has other columns; it has not run.
   String OTHER_COLUMNS = "cached plan must not change result type";
 
-  /// What a statement does.
+  /// Kind of a statement, by its effect.
   enum Kind {
     /// Returns rows, changes nothing.
     QUERY,

@@ -9,9 +9,9 @@ package dev.kakehashi.engine.api;
 public record Viewer(String principal, String userName, String role, Sight sight) {
   /// How far somebody sees.
   public enum Sight {
-    /// What is of the same principal, user and role.
+    /// Work of the same principal, user and role.
     ROLE,
-    /// What is of the same principal and user, whatever the role.
+    /// Work of the same principal and user, whatever the role.
     USER,
     ALL
   }

@@ -6,7 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Function;
 
-/// What evaluation needs besides the batch: parameter values and the functions' context.
+/// Context of an evaluation, besides the batch: parameter values and the functions' context.
 ///
 /// One per chain of operators, confined to the task that runs the chain. Parameters are replaced between executions.
 public final class EvalContext {

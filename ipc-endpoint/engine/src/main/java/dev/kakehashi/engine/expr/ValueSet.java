@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an [Expr.InList] or [Expr.InArray] compares with: the distinct values in their order.
+/// Values that an [Expr.InList] or [Expr.InArray] compares with: distinct, in their order.
 ///
 /// Belongs to one chain of operators. By-reference values of an array lie in memory of the set, until the next reading.
 public final class ValueSet {

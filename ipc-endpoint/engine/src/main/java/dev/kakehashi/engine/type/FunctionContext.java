@@ -11,7 +11,8 @@ import dev.kakehashi.engine.vector.VarHeap;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a function may use besides its arguments. Confined to one task at a time; used for one statement after another, see [#begin].
+/// Context that a function may use besides its arguments. Confined to one task at a time; used for one statement after another, see
+/// [#begin].
 public final class FunctionContext {
   /// Where by-reference results are allocated.
   public VarHeap heap;
@@ -19,7 +20,8 @@ public final class FunctionContext {
   /// Set by a function whose result is null; the caller clears it before the call.
   public boolean resultIsNull;
 
-  /// Of a row of a function that returns rows: bit i says that column i is null. Set by the function; the caller clears it before the call.
+  /// Nulls of a row of a function that returns rows: bit i says that column i is null. Set by the function; the caller clears it before the
+  /// call.
   public long nullColumns;
 
   /// Microseconds since 2000-01-01 UTC at the statement's start.
@@ -45,7 +47,7 @@ public final class FunctionContext {
   /// The user of the engine that the session belongs to.
   public String sessionUserName;
 
-  /// What functions about rights ask.
+  /// Questions that functions about rights ask.
   public RightsQuestions rights;
 
   /// For whom the statement runs.
@@ -108,7 +110,8 @@ public final class FunctionContext {
     this.transactionTimestamp = transactionTimestamp;
   }
 
-  /// Makes it the context of another execution: all is as in a new one. What functions have made for the execution before it may not be used any more.
+  /// Makes it the context of another execution: all is as in a new one. Values that functions have made for the execution before it may not
+  /// be used any more.
   public void begin(
       VarHeap newHeap,
       long newStatementTimestamp,

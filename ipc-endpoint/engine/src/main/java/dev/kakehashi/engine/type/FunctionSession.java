@@ -8,7 +8,7 @@ import dev.kakehashi.engine.type.queue.QueueAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 
-/// What functions see of the session that their statement belongs to.
+/// Session of a statement, as its functions see it.
 public interface FunctionSession {
   /// No session: UTC, random numbers of nobody else, no sequences.
   FunctionSession NONE = inZone(Zone.UTC);
@@ -31,7 +31,7 @@ public interface FunctionSession {
     return ApplicationUses.NONE;
   }
 
-  /// What names rows to clients; of no table without a statement.
+  /// Names of rows for clients; of no table without a statement.
   default RowIdentities identities() {
     return RowIdentities.NONE;
   }
@@ -46,7 +46,7 @@ public interface FunctionSession {
     return userName();
   }
 
-  /// What functions about rights ask.
+  /// Questions that functions about rights ask.
   default RightsQuestions rights() {
     return RightsQuestions.NONE;
   }

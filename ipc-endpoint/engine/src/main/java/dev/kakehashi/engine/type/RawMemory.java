@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Loads and stores at absolute native addresses, in the order of the host (which is PostgreSQL's). Whoever calls vouches for the address.
+/// Loads and stores at absolute native addresses, in the order of the host (which is PostgreSQL's). The caller vouches for the address.
 public final class RawMemory {
   private static final ValueLayout.OfLong BIG_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);

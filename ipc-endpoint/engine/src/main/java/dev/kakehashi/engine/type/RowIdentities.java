@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type;
 
-/// What names the rows of tables to clients. Thread-safe.
+/// Names of the rows of tables for clients. Thread-safe.
 @FunctionalInterface
 public interface RowIdentities {
   /// No table has rows.

@@ -37,7 +37,7 @@ public record ScalarFunction(
       return false;
     }
 
-    /// Of one call; 1 is that of comparing two numbers.
+    /// Cost of one call; 1 is that of comparing two numbers.
     default double cost() {
       return 1;
     }

@@ -12,8 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// What SEARCH of WITH RECURSIVE orders by, a record (BREADTH FIRST) or an array of records (DEPTH FIRST), and the path of CYCLE, which is an array of records, too: a string of bytes
-/// that orders as PostgreSQL orders those, followed by what PostgreSQL would show, and how many bytes that has.
+/// Values that WITH RECURSIVE orders by or compares. SEARCH orders by a record (BREADTH FIRST) or an array of records (DEPTH FIRST). The
+/// path of CYCLE is an array of records, too. A value is a string of bytes that orders as PostgreSQL orders the records. The text that
+/// PostgreSQL would show follows, and then its number of bytes.
 ///
 /// The first part has the columns' keys as an index has them, with a byte before each record and one behind the last, so that none is the beginning of another, and a shorter
 /// path comes before those that go on from it.
@@ -108,7 +109,7 @@ public final class SearchOrder {
     return Varlena.of(heap, all.array());
   }
 
-  /// What PostgreSQL shows.
+  /// Text that PostgreSQL shows.
   public static String text(long word) {
     byte[] all = Varlena.bytes(word);
     int shown = shownBytes(all);

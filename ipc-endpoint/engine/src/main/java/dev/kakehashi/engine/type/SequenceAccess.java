@@ -29,10 +29,10 @@ public interface SequenceAccess {
   /// Record of the log that the values which the session took rely on; 0: none.
   long reliedOn();
 
-  /// Of a context that has no sequences.
+  /// Access of a context that has no sequences.
   SequenceAccess NONE = refusing("cannot use sequences here");
 
-  /// Of a transaction that changes nothing.
+  /// Access of a transaction that changes nothing.
   SequenceAccess READ_ONLY = refusing("cannot use sequences in a read-only transaction");
 
   private static SequenceAccess refusing(String message) {

@@ -39,7 +39,7 @@ public final class ListedApplications implements ApplicationSystem {
   private volatile @Nullable ApplicationHost host;
   private volatile boolean closed;
 
-  /// What the catalogue has told last.
+  /// Applications that the catalogue has told last.
   public List<ApplicationDefinition> defined() {
     return defined;
   }

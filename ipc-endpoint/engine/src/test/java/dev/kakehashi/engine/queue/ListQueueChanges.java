@@ -197,7 +197,7 @@ final class ListQueueChanges implements QueueChanges {
     system.ended(committed, holding);
   }
 
-  /// What no test of the engine asks of lists: the server's tests ask the real queues.
+  /// Refusal of requests that no test of the engine makes to lists: the server's tests make them to the real queues.
   private static UnsupportedOperationException ofRealQueues() {
     return new UnsupportedOperationException("lists do not have that");
   }

@@ -157,7 +157,7 @@ public final class ListQueues implements QueueSystem {
     return filesHeld;
   }
 
-  /// What the catalogue has said last.
+  /// Definitions that the catalogue has told last.
   public synchronized List<QueueDefinition> definitions() {
     return definitions;
   }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a store alone gives its queues.
+/// Services of a store alone for its queues.
 public record StoreQueueHost(Store store) implements QueueHost {
   @Override
   public void write(QueueChanges changes, Consumer<@Nullable Throwable> done) {

@@ -47,7 +47,7 @@ public final class KilledProcess {
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(jvmOptions);
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // What native access needs, as this process has it.
+      // Options that native access needs, as this process has them.
       if (option.startsWith("--")) {
         command.add(option);
       }

@@ -1,4 +1,4 @@
-/// What several tests share.
+/// Helpers that several tests share.
 @NullMarked
 package dev.kakehashi.engine.testing;
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 
-/// What comparisons with PostgreSQL have found.
+/// Differences that comparisons with PostgreSQL have found.
 final class Differences {
   private static final int MAX_SHOWN = 60;
 

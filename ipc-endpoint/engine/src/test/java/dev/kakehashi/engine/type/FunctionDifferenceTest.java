@@ -64,7 +64,7 @@ final class FunctionDifferenceTest {
           "has_queue_privilege",
           // It takes names of functions of applications.
           "has_function_privilege",
-          // Those of queues.
+          // Functions of queues.
           "enqueue",
           "receive",
           "complete",
@@ -165,7 +165,7 @@ final class FunctionDifferenceTest {
     RandomValues values = new RandomValues(SEED);
     List<String> differences = new ArrayList<>();
     for (PolymorphicFunction polymorphic : PolymorphicFunctions.all()) {
-      // Of random lengths it would make arrays of any size.
+      // array_fill would make arrays of any size of random lengths.
       if (!polymorphic.name().equals("array_fill") && !NOT_COMPARED.contains(polymorphic.name())) {
         int[] oids = arguments(polymorphic.signature(), element);
         ScalarFunction function = Functions.resolve(polymorphic.name(), oids);
@@ -264,7 +264,7 @@ final class FunctionDifferenceTest {
     if (POWERS.contains(function.name()) && function.resultOid() == TypeOid.NUMERIC) {
       return differsInLastDigit(actual, expected);
     }
-    // What the engine's regular expressions refuse is listed with RegexTranslator.
+    // RegexTranslator lists what the engine's regular expressions refuse.
     if ((function.name().startsWith("regexp_") || function.name().contains("~"))
         && actual.equals("0A000")) {
       return true;

@@ -25,7 +25,7 @@ final class PostgresOracle implements AutoCloseable {
   private final PrivatePostgres server;
   private final Connection connection;
 
-  /// What became of an expression; all null: the value is null.
+  /// Outcome of an expression; all null: the value is null.
   record Outcome(@Nullable String value, @Nullable String state, @Nullable String message) {
     String shown() {
       return state == null ? String.valueOf(value) : state;

@@ -232,7 +232,7 @@ final class RandomTimeTexts {
     return oneIn(8) ? pick(" BC", " AD", " bc") : "";
   }
 
-  /// Of a type of dates or times.
+  /// A text of a type of dates or times.
   String dateTime(int oid) {
     String date = date();
     String time = time() + zone();

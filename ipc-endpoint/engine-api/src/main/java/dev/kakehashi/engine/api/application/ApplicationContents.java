@@ -2,7 +2,7 @@ package dev.kakehashi.engine.api.application;
 
 import java.util.List;
 
-/// What a version has defined. Immutable; lies in the catalogue.
+/// Definitions of a version. Immutable; lies in the catalogue.
 public record ApplicationContents(
     List<FunctionSignature> functions,
     List<ProcedureSignature> procedures,
@@ -26,7 +26,7 @@ public record ApplicationContents(
     AGGREGATE
   }
 
-  /// What the planner may rely on.
+  /// Volatility of a function, on which the planner may rely.
   public enum Volatility {
     IMMUTABLE,
     STABLE,

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.api.application;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import java.util.List;
 
-/// What applications ask of the engine. Thread-safe; all block, so they are for threads that may: never workers or the poller.
+/// Services of the engine for applications. Thread-safe. All block, so they are for threads that may: never workers or the poller.
 public interface ApplicationHost {
   /// Bytes of a jar of the store.
   ///

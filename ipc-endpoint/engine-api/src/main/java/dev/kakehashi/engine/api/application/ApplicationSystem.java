@@ -13,7 +13,7 @@ public interface ApplicationSystem extends AutoCloseable {
   /// @param committed applications of the catalogue; those with handlers or processes begin
   void start(ApplicationHost host, List<ApplicationDefinition> committed);
 
-  /// What jars define: loads them, runs their definitions, and lets them go again. Blocks; runs user code.
+  /// Contents that jars define: loads the jars, runs their definitions, and lets them go again. Blocks; runs user code.
   ///
   /// @param application its name
   /// @throws EngineException INVALID_PARAMETER_VALUE naming jar, class and member: no jar, no application or several, two modules of one name, a type without a counterpart, a wrong
@@ -49,10 +49,10 @@ public interface ApplicationSystem extends AutoCloseable {
   /// Functions that are disabled, because they did not end: named `schema.name`, with the reason.
   java.util.Map<String, String> disabled();
 
-  /// What failed lately, the newest first; a bounded ring.
+  /// Recent failures, the newest first; a bounded ring.
   List<ApplicationFailure> failures();
 
-  /// What applications have logged lately, the newest first; a bounded ring.
+  /// Recent log lines of applications, the newest first; a bounded ring.
   List<LogLine> log();
 
   /// Calls under way, and counts since the start.

@@ -42,6 +42,6 @@ public interface DirectAccess {
   /// Fails a task with this transaction.
   void fail(String token, String error);
 
-  /// What runs is canceled, and whatever is asked next; from any thread.
+  /// Cancels work under way, and every later request; from any thread.
   void cancel();
 }

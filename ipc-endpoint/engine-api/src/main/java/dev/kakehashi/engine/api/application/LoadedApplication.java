@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A version whose code can run. The engine's only reference to user classes: it holds this in one place for each version, and asks it for code at each call or statement. Thread-safe.
 ///
-/// What user code throws comes as [dev.kakehashi.engine.api.EngineException]: P0001 or its own SQLSTATE, with class and message; the stack is logged here.
+/// Exceptions of user code come as [dev.kakehashi.engine.api.EngineException]: P0001 or their own SQLSTATE, with class and message; the
+/// stack is logged here.
 public interface LoadedApplication {
   ApplicationContents contents();
 
@@ -40,16 +41,16 @@ public interface LoadedApplication {
 
     Form form();
 
-    /// Of OBJECTS: calls for rows `0 .. count-1`.
+    /// Calls of the form OBJECTS, for rows `0 .. count-1`.
     ///
     /// @param arguments `[parameter][row]`; of a strict function none is null
     /// @param results by row
     void call(@Nullable Object[][] arguments, @Nullable Object[] results, int count);
 
-    /// Of LONGS.
+    /// Calls of the form LONGS.
     void callLongs(long[][] arguments, long[] results, int count);
 
-    /// Of DOUBLES.
+    /// Calls of the form DOUBLES.
     void callDoubles(double[][] arguments, double[] results, int count);
   }
 

@@ -1,5 +1,5 @@
-/// What the engine needs of native applications, users' own Java: it knows definitions, rights, versions, transactions and rows; whoever implements
-/// [dev.kakehashi.engine.api.application.ApplicationSystem] knows jars, class loaders, records and threads.
+/// Seam between the engine and native applications, users' own Java. The engine knows definitions, rights, versions, transactions and rows.
+/// An implementation of [dev.kakehashi.engine.api.application.ApplicationSystem] knows jars, class loaders, records and threads.
 ///
 /// Values cross this seam as objects, by the type of SQL; null is SQL's null:
 ///

@@ -8,7 +8,7 @@ import java.util.List;
 ///
 /// The requests are checked when a statement is planned, and touch no file; files are opened when it runs.
 public interface BulkAccess {
-  /// Of an engine that reads and writes no files.
+  /// Access of an engine that reads and writes no files.
   BulkAccess NONE =
       new BulkAccess() {
         @Override
@@ -56,7 +56,7 @@ public interface BulkAccess {
   /// Checks the options of a `COPY … TO`; errors as for [#load].
   DumpRequest dump(CopyRequest request);
 
-  /// What is in a file: see [InspectedItem].
+  /// Contents of a file: see [InspectedItem].
   List<InspectedItem> inspect(CopyRequest request, BulkUser user, BulkContext context);
 
   /// A file as a whole. Blocks.

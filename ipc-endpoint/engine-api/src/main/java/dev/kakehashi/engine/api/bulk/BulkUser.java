@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.bulk;
 
-/// Who reads or writes files, and where he may.
+/// User that reads or writes files, with the locations that he may use.
 public interface BulkUser {
   /// Role of the statement. Uploads belong to it.
   String name();

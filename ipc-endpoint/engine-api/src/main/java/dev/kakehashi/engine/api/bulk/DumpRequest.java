@@ -14,7 +14,7 @@ public interface DumpRequest {
   DumpTarget open(
       List<LoadColumn> columns, String query, BulkUser user, BulkContext context, ByteSink stream);
 
-  /// What of a dump the engine does.
+  /// Options of the engine's part of a dump.
   ///
   /// @param partitionBy columns whose values make a file each: rows come sorted by them
   /// @param orderBy columns to sort by, each with `ASC` or `DESC` after it if it says so

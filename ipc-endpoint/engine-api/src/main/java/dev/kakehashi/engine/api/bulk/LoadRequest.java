@@ -27,7 +27,7 @@ public interface LoadRequest {
       BulkUser user,
       BulkContext context);
 
-  /// What of a load the engine does.
+  /// Options of the engine's part of a load.
   ///
   /// @param tolerant `ON_ERROR ignore`: rows that violate a constraint are rejected, too
   /// @param batchRows commit after so many rows, outside of the caller's transaction; 0: one transaction, the caller's

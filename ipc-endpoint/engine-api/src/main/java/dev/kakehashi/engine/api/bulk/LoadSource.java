@@ -31,7 +31,7 @@ public interface LoadSource extends AutoCloseable {
   @Override
   void close();
 
-  /// What a load has read.
+  /// Summary of the rows that a load has read.
   ///
   /// @param rows read, with those rejected
   /// @param rejectFile where the rejected ones are, as a location; null: there is none

@@ -1,4 +1,5 @@
-/// What `COPY` needs of files, seen from the engine: it knows rows and rights, and whoever implements [dev.kakehashi.engine.api.bulk.BulkAccess] knows files and their formats.
+/// Seam between the engine and the files of `COPY`. The engine knows rows and rights. An implementation of
+/// [dev.kakehashi.engine.api.bulk.BulkAccess] knows files and their formats.
 @NullMarked
 package dev.kakehashi.engine.api.bulk;
 

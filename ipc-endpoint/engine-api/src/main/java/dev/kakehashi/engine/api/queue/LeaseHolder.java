@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.queue;
 
-/// Who has leases that end with it: a session, or a handler in the process. Thread-safe.
+/// Holder of leases that end with it: a session, or a handler in the process. Thread-safe.
 public interface LeaseHolder {
   /// Nobody: such leases end by time only.
   LeaseHolder TIME =

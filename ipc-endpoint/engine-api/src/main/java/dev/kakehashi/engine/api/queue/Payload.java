@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.queue;
 
-/// What a task carries.
+/// Payload of a task.
 ///
 /// @param json whether the bytes are a JSON text in UTF-8, in the engine's canonical form of jsonb; else any bytes
 /// @param bytes owned by this record: nobody changes them

@@ -3,7 +3,8 @@ package dev.kakehashi.engine.api.queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What one transaction does to queues. It rides in the transaction's own record of the log, so it is there with its rows or not at all.
+/// Changes of one transaction to queues. They ride in the transaction's own record of the log, so they are there with its rows or not at
+/// all.
 ///
 /// Life: changes, marks and roll backs; then [#prepareCommit()], [#encode], [#place], and [#ended]. Thread-safe before [#prepareCommit()], because tasks of one statement
 /// run on several threads; confined to the committing thread from then on.

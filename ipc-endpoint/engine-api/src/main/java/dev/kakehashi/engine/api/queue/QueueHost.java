@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.queue;
 
-/// What a queue system asks of the process around it. Thread-safe.
+/// Services of the process for its queue system. Thread-safe.
 public interface QueueHost extends QueueChanges.Writer {
   /// Milliseconds since 1970: for times that users say. It may jump.
   long wallMillis();

@@ -43,7 +43,7 @@ public record QueueOptions(
     @Nullable String pushTarget,
     long pushDeadlineMillis,
     double jitter) {
-  /// Of a queue whose statement says nothing.
+  /// Options of a queue whose statement says nothing.
   public static final QueueOptions DEFAULT =
       new QueueOptions(
           30_000, 25, 1_000, 3_600_000, 10, 0, 0, -1, 100, 0, -1, 1, 0, false, 60_000, false, null,

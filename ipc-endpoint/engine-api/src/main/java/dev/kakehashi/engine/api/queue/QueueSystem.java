@@ -60,7 +60,8 @@ public interface QueueSystem extends AutoCloseable {
 
   /// A consumer's call that is under way.
   interface Waiting {
-    /// The consumer has gone: the listener is called with nothing, unless it was called before. What was taken for it is given back.
+    /// The consumer has gone: the listener is called with nothing, unless it was called before. Tasks that were taken for it are given
+    /// back.
     void cancel();
   }
 
@@ -88,7 +89,7 @@ public interface QueueSystem extends AutoCloseable {
 
   // ---- operators ----
 
-  /// Of all groups of all queues.
+  /// States of all groups of all queues.
   List<QueueState> states();
 
   /// Visits tasks that are neither done nor canceled, in the order of their positions; a queue's file is read once.

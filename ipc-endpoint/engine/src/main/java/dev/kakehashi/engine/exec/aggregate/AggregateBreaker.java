@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 
 /// GROUP BY: each task groups its share, then the shares are merged.
 ///
-/// When the statement's memory gets tight a task makes no more groups: rows of groups that it has are added to them, the others go to files by the hash of their keys
-/// (hybrid hash aggregation). When the groups are read, one file after another is grouped: rows of merged groups are added to these, the rest makes groups
-/// of its own, which may need files again, a level deeper. What aggregates keep of their rows goes to files of their own,
-/// see [DistinctInput], [OrderedInput] and [CollectedInput].
+/// When the statement's memory gets tight, a task makes no more groups (hybrid hash aggregation). Rows of groups that it has are added to
+/// them; the others go to files by the hash of their keys. When the groups are read, one file after another is grouped. Rows of merged
+/// groups are added to these; the rest makes groups of its own, which may need files again, a level deeper. Values that aggregates keep of
+/// their rows go to files of their own, see [DistinctInput], [OrderedInput] and [CollectedInput].
 public final class AggregateBreaker extends Breaker {
-  /// What the tasks' shares have in common.
+  /// Properties that the tasks' shares have in common.
   ///
   /// @param functions of the calls
   /// @param anyDistinct whether a call has DISTINCT

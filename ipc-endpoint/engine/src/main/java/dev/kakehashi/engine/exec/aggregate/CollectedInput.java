@@ -21,10 +21,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an aggregate without order keeps of the rows of all groups: in its accumulator, or, when the statement's memory gets tight, in files.
+/// Values that an aggregate without order keeps of the rows of all groups: in its accumulator, or, when the statement's memory gets tight,
+/// in files.
 ///
-/// What the groups have then goes to a file in the order of their numbers, as rows that make the same of an empty group, and the groups go on empty. At the end the files are
-/// merged, and the results are made group by group, so that one group's values are in memory at a time. Confined to one task at a time.
+/// Values of the groups then go to a file in the order of the groups' numbers, and the groups go on empty. The file has them as rows that
+/// make the same of an empty group. At the end the files are merged. The results are made group by group, so that one group's values are in
+/// memory at a time. Confined to one task at a time.
 final class CollectedInput {
   /// Rows read from files between two looks at the memory; a power of two. A row has up to 8 kB, or one value.
   private static final int ROWS_OF_LOOK = 64;

@@ -333,7 +333,7 @@ final class PartialGroups implements Breaker.Collector {
   private void account() {
     long bytes = 0;
     for (int i = 0; i < accumulators.length; i++) {
-      // What is kept has an account of its own.
+      // Values that are kept have an account of their own.
       bytes += collected[i] == null ? accumulators[i].memoryBytes() : 0;
     }
     if (bytes != accounted) {

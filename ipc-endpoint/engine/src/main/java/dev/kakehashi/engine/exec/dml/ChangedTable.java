@@ -33,7 +33,7 @@ final class ChangedTable {
   private final Evaluator[] checks;
   private final Evaluator[] generated;
 
-  /// What foreign keys ask about; null: none does.
+  /// Changes that foreign keys ask about; null: no foreign key asks.
   private @Nullable ChangeLog log;
 
   ChangedTable(Target target, RunContext run, EvalContext context) {
@@ -144,7 +144,7 @@ final class ChangedTable {
     return context.evaluators(user, target.generated(), Generated::value);
   }
 
-  /// What [#generate] and [#check] compute for new rows of a table.
+  /// Expressions that [#generate] and [#check] compute for new rows of a table.
   static List<Expr> computed(Target target) {
     List<Expr> computed = new ArrayList<>();
     target.generated().forEach(column -> computed.add(column.value()));
@@ -166,7 +166,8 @@ final class ChangedTable {
     }
   }
 
-  /// Refuses what NOT NULL and CHECK constraints refuse, in the live rows of a batch of new rows. What is computed for that lies in its heap, too.
+  /// Refuses live rows of a batch of new rows that violate a NOT NULL or CHECK constraint. Values computed for the check lie in the batch's
+  /// heap, too.
   void check(VectorBatch batch) {
     checkNotNull(batch);
     if (checks.length == 0) {

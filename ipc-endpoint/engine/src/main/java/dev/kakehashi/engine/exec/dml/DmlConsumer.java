@@ -65,7 +65,7 @@ public final class DmlConsumer implements ChangeConsumer {
     this.slices = new RowSlices(computed(plan));
   }
 
-  /// What is computed for new rows, their checks among it.
+  /// Expressions that are computed for new rows, their checks among them.
   private static List<Expr> computed(UniformChange plan) {
     List<Expr> computed = new ArrayList<>();
     if (plan instanceof PhysicalPlan.Update update) {

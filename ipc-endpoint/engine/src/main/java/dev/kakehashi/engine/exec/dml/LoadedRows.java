@@ -298,7 +298,7 @@ public final class LoadedRows implements AutoCloseable {
     count = 0;
   }
 
-  /// What a load fails with whose row has a key that is there already.
+  /// Failure of a load with a row whose key is there already.
   ///
   /// @param rowId the row
   public EngineException duplicateKey(DuplicateKey failure, BulkInsert bulk, long rowId) {

@@ -37,7 +37,7 @@ public final class MergeConsumer implements ChangeConsumer {
 
   private long rows;
 
-  /// What is done with the rows of a clause.
+  /// Step for the rows of a clause.
   ///
   /// @param computation of the new rows, or for DELETE the old ones, in `newRow`
   private record Step(MergeKind kind, RowSlices slices, Consumer<VectorBatch> computation) {}

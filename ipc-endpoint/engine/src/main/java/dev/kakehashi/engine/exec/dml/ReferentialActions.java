@@ -26,11 +26,13 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 
-/// What foreign keys make of the changes of a statement, at its end: rows that reference nothing are refused, and rows whose key went away are refused, or follow.
+/// Foreign keys applied to the changes of a statement, at its end. Rows that reference nothing are refused. Rows whose key went away are
+/// refused, or follow.
 ///
-/// What an action changes is looked at in the same way before the next foreign key is, depth first, as PostgreSQL's triggers do. A rule looks for the
-/// rows that reference with a view of the newest commits, not with the statement's: a row that another transaction has inserted since the snapshot is seen. If an action
-/// then has to change it, that is a conflict like any other ([dev.kakehashi.engine.store.api.RowConflict]). Why nothing can be inserted meanwhile is said in the store's `KeyLocks`.
+/// Changes of an action are looked at in the same way before the next foreign key is, depth first, as PostgreSQL's triggers do. A rule
+/// looks for referencing rows with a view of the newest commits, not with the statement's. So it sees a row that another transaction has
+/// inserted since the snapshot. If an action then has to change that row, that is a conflict like any other
+/// ([dev.kakehashi.engine.store.api.RowConflict]). The store's `KeyLocks` says why nothing can be inserted meanwhile.
 ///
 /// Confined to one thread at a time.
 final class ReferentialActions {
@@ -218,7 +220,7 @@ final class ReferentialActions {
     keys.build();
   }
 
-  /// What an action does with a row that references a key.
+  /// Change that an action makes to a row that references a key.
   private final class Change implements ReferencingRows.Visitor, AutoCloseable {
     private final Rule rule;
     private final Action action;

@@ -23,7 +23,7 @@ final class ReturnedRows {
   private final RowSlices slices;
   private final Consumer<VectorBatch> computation = this::compute;
 
-  /// What a change returns; null if it returns nothing.
+  /// Rows that a change returns; null if it returns nothing.
   static @Nullable ReturnedRows of(Change plan, RunContext run, EvalContext context) {
     List<Expr> expressions = plan.returning();
     return expressions == null

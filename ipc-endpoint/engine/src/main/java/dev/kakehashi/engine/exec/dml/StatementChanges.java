@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a statement has changed so far, as far as it matters when all its changes are made: foreign keys, deferrable unique keys, rows that its parts must not change twice.
+/// Changes of a statement so far, as far as they matter when all of them are made. Foreign keys, deferrable unique keys, and rows that its
+/// parts must not change twice need them.
 ///
 /// Used by the thread that owns the run between stages, and by the one task that makes the changes.
 public final class StatementChanges {
   private final RunContext context;
 
-  /// What foreign keys make of changes, by the foreign keys of the changed table.
+  /// Actions of foreign keys for changes, by the foreign keys of the changed table.
   private final IdentityHashMap<References, ReferentialActions> actions = new IdentityHashMap<>(0);
 
   /// Unique keys to be looked at when the changes are made, and marks before those.

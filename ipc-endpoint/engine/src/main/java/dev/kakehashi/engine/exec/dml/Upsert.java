@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// INSERT ... ON CONFLICT, row by row: insert, and when the row exists leave it or update it.
 final class Upsert {
-  /// What became of a row.
+  /// Outcome for a row.
   enum Outcome {
     INSERTED,
     UPDATED,

@@ -414,7 +414,7 @@ public final class JoinOperator extends Operator {
       partitions = null;
     }
     if (pieces != null) {
-      // Those of a pair are closed already: it does no harm.
+      // Pieces of a pair are closed already: a second close does no harm.
       pieces.close();
       pieces = null;
     }

@@ -16,9 +16,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A join whose right side is in files: distributes the left rows in the same way, then hands out one pair of files after another, the right one as a table and the left
-/// one as batches. A right file that is too large for a table is distributed again, together with its left one. What cannot be divided, because its keys are
-/// equal, comes in several tables, see [JoinPieces]. Confined to the task of the left side.
+/// A join whose right side is in files: distributes the left rows in the same way, then hands out one pair of files after another. The
+/// right file comes as a table, the left one as batches. A right file that is too large for a table is distributed again, together with its
+/// left one. Rows that cannot be divided, because their keys are equal, come in several tables, see [JoinPieces]. Confined to the task of
+/// the left side.
 final class JoinPartitions implements AutoCloseable {
   private final JoinBreaker breaker;
   private final MemoryAccount memory;

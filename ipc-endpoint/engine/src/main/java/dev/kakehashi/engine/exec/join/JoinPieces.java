@@ -14,7 +14,7 @@ final class JoinPieces implements AutoCloseable {
   private final MemoryAccount memory;
   private final VectorBatch batch;
 
-  /// Of the pieces that were handed out before: how many rows each has, and which of them have found a match.
+  /// Pieces that were handed out before: how many rows each has, and which of them have found a match.
   private final List<Integer> sizes = new ArrayList<>();
 
   private final List<long[]> matched = new ArrayList<>();

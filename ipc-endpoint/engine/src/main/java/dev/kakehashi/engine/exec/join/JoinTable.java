@@ -17,7 +17,7 @@ public final class JoinTable {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int MIN_HEADS = 16;
 
-  /// Of the hash table, at most: two heads, a link and a hash.
+  /// Bytes of a row in the hash table, at most: two heads, a link and a hash.
   private static final int ROW_BYTES = 20;
 
   private static final int HASH_BYTES = 8;
@@ -84,7 +84,7 @@ public final class JoinTable {
     }
   }
 
-  /// Moves the rows of another table here, which is closed then. Those of both have hashes.
+  /// Moves the rows of another table here, which is closed then. Rows of both have hashes.
   void append(JoinTable other) {
     int mine = rows.size();
     int theirs = other.rows.size();

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.operator;
 
-/// What the tasks of one execution share about one node of the plan. Opened before its stage starts, closed after the last stage.
+/// State of one node of the plan that the tasks of one execution share. Opened before its stage starts, closed after the last stage.
 public abstract class NodeState {
   public abstract void open(RunContext run);
 

@@ -31,7 +31,7 @@ public final class ParameterTable implements AutoCloseable {
   private int rowCount;
   private int rowsOffset;
 
-  /// Of by-reference values; null: there are none so far.
+  /// Heap of by-reference values; null: there are none so far.
   private @Nullable VarHeap heap;
 
   /// The row that was made a context's last, with the words it got there: other contexts share its values. -1: none.

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Computes columns. The output shares the input's selection and the vectors of columns that are passed through.
 ///
-/// What fails for a row is thrown when all rows before it have been handed on, so that whoever has enough of them, as a LIMIT has, never comes to the failure.
+/// A failure for a row is thrown when all rows before it have been handed on. So a consumer that has enough of them, as a LIMIT has, never
+/// comes to the failure.
 public final class Projection extends Operator {
   private final Operator input;
   private final Evaluator[] expressions;

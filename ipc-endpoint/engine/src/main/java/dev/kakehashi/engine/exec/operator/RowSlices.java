@@ -11,10 +11,10 @@ import java.util.function.Consumer;
 
 /// Computes something for the rows of batches, so many at a time that their values take a bounded memory.
 ///
-/// A batch is computed whole if its values are of ordinary length. Where they are long, as many of its rows are at a time as make some megabytes: all at once could take any amount of memory.
-/// Where computing a row twice would be seen, as with nextval(), few rows are computed first, and more as long as their values are short.
-/// What fails for a row is thrown when all rows before it have been computed by themselves; what a constraint refuses is thrown at once where new values
-/// would be others the next time. Confined to one task.
+/// A batch is computed whole if its values are of ordinary length. Where they are long, as many rows are computed at a time as make some
+/// megabytes: all at once could take any amount of memory. Where computing a row twice would be seen, as with nextval(), few rows are
+/// computed first, and more as long as their values are short. A failure for a row is thrown when all rows before it have been computed by
+/// themselves. A constraint's refusal is thrown at once where new values would be others the next time. Confined to one task.
 public final class RowSlices {
   /// How much narrower the next attempt is.
   private static final int NARROWING = 8;

@@ -17,7 +17,7 @@ public final class RowsBeforeFailure {
   private final RowSlices slices;
   private final Consumer<VectorBatch> computation;
 
-  /// What the condition makes of the rows.
+  /// Values that the condition makes of the rows.
   private final VarHeap heap = new VarHeap();
 
   private @Nullable EngineException failure;

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What all operators of one plan instance share while it runs. Written by [dev.kakehashi.engine.exec.run.PlanRun] between stages, when no task of the statement runs.
+/// State that all operators of one plan instance share while it runs. Written by [dev.kakehashi.engine.exec.run.PlanRun] between stages,
+/// when no task of the statement runs.
 public final class RunContext {
   /// The execution that this one is a part of (the inner side of a correlation, a term of a recursion); null: the statement's.
   private final @Nullable RunContext outer;

@@ -6,17 +6,18 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 
-/// What a statement's client is told of how it ended.
+/// Errors that tell a statement's client how it ended.
 public final class RunFailures {
   private RunFailures() {}
 
-  /// Of a statement that the scheduler has given up.
+  /// Error of a statement that the scheduler has given up.
   public static EngineException canceled() {
     return new EngineException(
         ErrorCode.QUERY_CANCELED, "canceling statement because the engine gave it up");
   }
 
-  /// The error for whatever a task has thrown, which may be any [Throwable]: who would not be answered would wait for ever, and so would his transaction.
+  /// The error for whatever a task has thrown, any [Throwable]. A client without an answer would wait for ever, and so would its
+  /// transaction.
   public static EngineException report(Throwable thrown) {
     return switch (thrown) {
       case EngineException e -> e;

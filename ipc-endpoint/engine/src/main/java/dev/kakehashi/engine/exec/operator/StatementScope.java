@@ -10,7 +10,7 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.Condition;
 
-/// What one execution of a statement needs of its transaction; implemented by the transaction layer.
+/// Services of the transaction for one execution of a statement; implemented by the transaction layer.
 public interface StatementScope extends FunctionSession, Interrupts.Source {
   Store store();
 
@@ -40,7 +40,7 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// After [#changesMade()]: undoes the changes between two marks, if nothing has come after them; otherwise they stay, as part of a transaction that goes on or ends.
   void undoIfLast(long from, long to);
 
-  /// What the statement has changed could not be undone: its transaction can only be rolled back.
+  /// The statement's changes could not be undone: its transaction can only be rolled back.
   void undoFailed();
 
   /// Decides what a conflict means here.

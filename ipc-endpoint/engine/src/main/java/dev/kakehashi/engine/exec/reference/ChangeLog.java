@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// What a statement, or an action of a foreign key, has done to the rows of one table that foreign keys ask about: rows with new references, and keys
-/// that went away. Confined to one thread at a time.
+/// Changes of a statement, or of an action of a foreign key, to the rows of one table that foreign keys ask about. They are rows with new
+/// references, and keys that went away. Confined to one thread at a time.
 public final class ChangeLog {
   private static final int FIRST_ROWS = 16;
 
@@ -30,7 +30,7 @@ public final class ChangeLog {
   private final List<Rule> outgoing;
   private final List<Rule> incoming;
 
-  /// Those that are looked at when the transaction commits.
+  /// Rules that are looked at when the transaction commits.
   private final Set<Rule> deferred;
 
   /// Columns that some rule names, ascending.

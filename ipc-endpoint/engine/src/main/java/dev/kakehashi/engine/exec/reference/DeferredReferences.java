@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Looks at deferred constraints, foreign keys and unique ones ([UniqueKeys]), when their transaction commits or SET CONSTRAINTS asks for it.
 ///
-/// What is to be looked at is not kept anywhere: it is what the transaction has done to rows, as its list of writes has it for a rollback. So deferred
-/// checks take no memory, and a rollback to a savepoint takes them back with the changes. Keys that went away are gathered and looked for in portions.
+/// Rows that are to be looked at are not kept anywhere. They are the transaction's changes, as its list of writes has them for a rollback.
+/// So deferred checks take no memory, and a rollback to a savepoint takes them back with the changes. Keys that went away are gathered and
+/// looked for in portions.
 public final class DeferredReferences implements Task {
   /// Keys of one portion.
   private static final int MOST_KEYS = 1 << 14;

@@ -100,7 +100,7 @@ public final class ReferenceLookup implements AutoCloseable {
     };
   }
 
-  /// What a row of the rule's columns needs.
+  /// Lookup that a row of the rule's columns needs.
   enum Need {
     /// Nulls reference nothing.
     NOTHING,

@@ -30,7 +30,7 @@ public final class ReferencingRows {
   /// Where the columns of the rule are in what is read.
   private final int[] positions;
 
-  /// What is done with a row that references a key.
+  /// Visitor of rows that reference a key.
   public interface Visitor {
     /// @param references the columns of the rule, in its order
     void visit(VectorBatch batch, ColumnVector[] references, int row, int key);

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 
 /// Makes the values of aggregates that keep their input, and counts what lies in the JVM's heap meanwhile. Confined to one task at a time.
 public final class MadeValues {
-  /// What making a value may take besides the statement's limit: values of some ten thousand parts are made with any limit.
+  /// Bytes that making a value may take besides the statement's limit: values of some ten thousand parts are made with any limit.
   private static final long FLOOR_BYTES = 4L << 20;
 
   private final MemoryAccount memory;

@@ -38,7 +38,7 @@ public final class MaterializedRows implements IndexedRows {
 
   private long accounted;
 
-  /// Of all values by reference that were ever copied here.
+  /// Bytes of all values by reference that were ever copied here.
   private long valueBytes;
 
   public MaterializedRows(int[] typeOids, MemoryAccount memory) {

@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Bytes that one statement holds, with a limit, and what else its operators need of it. Thread-safe.
 ///
-/// Whoever keeps rows (the share of one task in an operator) is a user with an account of its own, see [#user()]. The first [#FLOOR_BYTES] of each user do not count
-/// against the limit: that is what an operator needs to work with files, so that a plan runs with any limit, however many operators it has. The rest of the limit goes to
-/// those who come first, up to a third of it; then everybody who holds more than a quarter of what is left goes to files, so that there is always something left.
+/// Each owner of rows (the share of one task in an operator) is a user with an account of its own, see [#user()]. The first [#FLOOR_BYTES]
+/// of each user do not count against the limit. An operator needs them to work with files, so a plan runs with any limit, however many
+/// operators it has. The rest of the limit goes to the users that come first, up to a third of it. After that, each user that holds more
+/// than a quarter of the remaining bytes goes to files, so that some always remain.
 public final class MemoryAccount {
-  /// What each user may hold besides the limit.
+  /// Bytes that each user may hold besides the limit.
   static final long FLOOR_BYTES = 256L << 10;
 
   private static final int MIN_BUFFER_BYTES = 4 << 10;
@@ -25,15 +26,15 @@ public final class MemoryAccount {
   /// The statement's account, which has the limit; null: this is it.
   private final @Nullable MemoryAccount statement;
 
-  /// Of the node that it is a part of; null: nothing is measured.
+  /// Profile of the node that the account is a part of; null: nothing is measured.
   private final PlanProfile.@Nullable Node profile;
 
   private final boolean isUser;
 
-  /// Of a user: what it may hold besides the limit.
+  /// Bytes that a user may hold besides the limit.
   private volatile long floorBytes = FLOOR_BYTES;
 
-  /// Of a user all that it holds, of the statement what counts against the limit.
+  /// Bytes that a user holds; for the statement's account, bytes that count against the limit.
   private final AtomicLong held = new AtomicLong();
 
   private volatile long limitBytes = Long.MAX_VALUE;
@@ -98,7 +99,7 @@ public final class MemoryAccount {
     return Math.clamp(room() / 2 / bufferBytes(), 4, 256);
   }
 
-  /// Of whoever writes or reads a temporary file.
+  /// Bytes of a buffer for writing or reading a temporary file.
   public int bufferBytes() {
     return Math.clamp(room() / BUFFERS_OF_USER, MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
   }

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/// What the nodes of a plan did in one execution, for EXPLAIN ANALYZE. Ordinary executions have none, and nothing in them is measured.
+/// Measurements of a plan's nodes in one execution, for EXPLAIN ANALYZE. Ordinary executions have none, and nothing in them is measured.
 ///
 /// The map is filled before the execution and only read afterwards; the counts are added to by any task.
 public final class PlanProfile {
@@ -37,7 +37,7 @@ public final class PlanProfile {
     node.inputs().forEach(this::add);
   }
 
-  /// What one node did. Times are added up over the tasks that ran at the same time.
+  /// Measurements of one node. Times are added up over the tasks that ran at the same time.
   public static final class Node {
     public final LongAdder rows = new LongAdder();
     public final LongAdder loops = new LongAdder();
@@ -90,7 +90,7 @@ public final class PlanProfile {
   public long nanos(PlanNode node) {
     long sum = of(node).nanos.sum();
     for (PlanNode input : node.inputs()) {
-      // What a node draws itself is in its own time; what was collected for it before is not.
+      // Rows that a node draws itself are in its own time; rows that were collected for it before are not.
       if (isCollected(node, input)) {
         sum += nanos(input);
       }

@@ -86,7 +86,7 @@ public final class TempSpace {
     used.addAndGet(-bytes);
   }
 
-  /// What has become of a file here, by the reason of the operating system.
+  /// Failure of a file here, by the reason of the operating system.
   EngineException failure(String what, IOException e) {
     String reason = String.valueOf(e.getMessage());
     ErrorCode code = DiskErrors.code(reason);

@@ -1,4 +1,4 @@
-/// What operators keep: rows in memory and in files, and the account of both.
+/// Rows that operators keep, in memory and in files, and the account of both.
 @NullMarked
 package dev.kakehashi.engine.exec.rows;
 

@@ -34,7 +34,7 @@ public final class CorrelateOperator extends Operator {
   private boolean rightOpen;
   private boolean matched;
 
-  /// Of a right side with one row for all rows of the left: whether it was run, and that row.
+  /// State of a right side with one row for all rows of the left: whether it was run, and that row.
   private boolean ran;
 
   private @Nullable VectorBatch kept;

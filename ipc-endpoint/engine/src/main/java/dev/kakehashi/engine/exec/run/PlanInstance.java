@@ -237,7 +237,7 @@ final class PlanInstance {
     addStages(left);
   }
 
-  /// What decides how many tasks run a chain.
+  /// Scans and joins that decide how many tasks run a chain.
   private static final class Tasks {
     final List<SharedScan> scans = new ArrayList<>();
     final List<JoinBreaker> marking = new ArrayList<>();

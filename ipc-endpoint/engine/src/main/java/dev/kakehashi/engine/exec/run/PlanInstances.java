@@ -44,11 +44,12 @@ final class PlanInstances implements PlanRunner {
   private final int[] resultOids;
   private final int mostTasks;
 
-  /// Of the nodes that were looked at; set by the constructor alone.
+  /// Most columns of the nodes that were looked at; set by the constructor alone.
   private int mostColumns;
 
-  /// Idle instances: any execution takes one by exchanging a slot with null, and puts it back by changing a slot from null. Who takes it sees what who put it back has
-  /// done to it. An array, because a list would allocate a link for each execution.
+  /// Idle instances: any execution takes one by exchanging a slot with null, and puts it back by changing a slot from null. An execution
+  /// that takes one sees what the execution that put it back has done to it. An array, because a list would allocate a link for each
+  /// execution.
   private final AtomicReferenceArray<@Nullable PlanInstance> idle =
       new AtomicReferenceArray<>(MAX_IDLE);
 

@@ -11,7 +11,7 @@ record PlanScans(List<ScanOperators.Morsels> tables, long pages) implements Scan
   /// Pages below which nobody sees how far a statement is.
   private static final long FEW_PAGES = 64;
 
-  /// Of tables that were opened; whether it is worth to be told.
+  /// Whether reading the opened tables takes long enough to be reported.
   static boolean isWorthIt(List<ScanOperators.Morsels> tables) {
     return pages(tables) > FEW_PAGES;
   }

@@ -40,7 +40,7 @@ final class ProfileRunner implements PlanRunner {
     return new Run(scope, parameters, sink, done);
   }
 
-  /// The execution, as the first task of the statement's job. What it reports goes out in a job of its own.
+  /// The execution, as the first task of the statement's job. Its report goes out in a job of its own.
   private final class Run implements Task {
     private final StatementScope scope;
     private final ParameterBatch parameters;

@@ -16,18 +16,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What takes the rows of one execution's last chains and lives longer than a stage: consumers of changes, and the writer that the results of several rows of parameters
-/// share. Used by the thread that owns the execution between stages, see [PlanRun].
+/// Consumers of the rows of one execution's last chains that live longer than a stage. They are consumers of changes, and the writer that
+/// the results of several rows of parameters share. Used by the thread that owns the execution between stages, see [PlanRun].
 final class RunConsumers {
   private final PlanInstances runner;
   private final RunContext run;
   private final StatementChanges changes;
   private @Nullable ChangeConsumer change;
 
-  /// Of the parts that have run for this row of parameters: they hold what the parts return.
+  /// Consumers of the parts that have run for this row of parameters: they hold what the parts return.
   private final List<ChangeConsumer> parts = new ArrayList<>(0);
 
-  /// Of a query with several rows of parameters: their results share buffers.
+  /// Writer of a query with several rows of parameters: their results share buffers.
   private @Nullable ResultWriter rows;
 
   RunConsumers(PlanInstances runner, RunContext run, StatementChanges changes) {
@@ -44,7 +44,7 @@ final class RunConsumers {
     return consumer;
   }
 
-  /// What the part that has run last returns; null: nothing.
+  /// Rows that the part that has run last returns; null: nothing.
   @Nullable RowBuffer lastReturned() {
     return parts.getLast().returned();
   }

@@ -28,7 +28,7 @@ final class SeenRows implements AutoCloseable {
 
   private static final long NUMBER_MASK = (1L << NUMBER_BITS) - 1;
 
-  /// What sorting a row by its hash takes.
+  /// Bytes that sorting a row by its hash takes.
   private static final int SORT_BYTES = 8;
 
   private final int[] fileOids;

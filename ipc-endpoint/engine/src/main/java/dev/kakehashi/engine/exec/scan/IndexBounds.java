@@ -22,7 +22,7 @@ final class IndexBounds implements AutoCloseable {
   /// Words of `equals`, for the range that is scanned.
   private final long[] values;
 
-  /// Of a scan without other bounds: made of `values`.
+  /// Range of a scan without other bounds: made of `values`.
   private final @Nullable KeyRange equalRange;
 
   private final @Nullable ValueSet anyOf;

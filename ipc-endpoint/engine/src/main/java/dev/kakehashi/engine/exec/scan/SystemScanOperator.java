@@ -84,7 +84,7 @@ public final class SystemScanOperator extends Operator {
   private List<@Nullable Object[]> made() {
     String schemaName = text(schema);
     String objectName = text(name);
-    // What is to equal null is nothing.
+    // Nothing is equal to null.
     boolean none = (schema != null && schemaName == null) || (name != null && objectName == null);
     return none ? List.of() : node.rows().of(context.functions.viewer, schemaName, objectName);
   }

@@ -40,7 +40,7 @@ public final class SortBreaker extends Breaker {
   private long limit = Long.MAX_VALUE;
   private long keep = Long.MAX_VALUE;
 
-  /// Of all tasks; null: all rows are in memory.
+  /// Files of all tasks; null: all rows are in memory.
   private @Nullable SortedFiles files;
 
   public SortBreaker(PlanNode.Sort node, MemoryAccount memory) {

@@ -20,7 +20,7 @@ final class FrameInput {
   private final WindowCall call;
   private final ColumnVector[] arguments;
 
-  /// Of each row read, where its group is.
+  /// Index of the group of each row read.
   private final int[] groups = new int[VectorBatch.CAPACITY];
 
   /// Values that would be gone when later rows are read.

@@ -16,9 +16,9 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// An aggregate over the frame. A frame that only grows is added to. Of one that moves forward the rows are added once, where the aggregate's states can be put together; any
-/// other one is aggregated anew for each row where it differs.
-/// What grows with its rows counts for the statement's memory, and so does the making of a value, as with groups; a frame's input is not put on the disk.
+/// An aggregate over the frame. A frame that only grows is added to. Rows of a frame that moves forward are added once, where the
+/// aggregate's states can be put together. Any other frame is aggregated anew for each row where it differs. A state that grows with its
+/// rows counts for the statement's memory, and so does the making of a value, as with groups. A frame's input is not put on the disk.
 final class WindowAggregate extends WindowFunction {
   private final AggregateFunction function;
   private final FrameRuns frame;

@@ -81,7 +81,7 @@ public final class WindowBreaker extends Breaker {
     return shares;
   }
 
-  /// What of the sorted rows tasks have taken. Thread-safe while they are read.
+  /// Sorted rows that tasks have taken. Thread-safe while they are read.
   private final class Shares extends SharedScan {
     /// Rows taken; where they are in files: 0, or 1 when a task has them.
     private int taken;
@@ -296,7 +296,7 @@ public final class WindowBreaker extends Breaker {
     private final WindowFunction[] functions = new WindowFunction[node.calls().size()];
     private @Nullable Partitions input;
 
-    /// Of the current partition: the next row, and how many there are.
+    /// Position in the current partition: the next row, and how many there are.
     private int next;
 
     private int size;
@@ -382,7 +382,7 @@ public final class WindowBreaker extends Breaker {
     private final MaterializedRows all;
     private final WindowPartition partition;
 
-    /// What is left of the rows that were taken: `[at, end)` of the order.
+    /// Rest of the rows that were taken: `[at, end)` of the order.
     private int at;
 
     private int end;

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 
 /// Functions about files of loads and dumps.
 ///
-/// All of them return rows, those of uploads one: so no call is computed ahead, left out, or run on a thread that must not wait for a disk. What they do to uploads is done at once, whatever
-/// becomes of the transaction.
+/// All of them return rows, those of uploads one. So no call is computed ahead, left out, or run on a thread that must not wait for a disk.
+/// Changes of uploads are made at once, whatever becomes of the transaction.
 public final class FileFunctions {
   private static final List<Column> ITEM =
       List.of(

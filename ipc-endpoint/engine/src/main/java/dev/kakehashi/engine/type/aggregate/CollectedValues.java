@@ -22,7 +22,7 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State>
     long apply(State values, FunctionContext context);
   }
 
-  /// What making a result takes in the JVM's heap.
+  /// Bytes of the JVM's heap that making a result takes.
   ///
   /// @param perValue bytes for each argument of each row
   /// @param perByte for each byte of the arguments' texts: those of all copies that there are at a time
@@ -49,13 +49,13 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State>
 
   private static final int FIRST_WORDS = 8;
 
-  /// Of a state without its words.
+  /// Bytes of a state without its words.
   private static final int STATE_BYTES = 80;
 
-  /// What the heap may hold for nothing.
+  /// Most bytes that the heap keeps when it is cleared.
   private static final int SMALL_HEAP_BYTES = 64 << 10;
 
-  /// Of the text of a value that is a word, the most that is usual.
+  /// Bytes of the text of a value that is a word: the most that is usual.
   private static final int WORD_TEXT_BYTES = 24;
 
   private final int[] oids;

@@ -12,7 +12,8 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.Arrays;
 
-/// min and max of an ordered type, or of arrays of any type, where a group may have one value of a type without order. Of equal values the last one is kept, but of char(n) the first, as PostgreSQL does.
+/// min and max of an ordered type, or of arrays of any type, where a group may have one value of a type without order. The last one of
+/// equal values is kept, but of char(n) the first, as PostgreSQL does.
 ///
 /// By-reference values are kept in slots of an own heap; a slot is used again when the next value fits. A slot that is too small is
 /// replaced by one of twice the size, so that the heap stays proportional to the greatest values.

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.aggregate;
 
-/// What is computed from count, sum and sum of squares.
+/// Statistic that is computed from count, sum and sum of squares.
 enum Moment {
   AVERAGE,
   VARIANCE_SAMPLE,

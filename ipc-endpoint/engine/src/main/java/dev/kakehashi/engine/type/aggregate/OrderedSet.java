@@ -18,10 +18,11 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// percentile_cont, percentile_disc and mode: the rows of a group come in order, and one group after another. Of an array of fractions the percentiles are an array of the
-/// same form.
+/// percentile_cont, percentile_disc and mode: the rows of a group come in order, and one group after another. Percentiles of an array of
+/// fractions are an array of the same form.
 ///
-/// How many values come is known before them, so that only those are kept that a percentile needs; of mode, the last value and the most frequent one so far.
+/// The number of values is known before they come, so that only those are kept that a percentile needs. A mode keeps the last value and the
+/// most frequent one so far.
 final class OrderedSet implements SerialAccumulator {
   /// Which function it is.
   enum Mode {
@@ -30,7 +31,7 @@ final class OrderedSet implements SerialAccumulator {
     MODE
   }
 
-  /// What the heap may hold for nothing.
+  /// Most bytes that a heap keeps when it is cleared.
   private static final int SMALL_HEAP_BYTES = 64 << 10;
 
   private final Mode mode;
@@ -55,13 +56,13 @@ final class OrderedSet implements SerialAccumulator {
   private long[] found = {};
   private int foundCount;
 
-  /// Of what is kept; of mode, of the most frequent value.
+  /// Heap of the values that are kept; for mode, of the most frequent value.
   private VarHeap heap = new VarHeap();
 
-  /// Of mode: of the last value, unless it is the most frequent one.
+  /// Heap of mode's last value, unless it is the most frequent one.
   private VarHeap lastHeap = new VarHeap();
 
-  /// Of mode: the last value, the most frequent one, how often they have come, and whether they are the same.
+  /// Values of mode: the last one, the most frequent one, how often they have come, and whether they are the same.
   private long last;
 
   private long lastCount;

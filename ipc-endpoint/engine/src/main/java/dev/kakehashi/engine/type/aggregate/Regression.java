@@ -12,7 +12,7 @@ final class Regression extends StateAccumulator<Regression.State> {
   /// Bytes of a state with its header and its place in the list.
   private static final int STATE_BYTES = 72;
 
-  /// What is computed.
+  /// Statistic that is computed.
   enum Statistic {
     COUNT,
     SUM_OF_SQUARES_X,

@@ -18,13 +18,13 @@ final class StringAggregate extends StateAccumulator<StringAggregate.State>
     implements KeepingAccumulator {
   private static final int MIN_BYTES = 32;
 
-  /// Of a state without its string.
+  /// Bytes of a state without its string.
   private static final int STATE_BYTES = 48;
 
-  /// Of a piece in which a string is given back: what is not the first one has no delimiter.
+  /// Most bytes of a piece in which a string is given back: pieces after the first have no delimiter.
   private static final int PIECE_BYTES = 8 << 10;
 
-  /// Of all states' strings.
+  /// Bytes of all states' strings.
   private long heldBytes;
 
   /// A group's string so far.

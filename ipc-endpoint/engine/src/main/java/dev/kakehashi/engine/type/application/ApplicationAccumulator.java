@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// States of an aggregate of an application. Rows of a batch are added group by group, in their order within each.
 final class ApplicationAccumulator implements Accumulator {
-  /// What a state is taken to hold: nobody can know.
+  /// Bytes that a state is taken to hold: nobody can know.
   private static final long STATE_BYTES = 256;
 
   private static final int PIECE = 1024;

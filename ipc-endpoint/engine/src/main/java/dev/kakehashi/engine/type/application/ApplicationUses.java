@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Code of applications as one statement uses it: the version that a plan names stays loaded until the statement ends, whatever is deployed meanwhile.
 ///
-/// Thread-safe. Who makes it closes it, after the statement's last task.
+/// Thread-safe. Its maker closes it, after the statement's last task.
 public final class ApplicationUses implements AutoCloseable {
   /// For what runs without applications.
   public static final ApplicationUses NONE = new ApplicationUses(null);
@@ -37,7 +37,7 @@ public final class ApplicationUses implements AutoCloseable {
     this.system = system;
   }
 
-  /// Those of the statement that the calling thread works for.
+  /// Uses of the statement that the calling thread works for.
   static ApplicationUses current() {
     Interrupts.Source part = Interrupts.current();
     return part != null && part.statement() instanceof FunctionSession session
@@ -101,7 +101,7 @@ public final class ApplicationUses implements AutoCloseable {
     return Map.copyOf(meters);
   }
 
-  /// Of [#NONE], which is everybody's, nothing ends.
+  /// Ends the uses; [#NONE] is everybody's, so nothing of it ends.
   @Override
   public synchronized void close() {
     if (system == null) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Calls of one scalar function by one task, in batches. Of one execution of a statement: it refers to the code.
+/// Calls of one scalar function by one task, in batches. An instance belongs to one execution of a statement: it refers to the code.
 public final class ScalarCalls {
   private static final int PIECE = 1024;
 
@@ -84,7 +84,7 @@ public final class ScalarCalls {
       time.begin();
       code.callLongs(longs, out.words, count);
       time.end(count);
-      // What belongs to columns is not written to by the next call.
+      // Arrays that belong to columns are not written to by the next call.
       Arrays.fill(longs, NONE);
       return;
     }

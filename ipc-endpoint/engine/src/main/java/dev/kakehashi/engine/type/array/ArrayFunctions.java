@@ -121,7 +121,7 @@ public final class ArrayFunctions {
     dimension("array_upper", ArrayValue::upperBound);
   }
 
-  /// What is asked of one dimension.
+  /// Measure of one dimension.
   @FunctionalInterface
   private interface Measure {
     long of(ArrayValue array, int dimension);

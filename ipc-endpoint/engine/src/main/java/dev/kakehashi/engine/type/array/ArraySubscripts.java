@@ -98,7 +98,7 @@ public final class ArraySubscripts {
         });
   }
 
-  /// An array with another element at subscripts: the array, the element, the subscripts. What is null is an array without elements.
+  /// An array with another element at subscripts: the array, the element, the subscripts. A null array is one without elements.
   public static ScalarFunction assignment(int arrayOid, int subscripts) {
     int element = TypeOid.element(arrayOid);
     int[] declared = new int[subscripts + 2];

@@ -182,7 +182,7 @@ public final class JsonAccess {
       JsonValue element = index == null ? null : element(value, index);
       found = element == null ? null : find(element, rest);
     } else if (value instanceof JsonValue.JsonObject object) {
-      // Of equal keys the last one counts in which the path goes on to its end.
+      // The last one of equal keys counts in which the path goes on to its end.
       for (JsonValue.Member member : object.members()) {
         JsonValue end = member.key().equals(step) ? find(member.value(), rest) : null;
         found = end == null ? found : end;

@@ -3,12 +3,12 @@ package dev.kakehashi.engine.type.json;
 import java.util.List;
 import java.util.Map;
 
-/// A JSON value. What `json` shows is its text as it was written; `jsonb` has a text of its own, which [JsonbText] writes.
+/// A JSON value. `json` shows its text as it was written; `jsonb` has a text of its own, which [JsonbText] writes.
 sealed interface JsonValue {
   /// The text as it was written, without blanks around it.
   String source();
 
-  /// What json_typeof() calls it.
+  /// Name of the type, as json_typeof() gives it.
   default String typeName() {
     return switch (this) {
       case Null _ -> "null";

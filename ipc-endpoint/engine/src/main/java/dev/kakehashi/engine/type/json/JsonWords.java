@@ -63,7 +63,7 @@ public final class JsonWords {
         ErrorCode.NULL_VALUE_NOT_ALLOWED, "path element at position " + position + " is null");
   }
 
-  /// What a value is called in messages.
+  /// Name of a value's kind in messages.
   static String kind(JsonValue value) {
     return switch (value) {
       case JsonValue.Array _ -> "array";

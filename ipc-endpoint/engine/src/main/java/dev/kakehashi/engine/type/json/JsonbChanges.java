@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /// jsonb_set(), jsonb_insert() and `#-`: a value with something else at the end of a path.
 final class JsonbChanges {
-  /// What happens at the end of the path.
+  /// Change at the end of the path.
   private enum Change {
     REPLACE,
     CREATE,

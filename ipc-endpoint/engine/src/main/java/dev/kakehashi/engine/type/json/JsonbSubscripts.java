@@ -98,7 +98,7 @@ public final class JsonbSubscripts {
     return JsonValue.ofArray(elements);
   }
 
-  /// What the path from a level on leads to where there is nothing: arrays where a step is a number, else objects.
+  /// Value that is made for the path from a level on where there is nothing: arrays where a step is a number, else objects.
   private JsonValue made(int level) {
     if (level == path.size()) {
       return value;

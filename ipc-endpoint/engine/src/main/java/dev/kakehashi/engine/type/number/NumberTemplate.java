@@ -31,7 +31,7 @@ record NumberTemplate(
     int zeroEnd,
     Sign sign,
     int digitsBeforeSign) {
-  /// What is known of a template as a whole.
+  /// Property of a template as a whole.
   enum Flag {
     DECIMAL,
     ZERO,

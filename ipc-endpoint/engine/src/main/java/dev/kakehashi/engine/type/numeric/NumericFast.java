@@ -7,7 +7,7 @@ import java.math.BigInteger;
 
 /// Numerics of up to 18 decimal digits as `unscaled / 10^scale` in a long, without allocation.
 public final class NumericFast {
-  /// What [#unscaled(long)] returns for values that do not fit: more than 18 digits, NaN, infinities.
+  /// Result of [#unscaled(long)] for values that do not fit: more than 18 digits, NaN, infinities.
   public static final long NOT_FAST = Long.MIN_VALUE;
 
   /// Exclusive bound of the magnitude of unscaled values.

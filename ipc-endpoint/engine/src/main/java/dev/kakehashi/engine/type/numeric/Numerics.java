@@ -141,7 +141,7 @@ public final class Numerics {
   /// @param b not 0
   public static long divide(BigDecimal a, BigDecimal b, VarHeap heap) {
     if (a.scale() > NumericForm.MAX_SCALE || b.scale() > NumericForm.MAX_SCALE) {
-      // What the division would choose: the larger scale, as far as results show it.
+      // Scale that the division would choose: the larger one, as far as results show it.
       return NumericForm.of(heap, a.divide(b, MAX_DISPLAY_SCALE, RoundingMode.HALF_UP));
     }
     return divide(NumericForm.of(heap, a), NumericForm.of(heap, b), heap);

@@ -10,7 +10,7 @@ import java.util.List;
 ///
 /// All calls may throw UNDEFINED_OBJECT and INSUFFICIENT_PRIVILEGE, those with a token LEASE_LOST and INVALID_PARAMETER_VALUE, those that change something READ_ONLY_TRANSACTION.
 public interface QueueAccess {
-  /// Of a context that has no queues.
+  /// Access of a context that has no queues.
   QueueAccess NONE =
       new QueueAccess() {
         private EngineException refused() {
@@ -72,7 +72,7 @@ public interface QueueAccess {
   /// Whether there was such a task that is not lent.
   boolean cancel(String queue, long taskId);
 
-  /// What came for the statement before it began.
+  /// Tasks that came for the statement before it began.
   ///
   /// @throws EngineException FEATURE_NOT_SUPPORTED where nothing could come
   List<LeasedTask> received();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a call of `receive` or `complete_and_receive` says.
+/// Arguments of a call of `receive` or `complete_and_receive`.
 ///
 /// @param queue its name, as SQL writes it
 /// @param max tasks at most

@@ -123,7 +123,7 @@ public final class RowFunctions {
       }
       value[0] = current[0];
       long next = current[0] + step;
-      // What is beyond the type is behind the last value.
+      // A value beyond the type is behind the last value.
       ended[0] = ((current[0] ^ next) & (step ^ next)) < 0 || (narrow && next != (int) next);
       current[0] = next;
       return true;

@@ -1,4 +1,4 @@
-/// What there is of functions and aggregates, by name: the roof above the families of types, which it asks for theirs.
+/// Registry of functions and aggregates, by name: the roof above the families of types, which it asks for theirs.
 @NullMarked
 package dev.kakehashi.engine.type.registry;
 

@@ -6,8 +6,8 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// Writes PostgreSQL's advanced regular expressions in RE2's syntax, with the classes of the "C" locale.
 ///
-/// What RE2 has no counterpart for is refused: back references, look-around, the word boundaries `\m` and `\M`, collating elements. Letter case is
-/// folded here, because RE2 folds all of Unicode. Not thread-safe, for one pattern.
+/// Elements that RE2 has no counterpart for are refused: back references, look-around, the word boundaries `\m` and `\M`, collating
+/// elements. Letter case is folded here, because RE2 folds all of Unicode. Not thread-safe, for one pattern.
 final class RegexTranslator {
   private static final int MAX_REPEAT = 255;
 
@@ -19,7 +19,7 @@ final class RegexTranslator {
   private int at;
   private int groups;
 
-  /// What the expression so far is as an automaton, at least: a repeated part counts as often as it may be repeated.
+  /// Least number of states of the expression so far as an automaton: a repeated part counts as often as it may be repeated.
   private int states;
 
   private boolean ignoreCase;

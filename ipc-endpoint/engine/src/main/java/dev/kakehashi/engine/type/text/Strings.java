@@ -135,8 +135,7 @@ public final class Strings {
     if (bytes == 0) {
       return;
     }
-    // What is there already is copied, the double each time: single copies of a few bytes take
-    // long.
+    // Bytes that are there already are copied, the double each time: single copies of a few bytes take long.
     long done = Math.min(bytes, total);
     RawMemory.copy(from, to, done);
     while (done < total) {

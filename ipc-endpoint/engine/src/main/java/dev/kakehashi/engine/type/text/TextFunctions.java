@@ -19,7 +19,7 @@ import dev.kakehashi.engine.type.value.Ordering;
 
 /// Operators and functions of text and char(n); varchar is text to them.
 public final class TextFunctions {
-  /// What a modifier of a type with a length has beside it.
+  /// Number that the modifier of a type with a length adds to the length.
   private static final int VARCHAR_HEADER = 4;
 
   private TextFunctions() {}

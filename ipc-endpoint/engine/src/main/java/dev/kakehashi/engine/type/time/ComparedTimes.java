@@ -9,7 +9,8 @@ import java.util.Set;
 
 /// Conversions for comparisons of dates, timestamps and timestamps with time zone with each other: they keep the order to every value of the other type.
 ///
-/// What is beyond the range of the other type becomes a word between its last value and infinity, which is no timestamp but has its place in the order.
+/// A value beyond the range of the other type becomes a word between its last value and infinity. That word is no timestamp but has its
+/// place in the order.
 public final class ComparedTimes {
   /// After every timestamp and before infinity.
   private static final long BEYOND = Calendars.INFINITY - 1;

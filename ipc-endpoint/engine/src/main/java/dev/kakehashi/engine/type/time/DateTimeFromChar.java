@@ -9,7 +9,7 @@ import java.util.Set;
 
 /// to_date() and to_timestamp(): a text read by a template, with PostgreSQL's leniency.
 ///
-/// Of the patterns of to_char() those of ISO weeks, quarters of a year in Roman letters, centuries and time zones are refused.
+/// Patterns of to_char() for ISO weeks, quarters of a year in Roman letters, centuries and time zones are refused.
 final class DateTimeFromChar {
   private static final Set<String> WORDS =
       Set.of(
@@ -264,7 +264,7 @@ final class DateTimeFromChar {
     return invalid("invalid value \"" + value + "\" for \"" + node.text() + "\"");
   }
 
-  /// What was read as days since 2000-01-01; what was not given is the first of January of 1 BC.
+  /// Days since 2000-01-01 of the fields that were read; a field that was not given is that of the first of January of 1 BC.
   private long days() {
     long y = beforeChrist != 0 ? -(long) year : year;
     y = y < 0 ? y + 1 : y;

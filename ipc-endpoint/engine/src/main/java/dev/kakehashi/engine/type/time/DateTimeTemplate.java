@@ -41,7 +41,7 @@ record DateTimeTemplate(List<Node> nodes) {
     return isBlank(c) || (c > 0x20 && c < 0x7F && !alphanumeric);
   }
 
-  /// Of those that begin alike the longer ones come first.
+  /// Patterns; the longer ones of those that begin alike come first.
   private static final List<String> PATTERNS =
       List.of(
           """

@@ -32,7 +32,7 @@ final class DateTimeToChar {
   private static final int LONGEST_NAME = 9;
   private static final int ABBREVIATION = 3;
 
-  /// Fields of what is written. Those of an interval may be negative, and its month is 0 to 11.
+  /// Fields of what is written. Fields of an interval may be negative, and its month is 0 to 11.
   ///
   /// @param year 0 is 1 BC
   /// @param micros of the second

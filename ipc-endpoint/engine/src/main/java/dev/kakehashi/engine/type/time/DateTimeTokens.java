@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Splits the text of a date, a time or an interval into tokens, as PostgreSQL's `ParseDateTime()` does. Blanks and punctuation that means nothing separate tokens.
 final class DateTimeTokens {
-  /// What a token looks like.
+  /// Form of a token.
   enum Kind {
     /// Digits, perhaps with one decimal point.
     NUMBER,

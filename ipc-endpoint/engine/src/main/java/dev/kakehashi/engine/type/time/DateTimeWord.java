@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param value of a month, a day of the week or a Julian label; 0 where the kind says all
 record DateTimeWord(Kind kind, int value) {
-  /// What a word says.
+  /// Meaning of a word.
   enum Kind {
     /// "at", "on".
     NOTHING,

@@ -29,7 +29,7 @@ public enum IntervalFields {
     this.bits = bits;
   }
 
-  /// Those of a type modifier, -1 for none.
+  /// Fields of a type modifier, -1 for none.
   ///
   /// @throws IllegalArgumentException if no type has it
   public static IntervalFields of(int typeModifier) {

@@ -26,7 +26,7 @@ final class IntervalParser {
   private static final Set<TimeUnit> ALL_SECONDS =
       EnumSet.of(TimeUnit.SECOND, TimeUnit.MILLISECONDS, TimeUnit.MICROSECONDS);
 
-  /// What a word may name; the last four no interval has.
+  /// Units that a word may name; the last four no interval has.
   private static final Set<TimeUnit> UNITS =
       EnumSet.of(
           TimeUnit.MICROSECONDS,
@@ -53,10 +53,10 @@ final class IntervalParser {
   private final IntervalFields range;
   private final IntervalSpan span = new IntervalSpan();
 
-  /// What was read; a field may be there once.
+  /// Fields that were read; each may be there once.
   private final Set<TimeUnit> seen = EnumSet.noneOf(TimeUnit.class);
 
-  /// The unit of the next number to the left. Of several before a number the first counts.
+  /// The unit of the next number to the left. The leftmost of several units counts.
   private @Nullable TimeUnit unit;
 
   private boolean ago;
@@ -229,7 +229,7 @@ final class IntervalParser {
       throw invalid();
     }
     see(its == TimeUnit.SECOND && fraction != 0 ? ALL_SECONDS : EnumSet.of(its));
-    // What is left of hours is days, also without saying so.
+    // A number left of hours is days, also without saying so.
     unit = its == TimeUnit.HOUR ? TimeUnit.DAY : its;
   }
 
@@ -265,7 +265,7 @@ final class IntervalParser {
     return value;
   }
 
-  /// Of a text that begins with a point, or is empty.
+  /// Fraction of a text that begins with a point, or is empty.
   private double fraction(String digits) {
     double fraction = DateTimeTokens.fraction(digits);
     if (fraction < 0) {

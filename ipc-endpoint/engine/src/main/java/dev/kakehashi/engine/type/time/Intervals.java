@@ -63,7 +63,7 @@ public final class Intervals {
     return Math.multiplyHigh(days, MICROS_PER_DAY) + (micros >> 63) + carry;
   }
 
-  /// Of the whole span.
+  /// Sign of the whole span.
   public static int sign(long value) {
     long high = spanHigh(value);
     return high != 0 ? Long.signum(high) : spanLow(value) == 0 ? 0 : 1;

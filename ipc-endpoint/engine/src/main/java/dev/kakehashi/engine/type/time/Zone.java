@@ -187,7 +187,7 @@ public final class Zone {
     return utc ? 0 : rules.getOffset(instant(timestamp)).getTotalSeconds();
   }
 
-  /// What to_char() writes for TZ.
+  /// Abbreviation that to_char() writes for TZ.
   String abbreviation(long timestamp) {
     return abbreviation != null
         ? abbreviation
@@ -203,7 +203,7 @@ public final class Zone {
         : shift(timestamp, offsetSeconds(timestamp));
   }
 
-  /// What clocks show at an instant, to take fields of it: at the end of the range also what is no timestamp. Infinity stays.
+  /// Time that clocks show at an instant, to take fields of it: at the end of the range it may be no timestamp. Infinity stays.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
   long clock(long timestamp) {
@@ -213,7 +213,7 @@ public final class Zone {
         : local;
   }
 
-  /// What clocks show at an instant, to take the time of day of it: at both ends of the range also what is no timestamp. Infinity stays.
+  /// Time that clocks show at an instant, to take its time of day: at both ends of the range it may be no timestamp. Infinity stays.
   long uncheckedClock(long timestamp) {
     // Does not overflow: the last timestamp is eight days before the last word.
     return utc || !Calendars.isFinite(timestamp)

@@ -46,7 +46,7 @@ record ZoneAbbreviation(int seconds, boolean summer) {
     }
   }
 
-  /// Of a word in small letters; null: it is none.
+  /// Abbreviation for a word in small letters; null: it is none.
   static @Nullable ZoneAbbreviation find(String word) {
     return Table.ALL.get(
         word.length() > SIGNIFICANT_CHARACTERS ? word.substring(0, SIGNIFICANT_CHARACTERS) : word);

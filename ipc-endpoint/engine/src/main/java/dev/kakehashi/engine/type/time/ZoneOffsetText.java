@@ -5,7 +5,7 @@ import java.util.List;
 
 /// Input of offsets from UTC, as PostgreSQL's `DecodeTimezone()`: `+hh`, `+hhmm`, `+hh:mm` or `+hh:mm:ss`, plus is to the east.
 final class ZoneOffsetText {
-  /// What is no offset.
+  /// A text that is no offset.
   static final int MALFORMED = Integer.MIN_VALUE;
 
   /// An offset that is too far from UTC.

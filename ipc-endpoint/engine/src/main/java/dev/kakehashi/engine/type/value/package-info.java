@@ -1,4 +1,4 @@
-/// What values of any type have: text, order, comparison, casts. Above scalar types, below arrays, json and functions.
+/// Operations that values of any type have: text, order, comparison, casts. Above scalar types, below arrays, json and functions.
 @NullMarked
 package dev.kakehashi.engine.type.value;
 

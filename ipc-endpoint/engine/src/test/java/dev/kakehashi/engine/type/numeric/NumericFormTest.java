@@ -40,7 +40,7 @@ final class NumericFormTest {
     }
   }
 
-  /// Those that are read group by group, against BigDecimal.
+  /// Long texts, which are read group by group, against BigDecimal.
   @Test
   void shouldReadLongTexts() {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());
