@@ -49,7 +49,7 @@ final class Attachment {
             : new ScramClient(options.userName(), options.password().toCharArray());
   }
 
-  /// What the endpoint publishes.
+  /// Limits that the endpoint publishes.
   ///
   /// @throws EndpointException what it says when it refuses; 28000 when it has not proved that it knows the user, 08P01 when its part makes no sense
   Limits run() throws IOException {

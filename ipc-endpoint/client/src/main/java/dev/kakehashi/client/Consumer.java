@@ -69,7 +69,7 @@ public final class Consumer implements AutoCloseable {
     if (heartbeat != null || stop.getCount() == 0) {
       throw new IllegalStateException("the consumer was started or closed before");
     }
-    // Who cannot attach at all learns it here.
+    // A consumer that cannot attach at all learns it here.
     source.queue();
     heartbeat = new Heartbeat(queue, application("heartbeat"), stop);
     Heartbeat beats = heartbeat;

@@ -8,7 +8,7 @@ package dev.kakehashi.client;
 /// @param rows read or written so far
 /// @param rejected of these rows
 public record CopyProgress(Stage stage, long bytes, long totalBytes, long rows, long rejected) {
-  /// What is going on.
+  /// Stage of the copy.
   public enum Stage {
     /// A file goes to the endpoint.
     SENDING,

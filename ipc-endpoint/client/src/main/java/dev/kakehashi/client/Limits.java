@@ -6,7 +6,7 @@ import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.messages.AttachedDecoder;
 import org.agrona.DirectBuffer;
 
-/// What the endpoint published at attach.
+/// Values that the endpoint publishes at attach.
 ///
 /// @param arenaFileBytes of the arena of the principal
 /// @param maxBatchBytes of a batch of rows, or of parameters
@@ -25,7 +25,7 @@ public record Limits(
     long leaseNanos,
     Capabilities engine) {
 
-  /// Who talks to whom.
+  /// Identity of a session and of its endpoint.
   ///
   /// @param incarnation of the endpoint
   /// @param principal number of the OS user, which names files of the runtime directory
@@ -39,7 +39,7 @@ public record Limits(
   /// @param reservedSlots slots whose memory is there; that of others is reserved before they are used
   public record Mailbox(long offset, int slots, int reservedSlots, Slot slot) {}
 
-  /// What is where in a slot of the mailbox. Offsets are from its begin, in bytes.
+  /// Layout of a slot of the mailbox. Offsets are from its begin, in bytes.
   ///
   /// @param window batches that may be on their way
   public record Slot(

@@ -1,6 +1,6 @@
 package dev.kakehashi.client;
 
-/// What a load has done. `read` is the sum of the three numbers after it.
+/// Outcome of a load. `read` is the sum of the three numbers after it.
 ///
 /// @param read rows of the files
 /// @param rejected rows that could not be loaded

@@ -34,7 +34,7 @@ final class PendingCall {
   private final int slotIndex;
   private final MemorySegment slot;
 
-  /// Of all slots.
+  /// Layout of all slots.
   private final Limits.Slot layout;
 
   private final MemorySegment arena;

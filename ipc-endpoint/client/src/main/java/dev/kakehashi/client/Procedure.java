@@ -50,7 +50,7 @@ public final class Procedure {
     return parameterTypeOids;
   }
 
-  /// Of the columns known; 0: none is known.
+  /// Shape of the known columns; 0: none is known.
   int shape() {
     return shape;
   }

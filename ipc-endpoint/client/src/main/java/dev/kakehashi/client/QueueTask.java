@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A task that was taken out of a queue. It is lent until its lease ends: by [#complete()], [#fail], [#release], by time, or with the session that took it.
 ///
-/// What ends the lease is done by the session of its queue, on that session's thread. Everything else may come from any thread.
+/// Calls that end the lease are made in the session of its queue, on that session's thread. Everything else may come from any thread.
 public final class QueueTask {
   private final TaskQueue queue;
   private final String token;

@@ -189,8 +189,8 @@ public final class Rows implements AutoCloseable {
     return reply.rowsAffected();
   }
 
-  /// Gives the slot and all buffers back; cancels the statement if it still runs. Of a procedure it waits for the end instead, unless it was canceled: what the procedure does counts, whether
-  /// its rows are read or not.
+  /// Gives the slot and all buffers back; cancels the statement if it still runs. Waits for the end of a procedure instead, unless it was
+  /// canceled: what the procedure does counts, whether its rows are read or not.
   ///
   /// @throws EndpointException the procedure has failed
   @Override

@@ -11,7 +11,7 @@ public final class SentFile implements AutoCloseable {
   /// Longest piece, in bytes.
   private static final int PIECE_BYTES = 1 << 20;
 
-  /// What a row of id, offset and piece has beside the piece.
+  /// Room of a row of id, offset and piece beside the piece, in bytes.
   private static final int ROW_BYTES = 512;
 
   private final Session session;
@@ -43,7 +43,7 @@ public final class SentFile implements AutoCloseable {
   ///
   /// @param sent is told the bytes so far after each piece
   void send(InputStream in, LongConsumer sent) throws IOException {
-    // Who has buffers already has filled them, perhaps.
+    // Buffers that the session has already may be filled.
     boolean large = !session.hasBuffers();
     int pieceBytes =
         Math.min(PIECE_BYTES, large ? session.limits().maxBatchBytes() / 2 : inlineBytes());

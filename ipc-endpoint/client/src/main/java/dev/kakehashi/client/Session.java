@@ -105,7 +105,7 @@ public final class Session implements AutoCloseable {
     return limits;
   }
 
-  /// What the endpoint's engine can do. What it lacks is refused with 0A000.
+  /// Capabilities of the endpoint's engine. Requests beyond them are refused with 0A000.
   public Capabilities capabilities() {
     return limits.engine();
   }
@@ -284,7 +284,7 @@ public final class Session implements AutoCloseable {
     return new Transaction(this, false, handle, 0);
   }
 
-  /// What became of a transaction; UNKNOWN when the endpoint has no record of it (any more).
+  /// Outcome of a transaction; UNKNOWN when the endpoint has no record of it (any more).
   public TransactionState outcome(long handle) {
     PendingCall call = take();
     send(call, () -> encoder.queryOutcome(call, handle));

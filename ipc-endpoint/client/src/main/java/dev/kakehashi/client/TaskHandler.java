@@ -1,6 +1,6 @@
 package dev.kakehashi.client;
 
-/// What a [Consumer] does with a task.
+/// Work of a [Consumer] on a task.
 @FunctionalInterface
 public interface TaskHandler {
   /// Works on a task. When it returns the task is completed in the transaction, which is committed: what it has changed there takes effect exactly once.

@@ -72,7 +72,7 @@ class RequestEncoderTest {
     }
   }
 
-  /// What the endpoint would read.
+  /// Frames that the endpoint would read.
   private List<UnsafeBuffer> frames() {
     List<UnsafeBuffer> frames = new ArrayList<>();
     try (ChronicleQueue queue =

@@ -13,7 +13,7 @@ import dev.kakehashi.rest.sql.TextQueries;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The web console below `/console`. Whoever logs in there is a user of the engine, and sees and does what his rights allow. Thread-safe.
+/// The web console below `/console`. A visitor logs in as a user of the engine, and sees and does what his rights allow. Thread-safe.
 ///
 /// It has no thread and no timer: what nobody looks at costs nothing.
 public final class Console implements DoorPages {

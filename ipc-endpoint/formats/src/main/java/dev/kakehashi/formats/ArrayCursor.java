@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /// Steps through an array as PostgreSQL writes it: `{1,NULL,"a b"}`, `[0:1]={{1},{2}}`. Not thread-safe; may be used for one array after another.
 public final class ArrayCursor {
-  /// What the cursor is at.
+  /// Token at which the cursor is.
   public enum Token {
     OPEN,
     CLOSE,

@@ -33,7 +33,7 @@ public abstract sealed class ArrowColumn
 
   private int nulls;
 
-  /// What to do about a value that Arrow cannot hold. A dump has an option for it, an answer has none.
+  /// Hint for a value that Arrow cannot hold. A dump has an option for it, an answer has none.
   static final String MISSING_HINT =
       "Cast the column to text, or dump it with infinity text or infinity null.";
 

@@ -28,7 +28,7 @@ import java.util.Map;
 /// Each field has PostgreSQL's name of its type as `kakehashi.type`. A value that Arrow cannot hold is an error, never a null or another value: infinite and very late dates, 24:00:00,
 /// NaN in a decimal, arrays of several dimensions.
 public final class ArrowEncoder implements RowEncoder {
-  /// Of the custom metadata of the message that says why a stream is cut off.
+  /// Key in the custom metadata of the message that says why a stream is cut off.
   public static final String ERROR_KEY = "kakehashi.error";
 
   private static final int MAX_ROWS = 1 << 16;

@@ -17,9 +17,9 @@ import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flatbuf.Schema;
 
-/// Makes the metadata of Arrow's messages. What a method returns holds until the next call. Not thread-safe.
+/// Makes the metadata of Arrow's messages. The result of a method holds until the next call. Not thread-safe.
 public final class ArrowMessages {
-  /// Of buffers that are not compressed; others are those of `CompressionType`.
+  /// Codec of buffers that are not compressed; others are those of `CompressionType`.
   public static final byte NO_CODEC = -1;
 
   /// Where a record batch is in a file.

@@ -75,7 +75,7 @@ final class ArrowVariableColumn extends ArrowColumn {
     data = grown(data, (long) length + count + Long.BYTES);
     MemorySegment memory = view.memory();
     if (count <= SHORT_BYTES && from + SHORT_BYTES <= view.batchBytes()) {
-      // What is copied too much is overwritten by the next value.
+      // Bytes that are copied beyond the value are overwritten by the next one.
       for (int i = 0; i < count; i += Long.BYTES) {
         LONGS.set(data, length + i, memory.get(BatchView.I64, from + i));
       }

@@ -6,7 +6,7 @@ public enum Format {
   JSON("application/json"),
   /// One JSON text a line, the last of which says how it has ended.
   NDJSON("application/x-ndjson"),
-  /// What PostgreSQL's `COPY … TO … (FORMAT csv)` writes with `DateStyle` ISO and time zone UTC.
+  /// Output of PostgreSQL's `COPY … TO … (FORMAT csv)` with `DateStyle` ISO and time zone UTC.
   CSV("text/csv"),
   /// Arrow's IPC stream.
   ARROW("application/vnd.apache.arrow.stream"),

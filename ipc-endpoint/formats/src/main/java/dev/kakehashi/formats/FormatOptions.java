@@ -1,6 +1,6 @@
 package dev.kakehashi.formats;
 
-/// What may be chosen within a format. Immutable.
+/// Choices within a format. Immutable.
 ///
 /// @param objects JSON and NDJSON: a row is an object by column names; otherwise an array
 /// @param jsonNumbers JSON and NDJSON: int8 and numeric are numbers; otherwise strings, because JavaScript cannot hold all of them
@@ -20,7 +20,7 @@ public record FormatOptions(
     }
   }
 
-  /// What holds if nothing is said: rows of JSON are arrays, lines of NDJSON objects, CSV has a header.
+  /// Defaults: rows of JSON are arrays, lines of NDJSON objects, CSV has a header.
   public static FormatOptions of(Format format) {
     return new FormatOptions(format == Format.NDJSON, false, true, RECORD_BATCH_BYTES);
   }

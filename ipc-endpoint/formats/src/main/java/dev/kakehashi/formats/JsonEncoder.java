@@ -43,7 +43,7 @@ final class JsonEncoder implements RowEncoder {
   private ValueForm[] forms = {};
   private ValueForm[] elements = {};
 
-  /// What stands before each value: separator and, in objects, name.
+  /// Bytes before each value: separator and, in objects, name.
   private byte[][] before = {};
 
   private boolean first = true;

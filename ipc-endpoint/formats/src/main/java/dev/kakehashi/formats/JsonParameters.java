@@ -26,7 +26,7 @@ import java.io.IOException;
 ///
 /// An error names the parameter, from 1, and its JSON pointer in the detail.
 public final class JsonParameters {
-  /// What a request may have.
+  /// Limits of a request.
   ///
   /// @param maxRows of parameters
   /// @param maxBytes of the row batch

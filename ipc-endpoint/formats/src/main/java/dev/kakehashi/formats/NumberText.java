@@ -19,7 +19,7 @@ public final class NumberText {
 
   private static final int GROUP = 4;
 
-  /// Of a long.
+  /// Most digits of a long.
   private static final int MOST_DIGITS = 19;
 
   static {

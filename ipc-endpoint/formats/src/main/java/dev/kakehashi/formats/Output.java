@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A buffer before a stream, which grows as it is needed. Whoever writes asks for room with [#need], and puts bytes at `bytes[at]`, which it moves on; the array may be another after each
-/// `need`. Not thread-safe.
+/// A buffer before a stream, which grows as it is needed. A writer asks for room with [#need], and puts bytes at `bytes[at]`, which it
+/// moves on; the array may be another after each `need`. Not thread-safe.
 public final class Output {
   /// Longest buffer: then it is written to the stream.
   public static final int CAPACITY = 1 << 16;

@@ -8,8 +8,9 @@ import java.util.List;
 
 /// Writes the rows of one result in one format.
 ///
-/// Call protocol: [#begin], [#rows] any number of times, then [#end] or [#fail], once. What is written waits in a buffer of the encoder (64 KiB; with Arrow one record batch) until
-/// that is full, or [#flush()] is called. The stream's back-pressure is the encoder's: a write may block.
+/// Call protocol: [#begin], [#rows] any number of times, then [#end] or [#fail], once. Written bytes wait in a buffer of the encoder (64
+/// KiB; with Arrow one record batch) until that is full, or [#flush()] is called. The stream's back-pressure is the encoder's: a write may
+/// block.
 ///
 /// | ends with | after `end` | after `fail` |
 /// |---|---|---|
@@ -21,7 +22,7 @@ import java.util.List;
 ///
 /// Not thread-safe. The stream stays the caller's, who closes it; an encoder holds nothing but memory.
 public interface RowEncoder {
-  /// Of one result.
+  /// Encoder of one result.
   static RowEncoder of(Format format, FormatOptions options) {
     return switch (format) {
       case JSON -> new JsonEncoder(options, false);

@@ -17,12 +17,12 @@ public final class TextInput {
 
   private static final int UUID_DIGITS = 32;
 
-  /// Of a value that a message shows.
+  /// Longest value that a message shows whole.
   private static final int MAX_SHOWN_CHARACTERS = 100;
 
   private TextInput() {}
 
-  /// What a message shows of a value from outside: its beginning.
+  /// Text of a value from outside in a message: all of a short one, the beginning of a longer one.
   public static String shown(String text) {
     if (text.length() <= MAX_SHOWN_CHARACTERS) {
       return text;

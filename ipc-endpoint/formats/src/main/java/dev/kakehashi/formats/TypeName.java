@@ -47,12 +47,12 @@ public final class TypeName {
     };
   }
 
-  /// Of a numeric with a modifier.
+  /// Precision of a numeric with a modifier.
   public static int precision(int typeModifier) {
     return (typeModifier - MODIFIER_BASE) >>> 16 & 0xFFFF;
   }
 
-  /// Of a numeric with a modifier: 11 bits with sign.
+  /// Scale of a numeric with a modifier: 11 bits with sign.
   public static int scale(int typeModifier) {
     return (((typeModifier - MODIFIER_BASE) & 0x7FF) ^ 0x400) - 0x400;
   }

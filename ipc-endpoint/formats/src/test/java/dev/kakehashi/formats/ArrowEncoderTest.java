@@ -44,11 +44,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the Arrow project's reader reads of it.
+/// Streams of the encoder, as the Arrow project's reader reads them.
 class ArrowEncoderTest {
   private static final FormatOptions OPTIONS = FormatOptions.of(Format.ARROW);
 
-  /// What a reader has seen.
+  /// Fields, columns and batches that a reader has seen.
   private record Read(List<Field> fields, List<List<Object>> columns, List<Integer> batches) {
     Object only() {
       return columns.getFirst().getFirst();

@@ -192,7 +192,7 @@ class CodingTest {
       try {
         assertTrue(decoded(coding, damaged, 1 << 20).length <= 1 << 20);
       } catch (IOException e) {
-        // What a reader of broken bytes is told.
+        // A reader of broken bytes is told why.
         assertTrue(e.getMessage() != null || e instanceof EOFException);
       }
     }

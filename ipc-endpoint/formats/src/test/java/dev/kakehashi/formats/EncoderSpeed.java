@@ -44,7 +44,7 @@ final class EncoderSpeed {
     measure("uuids", List.of(new Statement.Column("u", TypeOid.UUID, -1)), uuids());
   }
 
-  /// Of this thread: others may use the processors, too.
+  /// Processor time of this thread: others may use the processors, too.
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// Against another way: exact decimals, and Java's shortest ones. What PostgreSQL prints of the extremes is CsvEncoderTest's.
+/// Against another way: exact decimals, and Java's shortest ones. CsvEncoderTest has the output of PostgreSQL for the extremes.
 class FloatTextTest {
   private static String text(double value) {
     byte[] bytes = new byte[FloatDigits.MAX_BYTES];

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What values are refused and how. That values of every type arrive as PostgreSQL has them is CsvEncoderTest's.
+/// Values that are refused, and how. CsvEncoderTest shows that values of every type arrive as PostgreSQL has them.
 class JsonParametersTest {
   private static final int[] TWO = {TypeOid.INT4, TypeOid.TEXT};
 

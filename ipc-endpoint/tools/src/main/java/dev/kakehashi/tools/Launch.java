@@ -41,7 +41,7 @@ public final class Launch {
     try (SocketChannel none = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       Session.warm();
     } catch (IOException unavailable) {
-      // Who attaches in a moment says why.
+      // The attach that follows in a moment says why.
     }
   }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What users do in the console: rows of the table `kakehashi_console.audit`, which belongs to who runs the endpoint. Thread-safe.
+/// Actions of users in the console: rows of the table `kakehashi_console.audit`, which belongs to the user who runs the endpoint.
+/// Thread-safe.
 ///
 /// A row is durable before its action begins, and gets its outcome afterwards. An action without its row is refused. The newest [#KEPT] rows are kept.
 public final class AuditLog {

@@ -65,13 +65,13 @@ public final class Cookies {
     set(exchange, TOKEN, "", 0);
   }
 
-  /// What the next page says once.
+  /// Sets the notice that the next page says once.
   public static void notice(Exchange exchange, String text) {
     String shown = text.length() <= MAX_NOTICE ? text : text.substring(0, MAX_NOTICE) + "…";
     set(exchange, NOTICE, URLEncoder.encode(shown, StandardCharsets.UTF_8), NOTICE_SECONDS);
   }
 
-  /// What an action before this page wanted it to say; empty: nothing. It is forgotten then.
+  /// Notice that an action before this page has left for it; empty: none. It is forgotten then.
   public static String takeNotice(Exchange exchange) {
     @Nullable String text = get(exchange, NOTICE);
     if (text == null || text.isEmpty()) {

@@ -48,7 +48,7 @@ public final class Doorman {
             .handle(this::logout));
   }
 
-  /// Who asks; null: nobody who has logged in.
+  /// Visitor who asks; null: nobody who has logged in.
   public @Nullable Visitor visitor(Exchange exchange) {
     @Nullable String token = Cookies.token(exchange);
     if (token == null || token.isEmpty()) {

@@ -44,7 +44,7 @@ public final class Visitor {
     return address;
   }
 
-  /// What a form of his pages has to have, so that no other page can send one in his name.
+  /// Token that a form of his pages has to have, so that no other page can send one in his name.
   public String csrf() {
     return csrf;
   }

@@ -1,3 +1,3 @@
-/// Who uses the console, and what he has done.
+/// Users of the console, and the log of their actions.
 @org.jspecify.annotations.NullMarked
 package dev.kakehashi.console.access;

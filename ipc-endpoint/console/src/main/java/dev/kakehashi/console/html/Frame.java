@@ -3,7 +3,7 @@ package dev.kakehashi.console.html;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What all pages have around them. Stateless.
+/// Frame around all pages. Stateless.
 public final class Frame {
   /// Scripts, styles and requests of this site alone, none within the page; nobody shows the page in a frame.
   public static final String POLICY =

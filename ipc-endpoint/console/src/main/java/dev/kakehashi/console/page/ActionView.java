@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/// One form that a visitor has sent. What it does is done in his name and noted. One thread.
+/// One form that a visitor has sent. Its action is done in his name and noted. One thread.
 final class ActionView {
   private static final TextQueries.Limits LIMITS =
       new TextQueries.Limits(1, 1_000, 10_000, 60_000_000_000L);

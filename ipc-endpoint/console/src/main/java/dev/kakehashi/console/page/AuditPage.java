@@ -8,7 +8,7 @@ import dev.kakehashi.rest.sql.TextResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What users have done in the console.
+/// Actions of users in the console.
 final class AuditPage implements ConsolePage {
   private static final String AUDIT =
       """

@@ -33,12 +33,12 @@ interface ConsolePage {
   /// Its part that shows how things stand now.
   Html live(PageView view);
 
-  /// What stands below that and stays.
+  /// Part below [#live] that stays as it is.
   default Html still(PageView view) {
     return new Html();
   }
 
-  /// What its forms do.
+  /// Actions of its forms.
   default List<PageAction> actions() {
     return List.of();
   }

@@ -2,7 +2,7 @@ package dev.kakehashi.console.page;
 
 import java.util.Set;
 
-/// What a form of a page does.
+/// Action of a form of a page.
 ///
 /// @param path to which the form is sent
 /// @param fields that it may have, besides `csrf`
@@ -13,7 +13,7 @@ record PageAction(String path, Set<String> fields, Act act) {
     Outcome act(ActionView view);
   }
 
-  /// What comes afterwards.
+  /// Outcome of an action.
   ///
   /// @param target page that is shown next, with its parameters
   /// @param notice what it says

@@ -56,7 +56,7 @@ final class PageView {
     return queries.run(visitor.user(), sql, Arrays.asList(values), LIMITS, canceler);
   }
 
-  /// Who gets how to cancel what runs.
+  /// Receiver of the call that cancels what runs.
   Consumer<Runnable> canceler() {
     return canceler;
   }

@@ -14,7 +14,7 @@ final class QueuePage implements ConsolePage {
   static final String PATH = "/console/queue";
   private static final int TASKS_SHOWN = 100;
 
-  /// Of the columns of a queue; behind it come its options.
+  /// Last count among the columns of a queue; its options come behind it.
   private static final String LAST_COUNT = "bytes";
 
   private static final List<String> STATES = List.of("READY", "DELAYED", "LEASED", "DEAD");

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What runs: statements of sessions, jobs of the scheduler, loads and dumps.
+/// Running work: statements of sessions, jobs of the scheduler, loads and dumps.
 final class StatementsPage implements ConsolePage {
   private static final String PATH = "/console/statements";
 

@@ -176,7 +176,7 @@ final class TransactionsPage implements ConsolePage {
         rows);
   }
 
-  /// Who sees the handle of another's transaction mostly may end it; otherwise it is refused.
+  /// A visitor who sees the handle of another's transaction mostly may end it; otherwise it is refused.
   private static Html rollBack(PageView view, PageRow values) {
     boolean isOwn = view.visitor().user().name().equals(values.get("user_name"));
     return Html.of(

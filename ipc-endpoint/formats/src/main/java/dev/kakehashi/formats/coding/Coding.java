@@ -13,7 +13,7 @@ public enum Coding {
   /// Frames of Zstandard, one after the other (RFC 8878); each window is shorter than the 8 MB of RFC 9659.
   ZSTD("zstd");
 
-  /// Of gzip: the fastest, because the sender's processor is what is short.
+  /// Default level of gzip: the fastest, because the sender's processor is scarce.
   public static final int DEFAULT_LEVEL = 1;
 
   private final String token;
@@ -39,7 +39,7 @@ public enum Coding {
   }
 
   /// A stream that compresses into another. It buffers at most 256 KiB; `flush()` lets all that was written reach the other side in a readable form. Closing it writes the end, and closes
-  /// the other stream. Who gives up calls [CodedOutput#abort()] instead.
+  /// the other stream. A caller that gives up calls [CodedOutput#abort()] instead.
   ///
   /// @param level of gzip, 1 (fast) to 9; others have one
   /// @throws IllegalArgumentException for another level
@@ -101,7 +101,7 @@ public enum Coding {
     }
   }
 
-  /// What is read is longer than allowed.
+  /// Failure of an input that is longer than allowed.
   public static final class LimitExceededException extends IOException {
     private static final long serialVersionUID = 1L;
 

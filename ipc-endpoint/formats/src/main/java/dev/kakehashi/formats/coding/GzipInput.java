@@ -7,8 +7,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
-/// Reads members of gzip, one after the other (RFC 1952). What follows a member and is none is an error, and so is a source that fails there: the class of the JDK takes both for the
-/// end. One thread.
+/// Reads members of gzip, one after the other (RFC 1952). Other bytes behind a member are an error, and so is a source that fails there.
+/// The class of the JDK takes both for the end. One thread.
 final class GzipInput extends GZIPInputStream {
   private static final int BUFFER_BYTES = 1 << 13;
   private static final int TRAILER_BYTES = 8;

@@ -33,7 +33,7 @@ public final class AppDeployCommand implements Callable<Integer> {
   private static final Pattern LOCATION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*:.*");
   private static final Pattern OPTION = Pattern.compile("[A-Za-z_]+");
 
-  /// Of a row batch and a value besides the jar itself.
+  /// Bytes of a row batch and a value besides the jar itself.
   private static final int OVERHEAD_BYTES = 4096;
 
   @Mixin private Connecting connecting = new Connecting();

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What goes on until a command has ended: Ctrl-C ends it, and waits until nothing of it is left.
+/// A bulk command until it has ended: Ctrl-C ends it, and waits until nothing of it is left.
 final class BulkRun implements AutoCloseable {
   private static final int END_SECONDS = 30;
 

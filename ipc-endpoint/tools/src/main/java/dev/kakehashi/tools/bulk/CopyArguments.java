@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 
 /// Options of COPY, as a command line has them.
 final class CopyArguments {
-  /// What a file's name says of its format. Nothing else is guessed.
+  /// Formats by the suffix of a file's name. Nothing else is guessed.
   private static final Map<String, String> SUFFIXES =
       Map.of(
           ".csv", "csv",

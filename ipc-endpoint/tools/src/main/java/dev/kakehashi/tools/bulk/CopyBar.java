@@ -39,7 +39,7 @@ final class CopyBar implements CopyProgress.Listener, AutoCloseable {
     drawn = line.length();
   }
 
-  /// What is known so far.
+  /// Line of the progress so far.
   ///
   /// @param seconds since the stage began
   static String line(CopyProgress progress, double seconds) {

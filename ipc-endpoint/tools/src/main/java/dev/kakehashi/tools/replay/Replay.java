@@ -31,21 +31,21 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /// Sends the requests of an archive once more, in their order, and compares the answers with those of then.
 ///
-/// Requests are sent where they stand in the archive and waited for where their answers stand: what overlapped then overlaps
-/// now, and a request that waited for another one's transaction does so again without holding up the rest. What was canceled
-/// then is canceled where its answer stands; requests to cancel are not sent. Nor are those that join a transaction by its token, which is another one now: who plays is one user, whose
-/// sessions use a transaction by its handle. One thread.
+/// Requests are sent where they stand in the archive and waited for where their answers stand: what overlapped then overlaps now, and a
+/// request that waited for another one's transaction does so again without holding up the rest. A request that was canceled then is
+/// canceled where its answer stands; requests to cancel are not sent. Nor are requests that join a transaction by its token, which is
+/// another one now. The replay is one user, whose sessions use a transaction by its handle. One thread.
 ///
-/// How many rows a query of `kakehashi_catalog` has is not compared: statistics, sessions and jobs are the endpoint's, and come and go
-/// by themselves. Of several requests of one transaction that were canceled, one is canceled now; whether another one is, too, or
-/// finds its transaction failed, depends on which comes first, then as now: both are one outcome.
+/// Row counts of queries of `kakehashi_catalog` are not compared: statistics, sessions and jobs are the endpoint's, and come and go
+/// by themselves. One of several canceled requests of one transaction is canceled now. Another one is canceled, too, or finds its
+/// transaction failed. That depends on which comes first, then as now: both are one outcome.
 final class Replay {
   private static final String QUERY_CANCELED = ErrorCode.QUERY_CANCELED.sqlstate();
   private static final String TRANSACTION_ABORTED = ErrorCode.TRANSACTION_ABORTED.sqlstate();
   private static final String CATALOG = "kakehashi_catalog";
   private static final int MAX_DIFFERENCES_SHOWN = 20;
 
-  /// What came out.
+  /// Summary of a replay.
   ///
   /// @param skipped requests of transactions that began before the archive does, or of sessions that could not be had
   /// @param differences answers of another SQLSTATE or another count of rows than then

@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What an interactive shell does beside its statements: one thread, and a second link that is made when it is first needed. Thread-safe.
+/// Work of an interactive shell beside its statements: one thread, and a second link that is made when it is first needed. Thread-safe.
 final class BesideWork implements AutoCloseable {
   private final Link link;
   private @Nullable Link second; // by the thread alone

@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What follows a backslash command on its line: words with quotes as in SQL, variables, and output of commands in backquotes. Not thread-safe.
+/// Rest of the line behind a backslash command: words with quotes as in SQL, variables, and output of commands in backquotes. Not
+/// thread-safe.
 public final class CommandArguments {
   private final String line;
   private final Variables variables;

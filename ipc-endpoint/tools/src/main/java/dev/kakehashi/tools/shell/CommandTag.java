@@ -2,7 +2,7 @@ package dev.kakehashi.tools.shell;
 
 import java.util.Set;
 
-/// What is said of a statement that has run, as PostgreSQL does.
+/// Tag of a statement that has run, as PostgreSQL has it.
 final class CommandTag {
   private static final Set<String> BESIDE =
       Set.of(

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The way to an endpoint, and the transaction that statements of SQL begin and end. Used by one thread; [#cancel] by any.
 ///
-/// What a way cannot do is a [ShellException], which says so.
+/// An act that a way cannot do is a [ShellException], which says so.
 public abstract class Link implements AutoCloseable {
   /// How transactions begin and end.
   ///
@@ -255,7 +255,7 @@ public abstract class Link implements AutoCloseable {
     return start(sql);
   }
 
-  /// What [#run] has begun has ended, or could not begin.
+  /// The statement of [#run] has ended, or could not begin.
   ///
   /// @param own whether the transaction was begun for it
   void ended(boolean own, boolean succeeded) {

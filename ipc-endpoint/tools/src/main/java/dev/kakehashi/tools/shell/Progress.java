@@ -11,7 +11,7 @@ public interface Progress {
   /// @return closed when it has ended
   Shown begin(String sql);
 
-  /// What is shown while a statement runs.
+  /// Display while a statement runs.
   @FunctionalInterface
   interface Shown extends AutoCloseable {
     /// So many more rows have come.

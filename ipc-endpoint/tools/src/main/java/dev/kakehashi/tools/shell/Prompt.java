@@ -1,6 +1,6 @@
 package dev.kakehashi.tools.shell;
 
-/// What a user answers: lines of a terminal, of a file, or of a pipe.
+/// Input of a user: lines of a terminal, of a file, or of a pipe.
 public interface Prompt {
   /// The next line; null: no more.
   ///

@@ -125,7 +125,7 @@ public final class Shell {
     out = next;
   }
 
-  /// Who shows progress of statements.
+  /// Sets the display of the progress of statements.
   public void progress(Progress shown) {
     progress = shown;
   }
@@ -134,7 +134,7 @@ public final class Shell {
     return progress;
   }
 
-  /// Who wants to know that a statement has made or changed a table or another object.
+  /// Sets the listener that is told when a statement has made or changed a table or another object.
   void definitions(Runnable changed) {
     definitions = changed;
   }
@@ -172,7 +172,7 @@ public final class Shell {
     last = sql;
   }
 
-  /// What has ended the statement that runs: a semicolon, or nothing.
+  /// End of the statement that runs: a semicolon, or nothing.
   String ending() {
     return ending;
   }

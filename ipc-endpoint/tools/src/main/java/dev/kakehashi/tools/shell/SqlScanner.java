@@ -18,7 +18,7 @@ public final class SqlScanner {
     void command(String name, CommandArguments arguments);
   }
 
-  /// What a line that comes next continues.
+  /// State that the next line continues.
   public enum State {
     EMPTY('='),
     STATEMENT('-'),

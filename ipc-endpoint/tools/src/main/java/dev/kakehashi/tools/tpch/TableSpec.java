@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 ///
 /// @param <E> row of the generator
 public final class TableSpec<E extends TpchEntity> {
-  /// What a column holds, and so how its value is read from a row.
+  /// Kind of a column's values, and so how they are read from a row.
   public enum Kind {
     INT4,
     INT8,

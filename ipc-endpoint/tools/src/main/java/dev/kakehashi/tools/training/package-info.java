@@ -1,4 +1,4 @@
-/// What a JVM that records its ahead-of-time cache is given to do. See [TrainingCommand].
+/// Work of a JVM that records its ahead-of-time cache. See [TrainingCommand].
 @NullMarked
 package dev.kakehashi.tools.training;
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ReplayOutcomeTest {
-  /// Of two requests of one transaction that are canceled together, the second may find the transaction failed already.
+  /// The second of two requests of one transaction that are canceled together may find the transaction failed already.
   @ParameterizedTest
   @CsvSource({
     "'', '', true",

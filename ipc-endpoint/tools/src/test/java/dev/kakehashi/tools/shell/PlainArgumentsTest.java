@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/// What is read without the library for arguments is what the library would have read.
+/// Arguments that are read without the library are as the library would have read them.
 class PlainArgumentsTest {
   private static Map<String, String> values(Object command) throws ReflectiveOperationException {
     Map<String, String> values = new TreeMap<>();

@@ -3,7 +3,7 @@ package dev.kakehashi.tools.shell.command;
 import java.util.List;
 import java.util.Locale;
 
-/// What the shell says of itself.
+/// Help texts of the shell.
 final class Help {
   static final String COMMANDS =
       """

@@ -161,7 +161,7 @@ public final class HttpLink extends Link {
         Failure.of(ErrorCode.CONNECTION_FAILURE, what + ": " + failed.getMessage()));
   }
 
-  /// What it means that a request or its answer broke off.
+  /// Failure of a request whose exchange broke off.
   private EndpointException broken(IOException failed) {
     boolean wanted;
     synchronized (this) {

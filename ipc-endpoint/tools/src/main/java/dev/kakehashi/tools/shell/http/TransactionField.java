@@ -19,14 +19,14 @@ final class TransactionField {
 
   private TransactionField() {}
 
-  /// Of a statement by itself.
+  /// Field of a statement by itself.
   static String auto(TransactionOptions options, CommitResponse response) {
     return "auto"
         + options(options)
         + (response == CommitResponse.STORED ? "" : ";commit=" + word(response));
   }
 
-  /// Of a transaction that begins.
+  /// Field of a transaction that begins.
   static String begin(TransactionOptions options) {
     StringBuilder field = new StringBuilder("begin").append(options(options));
     if (!options.lease().isZero()) {

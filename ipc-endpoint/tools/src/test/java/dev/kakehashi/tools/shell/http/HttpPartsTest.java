@@ -19,7 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What requests over HTTP are made of, and their answers.
+/// Parts of requests over HTTP, and of their answers.
 class HttpPartsTest {
   private static HttpAnswer answer(String text) throws IOException {
     return new HttpAnswer(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)));
