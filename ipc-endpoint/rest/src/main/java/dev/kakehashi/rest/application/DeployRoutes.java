@@ -119,7 +119,7 @@ public final class DeployRoutes {
         name);
   }
 
-  /// What it has logged, or how its calls have failed; the newest last. Nothing of others' applications.
+  /// Log of an application, or its failed calls; the newest last. Nothing of others' applications.
   private void done(Exchange exchange, String table) {
     Name name = Name.of(exchange.request());
     statements.answerAlone(

@@ -71,7 +71,7 @@ final class BodyBytes extends InputStream {
     return open;
   }
 
-  /// Of all that was read.
+  /// Digest of all that was read.
   byte[] digest() {
     return digest.digest();
   }

@@ -70,7 +70,7 @@ public final class CopyOptionList {
           "infinity",
           "workers");
 
-  /// Those with several values, which a query parameter separates by commas.
+  /// Options with several values, which a query parameter separates by commas.
   private static final Set<String> LISTS =
       Set.of(
           "force_not_null",

@@ -8,7 +8,8 @@ import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Writes the bytes of COPY TO STDOUT, which come as rows of one bytea. What comes after a failure is not written: who sends it has to break what frames it. Not thread-safe.
+/// Writes the bytes of COPY TO STDOUT, which come as rows of one bytea. Nothing is written after a failure: the sender has to break the
+/// frame of the bytes. Not thread-safe.
 final class DumpBytesEncoder implements RowEncoder {
   private final BatchView view = new BatchView();
   private OutputStream out = OutputStream.nullOutputStream();

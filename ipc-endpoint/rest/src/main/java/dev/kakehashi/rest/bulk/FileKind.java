@@ -24,7 +24,7 @@ enum FileKind {
     this.suffix = suffix;
   }
 
-  /// Those of requests and answers with rows; the best one for a client that does not say first.
+  /// Media types of requests and answers with rows. The first is the best one for a client that does not say.
   static List<String> mediaTypes() {
     return Stream.of(values()).filter(kind -> kind != TEXT).map(kind -> kind.mediaType).toList();
   }
@@ -68,7 +68,7 @@ enum FileKind {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /// Of a dump's bytes.
+  /// Format of a dump's bytes.
   ///
   /// @param options of it
   AnswerFormat answer(CopyOptionList options) {

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What media types the client takes: the field `Accept` (RFC 9110, 12.5.1). Immutable.
+/// Media types that the client takes: the field `Accept` (RFC 9110, 12.5.1). Immutable.
 public final class Accept {
   private static final Accept ANY = new Accept(List.of(new Range("*", "*", Map.of(), 1000)));
   private static final int MAX_RANGES = 64;
@@ -38,7 +38,7 @@ public final class Accept {
     }
   }
 
-  /// What was chosen.
+  /// Choice of a media type.
   ///
   /// @param mediaType of those offered
   /// @param parameters that the client gave with it, names in small letters, as `numbers` of `application/json;numbers=json`

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 
-/// What structured fields (RFC 9651) are made of. Immutable.
+/// Part of a structured field (RFC 9651). Immutable.
 public sealed interface FieldValue {
   /// A value of its own, as those of parameters.
   sealed interface Bare extends FieldValue {}

@@ -3,7 +3,7 @@ package dev.kakehashi.rest.header;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// How the client would like to be answered: the field `Prefer` (RFC 7240). What is unknown or broken in it is no preference. Immutable.
+/// How the client would like to be answered: the field `Prefer` (RFC 7240). An unknown or broken part of it is no preference. Immutable.
 ///
 /// @param respondAsync whether it wants a job
 /// @param waitSeconds for which it would wait for the answer itself; -1: it has not said

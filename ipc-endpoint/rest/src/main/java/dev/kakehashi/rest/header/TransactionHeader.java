@@ -40,14 +40,14 @@ public record TransactionHeader(
   /// Name of the field, of requests and answers.
   public static final String NAME = "Kakehashi-Transaction";
 
-  /// What a request without the field has.
+  /// Value of a request without the field.
   public static final TransactionHeader NONE =
       new TransactionHeader(Verb.AUTO, "", BeginOptions.DEFAULT, 0, CommitResponse.STORED);
 
   private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(3650);
   private static final int MAX_LABEL = 256;
 
-  /// What is to happen with the transaction.
+  /// Action on the transaction.
   public enum Verb {
     AUTO,
     BEGIN,

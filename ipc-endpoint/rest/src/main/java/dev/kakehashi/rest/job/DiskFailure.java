@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 
-/// What is said of failures of files here. Names no file: their names are nobody's matter outside.
+/// Makes the errors of files here. Names no file: their names are nobody's matter outside.
 final class DiskFailure {
   private DiskFailure() {}
 

@@ -11,7 +11,7 @@ record Hash(long a, long b, long c, long d) {
     return new Hash(b.getLong(), b.getLong(), b.getLong(), b.getLong());
   }
 
-  /// Of several parts, each with its length, so that no two lists of parts are alike.
+  /// Hash of several parts, each with its length, so that no two lists of parts are alike.
   static Hash ofParts(byte[]... parts) {
     MessageDigest digest = Sha256.begin();
     for (byte[] part : parts) {

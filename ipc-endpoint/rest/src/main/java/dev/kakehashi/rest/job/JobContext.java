@@ -3,7 +3,7 @@ package dev.kakehashi.rest.job;
 import dev.kakehashi.engine.api.EngineException;
 import java.util.function.LongSupplier;
 
-/// What a running job tells of itself. Thread-safe, unless it says otherwise. Good until its work has returned.
+/// Context to which a running job tells of itself. Thread-safe, unless it says otherwise. Good until its work has returned.
 public interface JobContext {
   /// The job's name for its owner.
   String token();
@@ -19,7 +19,7 @@ public interface JobContext {
   /// @throws EngineException DISK_FULL, IO_ERROR; the transaction must not commit then
   void recordTransaction(String transactionToken);
 
-  /// What it reads now.
+  /// Registers the counter of the rows that it reads now.
   ///
   /// @param rows asked for the rows that were read so far; any thread, also after the end of the work
   void scans(LongSupplier rows);

@@ -3,7 +3,7 @@ package dev.kakehashi.rest.job;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 
-/// What is counted for one user. Belongs to the lock of [JobTable].
+/// Counts of one user. Belongs to the lock of [JobTable].
 final class JobOwner {
   /// Jobs that wait, run, or have a result.
   int jobs;
@@ -11,10 +11,10 @@ final class JobOwner {
   int running;
   int keys;
 
-  /// Of kept answers.
+  /// Bytes of kept answers.
   long answerBytes;
 
-  /// Of works that wait or run.
+  /// Bytes of works that wait or run.
   long heldBytes;
 
   /// Jobs under keys whose results were sent whole with an answer, the longest ago first. Their files go when room is needed.

@@ -136,7 +136,7 @@ final class JobRecovery {
     return job;
   }
 
-  /// What a job is that has not come to its end, by the outcome of its transaction, or by what is kept of its load.
+  /// Record of a job that has not come to its end, by the outcome of its transaction, or by what is kept of its load.
   static JobRecord interrupted(JobRecord job, OutcomeLookup outcomes, long nowMillis) {
     if (job.load() != null && job.transaction().isEmpty()) {
       return interruptedLoad(job, job.load(), outcomes, nowMillis);

@@ -4,7 +4,7 @@ package dev.kakehashi.rest.job;
 public final class JobRefusal extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// What is in the way.
+  /// Reason of a refusal.
   public enum Reason {
     /// The user, or all users, have as many jobs as they may.
     TOO_MANY_JOBS,

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class JobRun implements JobContext {
   private static final Logger LOG = LoggerFactory.getLogger(JobRun.class);
 
-  /// Of a result, so that its record in the journal is not too long.
+  /// Most files of a result, so that its record in the journal is not too long.
   private static final int MAX_FILES = 1_000;
 
   private final JobTable table;
@@ -69,7 +69,7 @@ final class JobRun implements JobContext {
     }
   }
 
-  /// Whether it has taken effect, and its result could not be kept. Who is told that it has failed would repeat it.
+  /// Whether it has taken effect, and its result could not be kept. An owner who is told that it has failed would repeat it.
   private boolean hasCommitted(EngineException failure) {
     String transaction = job.record().transaction();
     if (transaction.isEmpty() || !isCommitted(transaction)) {
@@ -89,7 +89,7 @@ final class JobRun implements JobContext {
     }
   }
 
-  /// What its owner is told: of an internal error the id under which the log has it.
+  /// Failure as its owner is told. An internal error tells the id alone under which the log has it.
   private static EngineException told(EngineException failure) {
     if (!JobFailure.isInternal(failure.code())) {
       return failure;

@@ -77,7 +77,7 @@ final class JobStarter {
       start(start.job(), work, start.position(), start.undo());
       return new Jobs.Submission(start.job().snapshot(), true);
     }
-    // What the first request is told holds for this one: it waits for the disk, too.
+    // The answer to the first request holds for this one: it waits for the disk, too.
     table.force(start.position());
     if (!table.isThere(start.job())) {
       throw new JobRefusal(

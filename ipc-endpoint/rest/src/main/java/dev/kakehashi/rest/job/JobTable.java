@@ -45,7 +45,7 @@ final class JobTable {
   /// Oldest first: a key that is used again keeps its place and time.
   private final LinkedHashMap<Hash, KeyRecord> keys = new LinkedHashMap<>();
 
-  /// Of all users, see [JobOwner#answered].
+  /// Answered jobs of all users, see [JobOwner#answered].
   private final LinkedHashSet<LiveJob> answered = new LinkedHashSet<>();
 
   private final EnumMap<JobState, Integer> states = new EnumMap<>(JobState.class);
@@ -103,7 +103,7 @@ final class JobTable {
     try {
       journal.write();
     } catch (IOException e) {
-      // What it says is in memory, and is written with the next record.
+      // Its records are in memory, and are written with the next one.
       LOG.warn("the journal of jobs could not be written", e);
     }
   }
@@ -234,7 +234,8 @@ final class JobTable {
     }
   }
 
-  /// Who has less than what is free may have more. So one user gets half of all at most, two get a third each, and there is always room for another.
+  /// A user who has less than what is free may have more. So one user gets half of all at most, two get a third each, and there is always
+  /// room for another.
   private static boolean hasShare(long own, long used, long all) {
     return own < all - used;
   }

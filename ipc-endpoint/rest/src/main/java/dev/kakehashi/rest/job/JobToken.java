@@ -3,7 +3,8 @@ package dev.kakehashi.rest.job;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/// Names of jobs: 128 random bits as 32 lower-case hexadecimal digits. Whoever has one and is not its user has nothing; all the same it is never logged. Thread-safe.
+/// Names of jobs: 128 random bits as 32 lower-case hexadecimal digits. A token gives nothing to anybody but its user; all the same it is
+/// never logged. Thread-safe.
 final class JobToken {
   static final int CHARACTERS = 32;
 

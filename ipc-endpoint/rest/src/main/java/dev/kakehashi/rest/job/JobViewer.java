@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-/// Who asks about jobs.
+/// User who asks about jobs.
 ///
 /// @param user sees, cancels and deletes his own jobs, and he alone reads their results
 /// @param seesAll whether the state of others' jobs is shown to him, as to members of pg_monitor

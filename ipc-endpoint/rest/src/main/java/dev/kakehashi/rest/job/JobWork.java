@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What a job does. Implemented by whoever knows statements.
+/// Work of a job. Implemented by code that knows statements.
 public interface JobWork {
   /// Runs to its end, blocking, on a virtual thread of its own. Called at most once. No other thread works for it when it returns; files that it has opened and not published are
   /// discarded.

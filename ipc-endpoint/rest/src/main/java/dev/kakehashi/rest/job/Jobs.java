@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class Jobs implements AutoCloseable {
   private static final String JOURNAL = "journal";
 
-  /// What [#submit] has found or made.
+  /// Job that [#submit] has found or made.
   ///
   /// @param isNew whether this request has begun it, and not one before under the same key
   public record Submission(JobRecord job, boolean isNew) {}
@@ -90,7 +90,8 @@ public final class Jobs implements AutoCloseable {
     return open(directory, settings, outcomes, System::currentTimeMillis);
   }
 
-  /// What is wrong with the journal of a directory that nobody has open: the next start keeps a copy of it and uses the records that are whole. Changes nothing.
+  /// Problem of the journal of a directory that nobody has open. The next start keeps a copy of it and uses the records that are whole.
+  /// Changes nothing.
   ///
   /// @return null: nothing
   /// @throws IOException if it cannot be read

@@ -137,7 +137,7 @@ final class Journal implements AutoCloseable {
     try {
       current.getFD().sync();
     } catch (IOException e) {
-      // What the system has thrown away it does not tell: nothing of the file is trusted any more.
+      // The system does not tell which bytes it has thrown away: nothing of the file is trusted from now on.
       giveUp(e);
       throw e;
     }
@@ -164,7 +164,7 @@ final class Journal implements AutoCloseable {
       }
       Path fresh = file.resolveSibling(file.getFileName() + ".new");
       Live now = live.get();
-      // What has been gathered since the live records were taken is behind them.
+      // Records gathered since the live ones were taken are behind them.
       RandomAccessFile next = null;
       try {
         next = new RandomAccessFile(fresh.toFile(), "rw");
@@ -180,7 +180,7 @@ final class Journal implements AutoCloseable {
         writtenPosition = Math.max(writtenPosition, now.upTo());
         forcedPosition = Math.max(forcedPosition, now.upTo());
       } catch (IOException e) {
-        // What was forgotten for this file is in none: the next write writes all anew.
+        // Records that were forgotten for this file are in none: the next write writes all anew.
         giveUp(e);
         close(next, e);
         throw e;

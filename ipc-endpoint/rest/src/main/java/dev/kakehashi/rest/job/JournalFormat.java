@@ -25,7 +25,7 @@ final class JournalFormat {
   /// Files beyond that are none of ours.
   private static final long MAX_FILE_BYTES = 1L << 30;
 
-  /// What was found.
+  /// Content of a journal.
   ///
   /// @param records whole ones, in their order
   /// @param isDamaged whether there is a whole record behind bytes that are none, or the file is none of a journal

@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-/// What a request under a key meets, if its effect is no job.
+/// State of a key as a request meets it, if its effect is no job.
 public sealed interface KeyClaim {
   /// It has been answered before: give that answer again.
   record Answered(StoredAnswer answer) implements KeyClaim {}

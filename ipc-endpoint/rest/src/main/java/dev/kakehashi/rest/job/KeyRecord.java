@@ -2,7 +2,7 @@ package dev.kakehashi.rest.job;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is kept of a key. Immutable.
+/// Record of a key. Immutable.
 ///
 /// @param id of user and key
 /// @param fingerprint of the request: a different one under the same key is refused

@@ -24,7 +24,7 @@ final class LiveJob implements Comparable<LiveJob> {
   /// Null: it is not to run any more.
   @Nullable JobWork work;
 
-  /// Who waits for its end; null: nobody.
+  /// Waiters for its end; null: none.
   @Nullable List<Waiters.Waiter> waiters;
 
   /// Memory of its work, as counted.

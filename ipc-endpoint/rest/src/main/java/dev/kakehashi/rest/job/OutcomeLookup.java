@@ -2,7 +2,8 @@ package dev.kakehashi.rest.job;
 
 import org.jspecify.annotations.Nullable;
 
-/// What became of a transaction, or of a load in batches, also before the last start of the endpoint. Thread-safe; may block for some milliseconds.
+/// Outcomes of transactions and of loads in batches, also of those before the last start of the endpoint. Thread-safe; may block for some
+/// milliseconds.
 @FunctionalInterface
 public interface OutcomeLookup {
   Outcome outcome(String owner, String transactionToken);

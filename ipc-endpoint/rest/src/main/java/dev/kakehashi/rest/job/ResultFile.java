@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A file of a result while it is written. One thread at a time. Whoever has opened it publishes or discards it; what is written is seen by nobody before its job has succeeded.
+/// A file of a result while it is written. One thread at a time. Its opener publishes or discards it. Nobody sees its bytes before its job
+/// has succeeded.
 ///
 /// Failures of writes are EngineExceptions, DISK_FULL or IO_ERROR; the file is gone then.
 public final class ResultFile extends OutputStream {
@@ -173,7 +174,7 @@ public final class ResultFile extends OutputStream {
     discard();
   }
 
-  /// What it has become; null: it has not been published.
+  /// The published file; null: it has not been published.
   @Nullable JobFile published() {
     return published;
   }

@@ -2,7 +2,7 @@ package dev.kakehashi.rest.job;
 
 import java.util.Locale;
 
-/// What there is of a job's result.
+/// State of a job's result.
 public enum ResultState {
   /// Not yet, or there is none.
   NONE(1),

@@ -8,7 +8,7 @@ import java.util.List;
 /// @param headers that belong to the answer besides its content type
 /// @param mediaType of the body; empty: no body
 public record StoredAnswer(int status, List<Header> headers, String mediaType, byte[] body) {
-  /// Longest body that is kept so. What is longer is a file.
+  /// Longest body that is kept so. A longer one is a file.
   public static final int MAX_BODY_BYTES = 4096;
 
   /// Most headers, and characters of each.

@@ -42,7 +42,7 @@ final class Sweeper implements AutoCloseable {
     thread.setKeepAliveTime(1, TimeUnit.MINUTES);
     thread.allowCoreThreadTimeOut(true);
     thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    // What comes after the close is not done: the journal is written then.
+    // Tasks that come after the close are not done: the journal is written then.
     thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     return thread;
   }

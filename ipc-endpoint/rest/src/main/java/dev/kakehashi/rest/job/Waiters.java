@@ -7,7 +7,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Those who wait for the end of jobs, each for some time: some hundred bytes and no thread for each. One thread tells them, and there is none while nobody waits. Thread-safe.
+/// Waiters for the end of jobs, each for some time: some hundred bytes and no thread for each. One thread tells them, and there is none
+/// while nobody waits. Thread-safe.
 final class Waiters implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
 
@@ -101,7 +102,7 @@ final class Waiters implements AutoCloseable {
     return timer.getQueue().size();
   }
 
-  /// Those that are told are told yet; nobody may come any more.
+  /// Waiters whose turn has come are still told. No others may come.
   @Override
   public void close() {
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(true);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// });
 /// ```
 public final class StrictJson {
-  /// Of objects and arrays in each other.
+  /// Most objects and arrays in each other.
   public static final int MAX_DEPTH = 64;
 
   /// Digits of a number.
@@ -209,7 +209,7 @@ public final class StrictJson {
     };
   }
 
-  /// What comes: for members that take several types.
+  /// Current token: for members that take several types.
   public JsonToken token() {
     return parser.currentToken();
   }

@@ -50,7 +50,7 @@ public final class Authentication {
     return users;
   }
 
-  /// Who sends a request, if that can be told without a proof that takes time.
+  /// User who sends a request, if that can be told without a proof that takes time.
   ///
   /// @return null: ask [#prove]
   /// @throws Problem 401
@@ -192,7 +192,7 @@ public final class Authentication {
             "Basic realm=\"kakehashi\", charset=\"UTF-8\", Bearer realm=\"kakehashi\"");
   }
 
-  /// What Basic carries (RFC 7617).
+  /// Credentials of Basic (RFC 7617).
   private record NameAndPassword(String name, String password) {
     static NameAndPassword parse(String field) {
       try {

@@ -64,7 +64,7 @@ final class Brake {
     failures.remove(clipped(key));
   }
 
-  /// What stands for a key.
+  /// Beginning that stands for a key.
   static String clipped(String key) {
     return key.length() <= MAX_KEY ? key : key.substring(0, MAX_KEY);
   }

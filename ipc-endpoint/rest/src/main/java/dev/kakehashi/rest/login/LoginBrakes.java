@@ -4,8 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Slows down who guesses passwords, and not the user in whom he guesses. Wrong passwords are counted three times: of a user from one address, of an address, and of a user from all
-/// addresses from which he has not logged in. Who logs in from an address is known there and does not feel the third, so guesses from many addresses do not lock him out. Thread-safe.
+/// Slows down clients that guess passwords, and not the users whose passwords they guess. Wrong passwords are counted three times: of a
+/// user from one address, of an address, and of a user from all addresses from which he has not logged in. A user who logs in from an
+/// address is known there and does not feel the third count. So guesses from many addresses do not lock him out. Thread-safe.
 final class LoginBrakes {
   /// Many users may share an address, as all of the host do.
   private static final int ADDRESS_FACTOR = 4;

@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.login;
 
-/// What logins cost and last. Times in seconds.
+/// Costs and durations of logins. Times in seconds.
 ///
 /// @param tokenSeconds for which a token lives
 /// @param tokensOfUser at once; one more ends the oldest

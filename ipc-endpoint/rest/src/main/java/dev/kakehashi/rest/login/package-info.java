@@ -1,4 +1,4 @@
-/// Who a client is.
+/// Authentication of clients.
 @NullMarked
 package dev.kakehashi.rest.login;
 

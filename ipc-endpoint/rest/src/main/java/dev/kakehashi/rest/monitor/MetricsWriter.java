@@ -8,7 +8,7 @@ import java.util.Set;
 ///
 /// Samples are bounded: of a family with more than [#MAX_SAMPLES] the rest is left out, and `kakehashi_http_metrics_samples_dropped` says how many.
 public final class MetricsWriter {
-  /// Of one family.
+  /// Most samples of one family.
   public static final int MAX_SAMPLES = 1000;
 
   private static final int MAX_LABEL = 128;

@@ -11,7 +11,7 @@ import java.util.List;
 
 /// Routes of health, metrics and the OpenAPI document. None of them waits for anything.
 public final class MonitorRoutes {
-  /// Who may read the metrics.
+  /// Role whose members may read the metrics.
   private static final String MONITOR_ROLE = "pg_monitor";
 
   private static final byte[] LIVE = "{\"status\":\"live\"}".getBytes(StandardCharsets.UTF_8);

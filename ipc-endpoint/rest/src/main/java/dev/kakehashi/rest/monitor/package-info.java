@@ -1,4 +1,4 @@
-/// What operators and tools ask the door: health, metrics, and the description of its routes.
+/// Routes for operators and tools: health, metrics, and the description of the door's routes.
 @NullMarked
 package dev.kakehashi.rest.monitor;
 

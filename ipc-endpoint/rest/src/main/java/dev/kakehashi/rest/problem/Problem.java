@@ -22,7 +22,7 @@ public final class Problem extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /// Of the types of this API: a name that stays, and that nobody has to fetch.
+  /// Prefix of the types of this API: a name that stays, and that nobody has to fetch.
   private static final String TYPE_PREFIX = "tag:kakehashi.dev,2026:";
 
   private static final String NO_TYPE = "about:blank";
@@ -185,7 +185,7 @@ public final class Problem extends RuntimeException {
     return title;
   }
 
-  /// Of this case, for people.
+  /// Detail of this case, for people.
   public String detail() {
     return String.valueOf(getMessage());
   }
@@ -261,7 +261,7 @@ public final class Problem extends RuntimeException {
     return Character.toUpperCase(lower.charAt(0)) + lower.substring(1);
   }
 
-  /// What a client has sent, short enough to be sent back.
+  /// Text that a client has sent, short enough to be sent back.
   private static String clipped(String text) {
     return text.length() <= 100 ? text : text.substring(0, 100) + "…";
   }

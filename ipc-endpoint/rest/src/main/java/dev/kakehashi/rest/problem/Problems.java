@@ -12,7 +12,7 @@ public final class Problems {
 
   private Problems() {}
 
-  /// What the client gets for a failure of his request.
+  /// Problem that the client gets for a failure of his request.
   public static Problem of(Throwable failure) {
     return switch (failure) {
       case Problem problem -> problem;

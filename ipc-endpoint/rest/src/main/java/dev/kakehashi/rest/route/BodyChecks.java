@@ -8,7 +8,7 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a body before it is read. Stateless.
+/// Checks of a body before it is read. Stateless.
 final class BodyChecks {
   private BodyChecks() {}
 

@@ -27,7 +27,7 @@ final class BodyCollector implements Invocable.Task {
     this.source = source;
     this.gauge = gauge;
     this.receiver = receiver;
-    // What was announced is not yet here: memory follows what comes, beyond a first piece.
+    // The announced body is not yet here: memory follows the bytes that come, beyond a first piece.
     this.bytes = expectedLength <= 0 ? EMPTY : new byte[(int) Math.min(expectedLength, 64 << 10)];
   }
 

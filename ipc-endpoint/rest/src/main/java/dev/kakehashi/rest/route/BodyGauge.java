@@ -23,7 +23,7 @@ final class BodyGauge {
     this.limits = limits;
   }
 
-  /// The endpoint begins to wait for bytes. What it does with them is not the sender's time.
+  /// The endpoint begins to wait for bytes. The time of its work on them is not the sender's.
   void waits() {
     waitsSince = System.nanoTime();
   }
@@ -58,7 +58,7 @@ final class BodyGauge {
         "the body must not be longer than " + maxBytes + " bytes");
   }
 
-  /// What a failed read means to the client.
+  /// Problem that tells the client of a failed read.
   static Problem failed(Throwable failure) {
     return failure instanceof TimeoutException
         ? tooSlow()

@@ -3,6 +3,6 @@ package dev.kakehashi.rest.route;
 /// Routes that come and go while the door is open. Thread-safe.
 @FunctionalInterface
 public interface ChangingRoutes {
-  /// Those of now; the same object as long as they are the same.
+  /// Current routes; the same object as long as they are the same.
   Routes now();
 }

@@ -35,12 +35,12 @@ public final class Exchange {
     this.answer = new ExchangeAnswer(request, response, callback);
   }
 
-  /// What was asked.
+  /// Request of the exchange.
   public ExchangeRequest request() {
     return request;
   }
 
-  /// What is answered.
+  /// Answer of the exchange.
   public ExchangeAnswer answer() {
     return answer;
   }

@@ -193,7 +193,7 @@ public final class ExchangeAnswer {
     }
   }
 
-  /// Removes what belonged to the answer that will not be sent. What the door has added and how the transaction stands remain.
+  /// Removes what belonged to the answer that will not be sent. Fields of the door and the state of the transaction remain.
   private static void removeEntity(Response response) {
     for (HttpHeader header : ENTITY) {
       response.getHeaders().remove(header);

@@ -28,7 +28,7 @@ public final class ExchangeOutput extends OutputStream {
     }
   }
 
-  /// A field after the body, before [#finish]. Of an answer whose length was announced it is left out.
+  /// A field after the body, before [#finish]. It is left out of an answer whose length was announced.
   public void trailer(String name, String value) {
     trailers.add(name, value);
   }

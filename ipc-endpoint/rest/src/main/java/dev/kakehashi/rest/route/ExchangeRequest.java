@@ -16,7 +16,7 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/// What a client has asked for: where, who, how, and the body.
+/// Request of a client: where, who, how, and the body.
 ///
 /// One thread at a time.
 public final class ExchangeRequest {
@@ -67,14 +67,14 @@ public final class ExchangeRequest {
     return request.getHttpURI().getPathQuery();
   }
 
-  /// Who asks.
+  /// User who asks.
   ///
   /// @throws IllegalStateException the route is for everybody
   public RequestUser user() {
     return known().user();
   }
 
-  /// Who asks, and since when he may.
+  /// User who asks, and since when he may.
   ///
   /// @throws IllegalStateException the route is for everybody
   public Users.Known known() {

@@ -20,7 +20,7 @@ public final class PathTemplate {
   private static final int MAX_TOKEN = 64;
   private static final int MAX_DIGITS = 9;
 
-  /// What a variable takes.
+  /// Kind of text that a variable takes.
   enum Kind {
     TEXT,
     TOKEN,

@@ -53,7 +53,7 @@ final class QueryParameters {
     return values.get(name);
   }
 
-  /// Those that were given.
+  /// All parameters that were given.
   Map<String, String> all() {
     return Map.copyOf(values);
   }

@@ -20,7 +20,7 @@ public final class Routes {
   /// Methods by path, for paths without variables: most requests end here.
   private final Map<String, Methods> fixed;
 
-  /// Of the paths below [#CHANGING] that are none of these.
+  /// Routes of the paths below [#CHANGING] that are none of these.
   private final @Nullable ChangingRoutes changing;
 
   private static final String CHANGING = "/v1/apps/";
@@ -42,7 +42,7 @@ public final class Routes {
     return all;
   }
 
-  /// What a request meets.
+  /// Match of a request.
   public sealed interface Match {}
 
   /// @param variables values of the template's variables, decoded, in the order of the path

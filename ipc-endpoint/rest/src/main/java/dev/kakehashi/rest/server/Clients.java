@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What connections tell of their clients. Found once for each connection and kept there. Thread-safe.
+/// Clients, as connections tell of them. Found once for each connection and kept there. Thread-safe.
 final class Clients {
   private static final Logger LOG = LoggerFactory.getLogger(Clients.class);
   private static final String ATTRIBUTE = "dev.kakehashi.client";
@@ -33,7 +33,7 @@ final class Clients {
   /// @param proven null: the connection proves nobody
   private record Client(String address, Users.@Nullable Known proven) {}
 
-  /// What a request has to show. The first of a connection may ask the operating system for a name.
+  /// Credentials of a request. The first request of a connection may ask the operating system for a name.
   LoginCredentials credentials(Request request) {
     ConnectionMetaData connection = request.getConnectionMetaData();
     Client client = (Client) connection.getAttribute(ATTRIBUTE);

@@ -16,7 +16,7 @@ final class ConnectionGate {
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong accepted = new AtomicLong();
 
-  /// Of open connections: a closed one does not tell its address any more.
+  /// Addresses of open connections: a closed one does not tell its address.
   private final Map<EndPoint, InetAddress> addresses = new ConcurrentHashMap<>();
 
   /// Only addresses with an open connection.

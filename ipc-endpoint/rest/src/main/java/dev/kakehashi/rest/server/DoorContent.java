@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is behind the door. Immutable.
+/// Content behind the door. Immutable.
 ///
 /// @param users whom it knows
 /// @param loginLimits of their logins

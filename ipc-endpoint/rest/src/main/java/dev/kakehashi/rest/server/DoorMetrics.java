@@ -6,7 +6,7 @@ import dev.kakehashi.rest.monitor.MetricsWriter;
 import dev.kakehashi.rest.route.Route;
 import org.jspecify.annotations.Nullable;
 
-/// What the door counts, as metrics. Labels are routes and classes of status alone.
+/// Counts of the door, as metrics. Labels are routes and classes of status alone.
 final class DoorMetrics implements Metrics {
   private static final double NANOS_PER_SECOND = 1e9;
 

@@ -190,7 +190,7 @@ public final class HttpDoor implements AutoCloseable {
         (isTls ? "https://" : "http://") + connector.getHost() + ":" + connector.getLocalPort());
   }
 
-  /// What it answers.
+  /// Routes that it answers.
   public Routes routes() {
     return routes;
   }

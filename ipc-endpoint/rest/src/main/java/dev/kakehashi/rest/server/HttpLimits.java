@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.server;
 
-/// What the door bears. Times in milliseconds, sizes in bytes.
+/// Limits of the door. Times in milliseconds, sizes in bytes.
 ///
 /// @param headerBytes of a request's line and header together (431)
 /// @param headerMillis until a header is whole (408)

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the door listens. There is no plain listener beyond the host.
 public sealed interface HttpListener {
-  /// A Unix socket. Whoever may open it is known by his OS user.
+  /// A Unix socket. A client that may open it is known by its OS user.
   ///
   /// @param path at most 107 bytes; a socket that a dead process has left there is replaced
   /// @param permissions of the socket's file

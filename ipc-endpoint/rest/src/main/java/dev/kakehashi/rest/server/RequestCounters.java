@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class RequestCounters {
   private static final int CLASSES = 6;
 
-  /// Of requests that met no route.
+  /// Counter of requests that met no route.
   private final Counter none = new Counter();
 
   private final IdentityHashMap<Route, Counter> byRoute = new IdentityHashMap<>();
 
-  /// Of one route.
+  /// Counts of one route.
   static final class Counter {
     private final LongAdder[] byClass = new LongAdder[CLASSES];
     private final LongAdder broken = new LongAdder();

@@ -79,7 +79,7 @@ final class TlsIdentity {
     return times;
   }
 
-  /// Takes over files that have changed. Those that do not fit yet, because only one of them was replaced, leave the old keys in use.
+  /// Takes over files that have changed. Files that do not fit yet, because only one of them was replaced, leave the old keys in use.
   void refresh() {
     long now = System.nanoTime();
     if (now - lookedAt < LOOK_NANOS) {

@@ -37,7 +37,7 @@ final class UnixConnector extends UnixDomainServerConnector {
 
   @Override
   protected void doStop() throws Exception {
-    // What is at the path otherwise is somebody else's.
+    // A file at the path that this connector does not own is somebody else's.
     if (owns) {
       super.doStop();
       Files.deleteIfExists(socket.path());

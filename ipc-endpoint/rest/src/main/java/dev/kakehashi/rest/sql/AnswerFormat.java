@@ -43,7 +43,7 @@ public record AnswerFormat(
               Format.ARROW, ContentType.ARROW_STREAM,
               Format.ROWS, ContentType.ROWS));
 
-  /// What clients get that ask for nothing.
+  /// Format for clients that ask for nothing.
   static final AnswerFormat JSON = of(Format.JSON, FormatOptions.of(Format.JSON), Coding.IDENTITY);
 
   private static final AnswerFormat JSON_OBJECTS =
@@ -162,7 +162,7 @@ public record AnswerFormat(
     };
   }
 
-  /// Of a file's name, without the dot.
+  /// Extension of a file's name, without the dot.
   String extension() {
     return switch (coding) {
       case IDENTITY -> suffix;

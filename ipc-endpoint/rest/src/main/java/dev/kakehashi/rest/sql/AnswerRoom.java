@@ -15,7 +15,7 @@ import java.util.ArrayDeque;
 ///
 /// A statement whose rows wait for their reader has its state on the heap, too, on which everybody depends. So the number of long answers is bounded by a quarter of it.
 ///
-/// Buffers of the usual sizes are kept for the next answers. Those that are longer go back to the system at once.
+/// Buffers of the usual sizes are kept for the next answers. Longer ones go back to the system at once.
 public final class AnswerRoom implements AutoCloseable {
   /// Length of the first buffer of an answer.
   static final int SHORT_BYTES = 16 << 10;
@@ -26,7 +26,7 @@ public final class AnswerRoom implements AutoCloseable {
   private static final int KEPT_SHORT = 64;
   private static final int KEPT_LONG = 8;
 
-  /// What the statement and the encoder of a long answer take of the heap, about.
+  /// Heap of the statement and the encoder of a long answer, about.
   private static final long HEAP_BYTES = 2L << 20;
 
   private static final int FEWEST_ANSWERS = 8;

@@ -25,7 +25,7 @@ final class ClaimedRows {
   private final RequestUser user;
   private final String sql;
 
-  /// What was claimed and not given back. Guarded by this.
+  /// Claims that were not given back. Guarded by this.
   private final List<String> claims = new ArrayList<>();
 
   /// Guarded by this: rows that are read later are given back at once.

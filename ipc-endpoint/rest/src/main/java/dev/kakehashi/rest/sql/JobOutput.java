@@ -53,7 +53,7 @@ final class JobOutput extends OutputStream {
   private OutputStream coded() throws IOException {
     OutputStream open = coded;
     if (open == null) {
-      // What is coded before it is known to be long would have to be coded again.
+      // Rows that are coded before they are known to be long would have to be coded again.
       OutputStream to = format.isCoded() ? openFile() : new Spill();
       open = service.coded(format, to);
       coded = open;
@@ -108,7 +108,7 @@ final class JobOutput extends OutputStream {
     coded().write(bytes, offset, length);
   }
 
-  /// What was written is whole.
+  /// Ends the output: all that was written is whole.
   ///
   /// @param status and `headers` of an answer that is kept with the job
   void finish(int status, List<StoredAnswer.Header> headers) throws IOException {

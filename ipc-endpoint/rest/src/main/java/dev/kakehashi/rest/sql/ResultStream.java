@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The rows of one statement on their way from the engine's tasks to the one thread that reads them.
 ///
-/// Tasks take buffers, at most [#WINDOW] at a time; with none left they end and are woken when the reader has given one back. So a slow reader holds the producer up, and no thread.
-/// The first buffer is short. Whoever needs more reserves all of them first in the [AnswerRoom], before the reader has sent anything: so an answer for which there is no room is an error
-/// and not half of a result.
+/// Tasks take buffers, at most [#WINDOW] at a time; with none left they end and are woken when the reader has given one back. So a slow
+/// reader holds the producer up, and no thread. The first buffer is short. An answer that needs more reserves all of them first in the
+/// [AnswerRoom], before the reader has sent anything. So an answer for which there is no room is an error and not half of a result.
 ///
 /// Lock: `lock` guards everything; wakers and the engine are called without it. The reader is one thread at a time.
 final class ResultStream implements ResultSink, AutoCloseable {
@@ -146,7 +146,7 @@ final class ResultStream implements ResultSink, AutoCloseable {
     }
   }
 
-  /// What a buffer takes beyond the reservation of its answer.
+  /// Bytes of a buffer beyond the reservation of its answer.
   private static int extra(long bytes) {
     return (int) Math.max(0, bytes - AnswerRoom.LONG_BYTES);
   }

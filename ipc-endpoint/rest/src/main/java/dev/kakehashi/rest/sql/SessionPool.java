@@ -67,7 +67,8 @@ final class SessionPool implements AutoCloseable {
       return statements.get(sql);
     }
 
-    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files. What CALL returns changes with its application, see [#keepAs].
+    /// Keeps a statement for the next time. Definitions are not worth it, nor is COPY, whose texts name files. The result of CALL changes
+    /// with its application, see [#keepAs].
     void keep(String sql, Statement statement) {
       if (statement.kind() != Statement.Kind.DDL
           && sql.length() <= LONGEST_KEPT

@@ -281,7 +281,7 @@ final class SqlCall {
     return TransactionFields.of(service.requests(), exchange.request().user(), answer, handle != 0);
   }
 
-  /// The statement has failed. Of a transaction that was named and could not be used, its owner gets the outcome.
+  /// The statement has failed. The owner of a transaction that was named and could not be used gets its outcome.
   private void endedBadly(RequestAnswer answer) {
     @Nullable String name = request.keptAs();
     if (name != null

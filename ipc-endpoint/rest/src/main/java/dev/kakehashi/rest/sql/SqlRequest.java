@@ -139,7 +139,7 @@ public final class SqlRequest {
     return this;
   }
 
-  /// What gives a row back that has not reached the client; null: none does.
+  /// Statement that gives back a row that has not reached the client; null: none does.
   @Nullable String givenBackBy() {
     return givenBackBy;
   }
@@ -158,7 +158,7 @@ public final class SqlRequest {
     return this;
   }
 
-  /// What an answer without rows is; null: it is an answer.
+  /// Problem that an answer without rows is; null: it is an answer.
   @Nullable Problem withoutRows() {
     return withoutRows;
   }

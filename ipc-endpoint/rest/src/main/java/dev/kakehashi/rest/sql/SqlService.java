@@ -14,7 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// What all statements over HTTP share. Thread-safe.
+/// State that all statements over HTTP share. Thread-safe.
 public final class SqlService implements AutoCloseable {
   /// Types of parameters, to be inferred.
   static final int[] INFERRED = {};
@@ -25,7 +25,7 @@ public final class SqlService implements AutoCloseable {
   private final SqlLimits limits;
   private final TransactionQueues queues = new TransactionQueues();
 
-  /// What it runs takes microseconds.
+  /// Timer whose tasks take microseconds.
   private final ScheduledThreadPoolExecutor timeouts =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().daemon().name("http-timeouts").factory());
@@ -39,7 +39,7 @@ public final class SqlService implements AutoCloseable {
     timeouts.setRemoveOnCancelPolicy(true);
   }
 
-  /// Has something done when the time of a request is over. What is done blocks nobody.
+  /// Runs a task when the time of a request is over. The task blocks nobody.
   ///
   /// @param timeoutNanos 0: never
   /// @return to be canceled when the request needs it no longer

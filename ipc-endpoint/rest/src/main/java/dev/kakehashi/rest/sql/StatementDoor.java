@@ -146,7 +146,7 @@ public final class StatementDoor {
     }
     Problem gone = JobJson.gone(job);
     if (gone != null) {
-      // What it says is final: who waits for an answer need not ask again.
+      // The outcome is final: a client that waits for an answer need not ask again.
       gone.withHeader(TransactionHeader.NAME, TransactionFields.COMMITTED);
       throw job.rows() < 0 ? gone : gone.withHeader(SqlCall.ROWS, Long.toString(job.rows()));
     }

@@ -78,7 +78,7 @@ public final class TextQueries {
         stream.release(chunk);
       }
       if (rows.isCut() && !changes) {
-        // The rest is not wanted. What changes rows goes on to its end.
+        // The rest is not wanted. A statement that changes rows goes on to its end.
         return rows.result(-1);
       }
     }

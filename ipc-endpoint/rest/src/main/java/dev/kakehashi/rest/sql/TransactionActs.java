@@ -19,7 +19,7 @@ final class TransactionActs {
     this.service = service;
   }
 
-  /// What is to be done with an open transaction.
+  /// Action on an open transaction.
   interface Action {
     void start(RequestSession session, long handle, Consumer<RequestAnswer> done);
   }

@@ -9,15 +9,15 @@ import dev.kakehashi.rest.header.TransactionAnswer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What answers say of their transaction.
+/// Fields by which answers tell of their transaction.
 final class TransactionFields {
-  /// Of a statement that has committed by itself.
+  /// Field of a statement that has committed by itself.
   static final String COMMITTED =
       new TransactionAnswer(TransactionState.COMMITTED, "", 0, "").field();
 
   private TransactionFields() {}
 
-  /// Of a request that has ended.
+  /// Field of a request that has ended.
   ///
   /// @param named whether it has named or begun a transaction; otherwise its statement had one of its own
   static String of(Requests requests, RequestUser user, RequestAnswer answer, boolean named) {

@@ -119,7 +119,7 @@ final class ContractDocument {
     return node.has("$ref") ? root.at(node.get("$ref").asString().substring(1)) : node;
   }
 
-  /// What a JSON body lacks, or has too much, by the documented schema.
+  /// Errors of a JSON body by the documented schema: what it lacks, or has too much.
   List<Error> validate(Operation operation, int status, String mediaType, String body) {
     JsonNode response = operation.node().get("responses").get(String.valueOf(status));
     String pointer =

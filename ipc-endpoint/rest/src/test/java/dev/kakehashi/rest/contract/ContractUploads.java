@@ -30,7 +30,7 @@ final class ContractUploads implements AutoCloseable {
   private static final String NONE = "0".repeat(32);
   private static final int SPACE = 100;
 
-  /// Of one upload that somebody waits to begin; null: nobody.
+  /// Gate of one upload that somebody waits to begin; null: nobody.
   private volatile @Nullable Gate gate;
 
   private final Path directory;

@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// A process that runs jobs under keys until it is killed, or all are done. What is committed is a ledger: a file of its own, whose lines are durable before a commit returns. It prints
-/// what its clients have been told.
+/// A process that runs jobs under keys until it is killed, or all are done. Its commits are a ledger: a file of its own, whose lines are
+/// durable before a commit returns. It prints what its clients have been told.
 ///
 /// Arguments: directory, first key, number behind the last, seed.
 final class CrashingJobs {

@@ -34,7 +34,7 @@ class JobCrashTest {
 
   @TempDir Path directory;
 
-  /// What clients were told: key, to token and digest.
+  /// Answers to clients: key, to token and digest.
   private final Map<Integer, String> told = new HashMap<>();
 
   private int kills;

@@ -103,7 +103,7 @@ class JournalTest {
     assertEquals(threads * each, read().size());
   }
 
-  /// What is out of date goes when it is more than what is live.
+  /// Outdated records go when they are more than the live ones.
   @Test
   void shouldBeWrittenAnewWhenMostOfItIsOld() throws IOException {
     try (Journal journal = open()) {
@@ -217,7 +217,7 @@ class JournalTest {
     }
   }
 
-  /// What it could not write it writes when it can.
+  /// Records that could not be written are written when that is possible.
   @Test
   void shouldGoOnAfterAFailedWrite() throws IOException {
     Path moved = directory.resolve("moved");

@@ -279,7 +279,7 @@ class KeyedJobsTest {
     assertEquals(20, alice);
     assertEquals(10, bob);
     assertEquals(5, carol);
-    // What is refused takes nothing.
+    // A refused job takes nothing.
     assertEquals(0, fill("carol"));
     test.pass(Duration.ofHours(2));
     test.sweep();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What clients send that are broken, hostile or unlucky.
+/// Requests of clients that are broken, hostile or unlucky.
 @Timeout(60)
 final class BadLuckTest {
   private static final HttpLimits LIMITS =

@@ -73,7 +73,7 @@ public final class RawClient implements AutoCloseable {
     ((Socket) connection).shutdownOutput();
   }
 
-  /// What comes, for what is no answer.
+  /// Bytes that come, for what is no answer.
   public InputStream input() {
     return in;
   }

@@ -9,7 +9,7 @@ import java.util.Locale;
 
 /// Dates of HTTP, in the one form that is still sent (RFC 9110, 5.6.7). Stateless.
 final class HttpDate {
-  /// What is no date.
+  /// Value of a text that is no date.
   static final long NONE = Long.MIN_VALUE;
 
   private static final DateTimeFormatter FORM =

@@ -35,7 +35,7 @@ public final class IdempotentPosts {
     this.jobs = jobs;
   }
 
-  /// Takes effect, and tells so. What it throws means that there was no effect, unless it is TRANSACTION_RESOLUTION_UNKNOWN.
+  /// Takes effect, and tells so. An exception means that there was no effect, unless it is TRANSACTION_RESOLUTION_UNKNOWN.
   public interface Action {
     StoredAnswer run() throws Exception;
   }

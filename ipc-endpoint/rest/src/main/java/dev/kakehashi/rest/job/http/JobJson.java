@@ -80,7 +80,7 @@ public final class JobJson {
     json.writeEndObject();
   }
 
-  /// What its owner alone sees.
+  /// Members that its owner alone sees.
   private static void writeOwn(JsonGenerator json, JobRecord job) throws IOException {
     if (!job.transaction().isEmpty()) {
       json.writeStringField("transaction", job.transaction());

@@ -361,7 +361,7 @@ class JobRoutesTest {
     }
   }
 
-  /// Who reads nothing any more does not keep a file for ever.
+  /// A reader that has stopped does not keep a file for ever.
   @Test
   void shouldLetGoOfAFileWhoseReaderHasStopped() throws Exception {
     test.restart(TestJobs.settings(100, 4, 200L << 20));
@@ -535,7 +535,7 @@ class JobRoutesTest {
     HttpResponse<String> other = begin("\"a \\\"key\\\"\"", "[]");
     assertEquals(422, other.statusCode());
     assertContains(other.body(), "other-request");
-    // What has failed has had no effect, and the key is free.
+    // A failed request has had no effect, and its key is free.
     assertEquals(400, begin("\"failed\"", "[1]").statusCode());
     assertEquals(201, begin("\"failed\"", "[]").statusCode());
   }

@@ -136,7 +136,7 @@ class LongPollsTest {
     Wait.until(() -> test.jobs.waiting() == count);
   }
 
-  /// Of heap and buffers, after a collection.
+  /// Used bytes of heap and buffers, after a collection.
   private static long usedBytes() {
     System.gc();
     long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
@@ -146,7 +146,7 @@ class LongPollsTest {
     return used;
   }
 
-  /// Of some seconds: the compilers have work of their own at first.
+  /// Least processor time per second, among some seconds: the compilers have work of their own at first.
   private static long leastCpuNanosPerSecond() throws InterruptedException {
     OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     long least = Long.MAX_VALUE;
