@@ -1,4 +1,4 @@
-/// What users' own Java inside the endpoint is written against. It needs `java.base` alone.
+/// API for users' own Java inside the endpoint. It needs `java.base` alone.
 module dev.kakehashi.application {
   requires static org.jspecify;
 

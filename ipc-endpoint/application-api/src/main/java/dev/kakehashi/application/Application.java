@@ -5,7 +5,7 @@ public interface Application extends AutoCloseable {
   /// Says what the application offers. Called once, before anything else; it may not use the engine.
   void define(Definitions definitions);
 
-  /// The version is not used any more: no call of it runs. What the application has started ends here.
+  /// The version is not used any more: no call of it runs. All that the application has started ends here.
   @Override
   default void close() {}
 }

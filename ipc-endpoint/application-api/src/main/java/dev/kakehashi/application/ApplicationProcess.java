@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Something that lives longer than a call: it runs in steps on workers, keeps its state between them, and costs no thread while it waits. All calls of one process come one after the
 /// other, and each sees what the one before has written. A step must not block; what is thrown ends the process.
 public interface ApplicationProcess {
-  /// What a process wants after a step.
+  /// Next action of a process after a step.
   enum Next {
     /// Another step, after what else waits.
     CONTINUE,
@@ -28,7 +28,7 @@ public interface ApplicationProcess {
   /// Called once at the end, also after an exception.
   default void close() throws Exception {}
 
-  /// What a process may use, on its own steps alone.
+  /// Operations that a process may use, on its own steps alone.
   interface Context {
     /// Its address, of no other process of this run of the endpoint; never 0.
     long pid();
@@ -70,7 +70,8 @@ public interface ApplicationProcess {
       work(0, body);
     }
 
-    /// Runs straight code that uses the engine, on a virtual thread in a transaction of the platform. What it returns comes as the data of an event END, what it throws as the error of an event ERROR.
+    /// Runs straight code that uses the engine, on a virtual thread in a transaction of the platform. Its result comes as the data of an
+    /// event END, its exception as the error of an event ERROR.
     ///
     /// @param tag of the event
     void work(long tag, Definitions.Body<Context, ?> body);
@@ -85,7 +86,7 @@ public interface ApplicationProcess {
   /// | ERROR | work has failed | likewise | null | what it has failed with, with its SQLSTATE |
   /// | CANCEL | the version ends: the process should end soon | 0 | null | null |
   public record Event(Type type, long tag, @Nullable Object data, @Nullable EngineFailure error) {
-    /// What happened.
+    /// Kind of an event.
     public enum Type {
       DATA,
       END,

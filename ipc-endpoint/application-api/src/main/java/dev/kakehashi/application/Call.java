@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /// One call of a procedure, route or handler. Used by its own thread; [#isCanceled] by any.
 ///
-/// What it does with tables and queues happens in its transaction, with the rights of the user who calls.
+/// Its work with tables and queues happens in its transaction, with the rights of the user who calls.
 public interface Call {
   /// That of the thread.
   ///

@@ -29,7 +29,7 @@ public final class CodeGuard {
 
   private CodeGuard() {}
 
-  /// What a stopped thread throws; nothing of users' code should catch it.
+  /// Error that a stopped thread throws; users' code should not catch it.
   public static final class Stopped extends Error {
     private static final long serialVersionUID = 1;
 
@@ -43,7 +43,7 @@ public final class CodeGuard {
     return SITE;
   }
 
-  /// What the thread runs ends soon, if it is code of an application.
+  /// Ends the code of the thread soon, if it is code of an application.
   public static void stop(Thread thread) {
     synchronized (SITE) {
       if (STOPPED.add(thread)) {
@@ -61,7 +61,7 @@ public final class CodeGuard {
     }
   }
 
-  /// What `System.exit` of an application becomes.
+  /// Replacement of `System.exit` in applications.
   @SuppressWarnings("DoNotCallSuggester") // code that was not written for it calls it
   public static void exit(int status) {
     throw new IllegalStateException(
@@ -73,7 +73,7 @@ public final class CodeGuard {
     exit(status);
   }
 
-  /// What is asked before an application calls a method by reflection, or gets a handle of it.
+  /// Checks a method before an application calls it by reflection, or gets a handle of it.
   ///
   /// @throws IllegalStateException it would end the process
   public static void check(Method method) {

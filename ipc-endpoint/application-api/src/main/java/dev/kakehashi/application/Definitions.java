@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 /// Takes what an application offers. Confined to the call of [Application#define].
 ///
 /// A class of arguments is a record, whose components are the parameters by order and name, or a class of the table of the package, which is one parameter, or [Void], which is none.
-/// Names are SQL names: lower case letters, digits and `_`, at most 63 bytes. What does not fit is refused when the application is deployed, with its place.
+/// Names are SQL names: lower case letters, digits and `_`, at most 63 bytes. Definitions that do not fit are refused when the application
+/// is deployed, with their places.
 public interface Definitions {
   // ---- functions: pure, on workers, in batches; they may not use the engine and must not block
   // ----
@@ -27,16 +28,16 @@ public interface Definitions {
       Class<R> result,
       BiFunction<? super A, ? super B, ? extends R> body);
 
-  /// Of bigint, strict.
+  /// Strict function of one bigint.
   FunctionOptions longFunction(String name, LongUnaryOperator body);
 
-  /// Of two bigint, strict.
+  /// Strict function of two bigint.
   FunctionOptions longFunction(String name, LongBinaryOperator body);
 
-  /// Of double precision, strict.
+  /// Strict function of one double precision.
   FunctionOptions doubleFunction(String name, DoubleUnaryOperator body);
 
-  /// Of two double precision, strict.
+  /// Strict function of two double precision.
   FunctionOptions doubleFunction(String name, DoubleBinaryOperator body);
 
   /// A function in FROM. A row is a record, or a class of the table of the package.

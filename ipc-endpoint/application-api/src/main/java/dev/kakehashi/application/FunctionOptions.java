@@ -1,6 +1,6 @@
 package dev.kakehashi.application;
 
-/// What the planner may rely on. Without any call a function is volatile, not strict, and costs 100.
+/// Properties of a function that the planner may rely on. Without any call a function is volatile, not strict, and costs 100.
 public interface FunctionOptions {
   /// The same arguments always give the same result: calls of constants are made once, when the statement is planned.
   FunctionOptions immutable();
@@ -11,7 +11,7 @@ public interface FunctionOptions {
   /// A null argument gives null (of a table function: no rows), without a call. Parameters of primitive types make a function strict, too.
   FunctionOptions strict();
 
-  /// Of one call, in units of the planner: 1 is that of comparing two numbers. Greater than 0, at most 1,000,000.
+  /// Cost of one call, in units of the planner: 1 is the cost of comparing two numbers. Greater than 0, at most 1,000,000.
   FunctionOptions cost(double units);
 
   /// Rows that a table function usually gives; 1,000 without.

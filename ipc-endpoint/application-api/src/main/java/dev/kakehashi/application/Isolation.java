@@ -1,6 +1,6 @@
 package dev.kakehashi.application;
 
-/// What a transaction sees.
+/// Isolation level of a transaction: the changes of others that it sees.
 public enum Isolation {
   READ_COMMITTED,
   REPEATABLE_READ,

@@ -6,7 +6,7 @@ import java.time.Duration;
 public interface ProcedureOptions {
   ProcedureOptions transaction(TransactionMode mode);
 
-  /// Of transactions that the platform begins ([TransactionMode#OWN]).
+  /// Isolation of transactions that the platform begins ([TransactionMode#OWN]).
   ProcedureOptions isolation(Isolation isolation);
 
   /// How often a transaction of the platform is tried again after SQLSTATE 40001 or 40P01, 0 to 100; 5 without.

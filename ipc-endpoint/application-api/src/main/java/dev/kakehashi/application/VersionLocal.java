@@ -5,10 +5,10 @@ import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What a [ThreadLocal] of an application becomes when its class is loaded; for the platform.
+/// Replacement of [ThreadLocal] in an application's classes, made when they are loaded; for the platform.
 ///
-/// Threads of the platform outlive a version. A value of users' code that stayed with one of them would keep the version in memory, so values lie here, and go with their variable. Those of the virtual
-/// thread of a call go with the thread.
+/// Threads of the platform outlive a version. A value of users' code that stayed with one of them would keep the version in memory, so
+/// values lie here, and go with their variable. Values of the virtual thread of a call go with the thread.
 public class VersionLocal<T> extends ThreadLocal<T> {
   /// Name of virtual threads that outlive a version as well.
   public static final String LASTING_THREAD = "kakehashi-application-code";

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 ///         .build();
 /// ```
 ///
-/// What the builder was told happens in its order. Used by one thread at a time.
+/// The steps of the builder happen in their order. Used by one thread at a time.
 public final class KakehashiExtension
     implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
   private final List<String> settings;
@@ -40,7 +40,7 @@ public final class KakehashiExtension
     return new Builder();
   }
 
-  /// What happens before the tests.
+  /// Collects the steps before the tests.
   public static final class Builder {
     private final List<String> settings = new ArrayList<>();
     private final List<Consumer<TestPlatform>> steps = new ArrayList<>();

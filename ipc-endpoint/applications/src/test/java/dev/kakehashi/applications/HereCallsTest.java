@@ -109,7 +109,7 @@ final class HereCallsTest {
     int turns = 0;
     String here = "true " + Thread.currentThread().getName();
     List<String> expected = Collections.nCopies(8, here);
-    // Of a machine that is busy calls and turns may take long.
+    // On a busy machine calls and turns may take long.
     for (int attempt = 0; attempt < ATTEMPTS && !carriers.equals(expected); attempt++) {
       warmUp("name");
       int before = lender.turns;

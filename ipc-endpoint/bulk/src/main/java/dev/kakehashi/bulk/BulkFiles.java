@@ -134,7 +134,8 @@ public final class BulkFiles implements BulkAccess {
     return found;
   }
 
-  /// Takes in a stream whole, on the calling thread, for one load from `stream:id`, which removes it. Whoever does not load it removes it with [UploadFiles#remove].
+  /// Takes in a stream whole, on the calling thread, for one load from `stream:id`, which removes it. A caller that does not load it
+  /// removes it with [UploadFiles#remove].
   ///
   /// @param owner role of the load
   /// @return id

@@ -2,7 +2,7 @@ package dev.kakehashi.queue;
 
 /// Something that is due at a time. A node of one [Deadlines] at most; guarded by the lock of the queue system.
 abstract class Deadline {
-  /// Of the clock of its heap.
+  /// Due time by the clock of its heap.
   long due;
 
   /// Place in its heap; -1: in none.

@@ -43,7 +43,7 @@ final class DelayedSegment extends Deadline {
     this.taken = taken;
   }
 
-  /// What the index says of a task's time; not later than it, and never 0.
+  /// Second of the index for a task's time; not later than it, and never 0.
   static int second(long millis) {
     long second = Math.floorDiv(millis, 1000L) - EPOCH_SECOND;
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE - 1, second));
@@ -68,8 +68,8 @@ final class DelayedSegment extends Deadline {
 
   void added(int second) {
     scanned = false;
-    // Of one that had none, `next` may be the second of a task that is over, and after a restart
-    // has no deadline.
+    // Without waiting tasks, `next` may be the second of a task that is over, and has no deadline
+    // after a restart.
     if (waiting++ == 0 || second < next) {
       next = second;
       arm();

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Tasks of a group that were enqueued for later: they stay in their segments, and cost a bit of memory each. Guarded by the lock of the queue system.
 ///
-/// Those whose second has come get entries, but not more than [#MOST_LOADED] that nobody has taken; the others follow when those are handed out. Tasks with a key have entries from the
-/// beginning, because they hold back those behind them.
+/// Tasks whose second has come get entries, but not more than [#MOST_LOADED] that nobody has taken; the others follow when those are handed
+/// out. Tasks with a key have entries from the beginning, because they hold back those behind them.
 final class DelayedTasks {
   /// Entries that nobody has taken yet.
   static final int MOST_LOADED = Integer.getInteger("kakehashi.queue.loadedTasks", 8192);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What follows when records of the queues' own are durable. Guarded by the lock of the queue system.
+/// Steps that follow when records of the queues' own are durable. Guarded by the lock of the queue system.
 final class Deliveries {
   private static final long BURY_AGAIN_NANOS = 1_000_000_000L;
 
@@ -57,7 +57,7 @@ final class Deliveries {
     }
   }
 
-  /// What nobody was told of could not be given back by a record: the attempt counts.
+  /// Gives back tasks that nobody was told of when the record of their release has failed: the attempt counts.
   private static void releasedAgain(GroupConsumers.Claim claim, @Nullable EngineException failure) {
     if (failure == null) {
       return;

@@ -12,7 +12,7 @@ final class FairLane {
   final PriorityLevel level;
   final @Nullable String fair;
 
-  /// Of the chain; -1: it is empty.
+  /// First position of the chain; -1: the chain is empty.
   long head = -1;
 
   long tail = -1;

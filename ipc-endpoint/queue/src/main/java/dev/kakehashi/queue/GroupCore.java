@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /// One group of a queue: which of its tasks are open, and in which order they are handed out. Guarded by the lock of the queue system.
 ///
-/// A task is in the chain of its lane or key, whose links are in the segments, so a backlog takes no memory here; or it has an entry. What neither has is over.
+/// A task is in the chain of its lane or key, whose links are in the segments, so a backlog takes no memory here; or it has an entry. A
+/// task that has neither is over.
 final class GroupCore {
   final QueueCenter center;
   final QueueCore queue;
   final long groupId;
 
-  /// Of its counts in segments.
+  /// Slot of its counts in segments.
   final int slot;
 
   /// Whether it gets new tasks.
@@ -33,10 +34,10 @@ final class GroupCore {
   long enqueued;
   long done;
 
-  /// Those that have gone, for whatever reason.
+  /// Tasks that have gone without being done, for whatever reason.
   long canceled;
 
-  /// Those of them that are dead, and went to the queue for dead letters.
+  /// Canceled tasks that are dead, and went to the queue for dead letters.
   long deadLetters;
 
   long leased;

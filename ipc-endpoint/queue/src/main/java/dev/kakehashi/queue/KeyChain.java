@@ -28,7 +28,7 @@ final class KeyChain extends Deadline {
   /// Tasks that transactions are about to end; while it is not decided, none behind them starts.
   int held;
 
-  /// What is offered now.
+  /// Current offer to the group's order; null: none.
   @Nullable Offer offered;
 
   @Nullable RateBucket bucket;

@@ -11,7 +11,7 @@ import java.util.Set;
 final class LeaseHolders {
   private final Map<LeaseHolder, Held> holders = new HashMap<>();
 
-  /// Of one holder.
+  /// Leases and waiting calls of one holder.
   private static final class Held {
     final Set<TaskEntry> leases = new LinkedHashSet<>(4);
     final Set<Waiter> waiters = new LinkedHashSet<>(4);

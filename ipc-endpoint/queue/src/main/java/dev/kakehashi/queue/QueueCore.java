@@ -237,7 +237,7 @@ final class QueueCore {
       segments.set(segments.size() - 1, moved);
       segment = moved;
     }
-    // What has a key holds back those behind it, so groups know it from the beginning.
+    // A task with a key holds back those behind it, so groups know it from the beginning.
     int second =
         record.runAtMillis == 0 || record.key() != null
             ? 0

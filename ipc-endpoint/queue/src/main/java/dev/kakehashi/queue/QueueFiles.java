@@ -69,7 +69,7 @@ final class QueueFiles {
     center.lastApplied = states.sequence;
   }
 
-  /// What one force writes.
+  /// Data that one force writes.
   private static final class Image {
     boolean all;
     Set<QueueCore> dirty = Set.of();
@@ -81,7 +81,7 @@ final class QueueFiles {
     long sequence;
   }
 
-  /// Of a segment in memory.
+  /// Unwritten data and index of a segment in memory.
   private record Tail(
       TaskSegment segment, ByteBuffer data, int offset, int bytes, ByteBuffer index) {}
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes the queues' own changes (claims, tasks that are dead, schedules) as records. Guarded by the lock of the queue system.
 ///
-/// One thread at a time gives records their places in the log, so claims are there in the order in which they were made. It does not wait for the flush: calls of one turn are durable with one. What
-/// comes while a record gets its place goes into the next one together.
+/// One thread at a time gives records their places in the log, so claims are there in the order in which they were made. It does not wait
+/// for the flush: calls of one turn are durable with one. Changes that come while a record gets its place go into the next record together.
 final class RecordWriter {
   private final QueueCenter center;
   private List<QueueOp> ops = new ArrayList<>();
@@ -27,7 +27,7 @@ final class RecordWriter {
     listeners.add(done);
   }
 
-  /// What is to be run without the lock; null: nothing.
+  /// Work to be run without the lock; null: nothing.
   @Nullable Runnable next() {
     if (writing || listeners.isEmpty()) {
       return null;

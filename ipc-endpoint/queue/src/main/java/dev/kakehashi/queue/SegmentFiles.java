@@ -159,7 +159,7 @@ final class SegmentFiles {
     }
   }
 
-  /// What an error of files is called.
+  /// Exception for an error of files.
   static EngineException failure(String what, Path path, IOException cause) {
     String message = cause.getMessage();
     boolean full =

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Its deadline: the lease's end, or when it may be handed out again.
 final class TaskEntry extends Deadline {
-  /// What happens to it now.
+  /// Current phase of a task.
   enum Phase {
     /// It could be handed out.
     READY,
@@ -75,7 +75,7 @@ final class TaskEntry extends Deadline {
   long leaseEndMillis;
   @Nullable LeaseHolder holder;
 
-  /// Who ends it now; null: nobody.
+  /// Transaction that ends it now; null: none.
   @Nullable Object heldBy;
 
   /// Transactions that end it if they commit; only of a task that has a unique key.

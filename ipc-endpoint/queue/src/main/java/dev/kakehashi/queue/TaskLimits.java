@@ -6,7 +6,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// What a task may have.
+/// Limits of a task.
 final class TaskLimits {
   private static final int MAX_PAYLOAD = Integer.getInteger("kakehashi.queue.maxPayload", 64 << 20);
 

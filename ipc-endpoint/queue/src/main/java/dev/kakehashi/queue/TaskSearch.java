@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds tasks of a queue. Guarded by the lock of the queue system.
 final class TaskSearch {
-  /// Of the tasks of one MOVE.
+  /// Most bytes of the tasks of one MOVE.
   private static final long MOST_BYTES = 256L << 20;
 
   private TaskSearch() {}

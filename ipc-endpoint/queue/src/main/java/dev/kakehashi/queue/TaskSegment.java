@@ -6,15 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /// Tasks of neighbouring positions of one queue: their bytes, and an index of them. Guarded by the lock of the queue system.
 ///
-/// The last one of a queue grows in memory. When it is full it is sealed, written by another thread, and from then on read from its two files. What files say is written once: bytes
-/// never change, and a link goes from 0 to its value. So files that are newer than the state that refers to them do no harm.
+/// The last segment of a queue grows in memory. When it is full it is sealed, written by another thread, and from then on read from its two
+/// files. Contents of files are written once: bytes never change, and a link goes from 0 to its value. So files that are newer than the
+/// state that refers to them do no harm.
 ///
 /// An index entry: position of the task that follows in the same chain (0: none), number of the task, offset of its bytes (-1: there is no such task), second from which on it may be
 /// handed out (0: it waits for no time, see [DelayedSegment]).
 final class TaskSegment {
   static final int ENTRY = 24;
 
-  /// Of the second, within an entry.
+  /// Offset of the second, within an entry.
   static final int SECOND = 20;
 
   /// Bytes from which on a segment is full.
@@ -34,7 +35,7 @@ final class TaskSegment {
   /// Tasks that are open, for each slot of a group.
   int[] open = new int[1];
 
-  /// What waits for its time, for each slot of a group; made when it is needed.
+  /// Tasks that wait for their time, for each slot of a group; made when they are needed.
   private @Nullable DelayedSegment @Nullable [] delayed;
 
   /// In memory, until the files have all; null: in files.

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What operators see of queues. Takes the lock of the queue system for some tasks at a time.
+/// Views of queues for operators. Takes the lock of the queue system for some tasks at a time.
 final class TaskViews {
   private static final int BATCH = 128;
 
@@ -63,7 +63,7 @@ final class TaskViews {
         fileBytes);
   }
 
-  /// Of the oldest one of each lane, which is next there.
+  /// Age of the oldest ready task, in milliseconds: the oldest one of each lane is next there.
   private static long oldestReady(GroupCore group) {
     long oldest = Long.MAX_VALUE;
     for (PriorityLevel level : group.levels) {

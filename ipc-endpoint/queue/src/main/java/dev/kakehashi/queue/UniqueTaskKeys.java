@@ -66,7 +66,7 @@ final class UniqueTaskKeys {
     tasks = Map.of();
   }
 
-  /// Those of committed tasks, also where a transaction that has not ended has the key for now.
+  /// Keys of committed tasks, also where a transaction that has not ended has the key for now.
   List<UniqueTask> committed() {
     List<UniqueTask> result = new ArrayList<>(tasks.size());
     for (UniqueTask each : tasks.values()) {
@@ -138,7 +138,7 @@ final class UniqueTaskKeys {
     return task.owner != null || (task.untilMillis == 0 ? isOpen(task) : hasTime(task));
   }
 
-  /// What a transaction relies on is still so: tasks whose keys it has given to others end with it.
+  /// Checks the assumption of a transaction: tasks whose keys it has given to others end with it.
   ///
   /// @throws EngineException SERIALIZATION_FAILURE
   void requireEnd(UniqueTask of) {
@@ -321,7 +321,7 @@ final class UniqueTaskKeys {
     /// Negative: all groups, but what is lent or held.
     private final long groupId;
 
-    /// What is written, once the transaction is prepared.
+    /// Written operation, once the transaction is prepared.
     QueueOp.@Nullable Purge written;
 
     QueueSweep(TransactionChanges owner, long groupId) {
@@ -348,7 +348,7 @@ final class UniqueTaskKeys {
     }
   }
 
-  /// Who has a unique key of a queue. Guarded by the lock of the queue system.
+  /// Holder of a unique key of a queue. Guarded by the lock of the queue system.
   ///
   /// Its deadline: the end of the window, by the wall clock.
   static final class UniqueTask extends Deadline {
@@ -356,7 +356,7 @@ final class UniqueTaskKeys {
     final String key;
     final long taskId;
 
-    /// Of the task; -1: it has none yet, or was not looked for since the start.
+    /// Position of the task; -1: it has none yet, or was not looked for since the start.
     long position;
 
     /// Milliseconds since 1970; 0: as long as the task is open.
@@ -365,7 +365,7 @@ final class UniqueTaskKeys {
     /// The transaction that has not committed; null: it has.
     final @Nullable TransactionChanges owner;
 
-    /// Who has the key if the owner rolls back; null: nobody.
+    /// Holder of the key if the owner rolls back; null: none.
     final @Nullable UniqueTask before;
 
     UniqueTask(QueueCore queue, String key, long taskId, long position, long untilMillis) {

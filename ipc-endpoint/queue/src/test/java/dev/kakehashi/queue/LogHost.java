@@ -162,7 +162,7 @@ final class LogHost implements QueueHost {
     changes.encode(bytes, 0);
     long number = ++records;
     changes.place(bytes, 0, number);
-    // What the queues write within the end follows it.
+    // Records that the queues write within the end follow it.
     undurable.add(new Written(bytes, number, done));
     changes.ended(true);
     if (!diskHeld) {
@@ -170,7 +170,7 @@ final class LogHost implements QueueHost {
     }
   }
 
-  /// What is written is durable.
+  /// Written records become durable.
   void flush() {
     while (!undurable.isEmpty()) {
       Written next = undurable.remove();

@@ -355,7 +355,7 @@ class QueueOperationsTest {
     assertEquals(TaskEntry.LEASE_ENDED, second.lastError());
     host.fail(second, 0);
     assertEquals("no", host.receiveOne().lastError());
-    // What was lent when the process ended, from the log and from the files.
+    // A task that was lent when the process ended, from the log and from the files.
     host = host.crash();
     assertEquals(TaskEntry.LEASE_ENDED, host.receiveOne().lastError());
     host.queues.force();

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What files and log come to, wherever the log ends and however old the files are; segments on disk; damage.
+/// State from files and log, wherever the log ends and however old the files are; segments on disk; damage.
 class QueueReplayTest {
   @TempDir Path directory;
 

@@ -207,7 +207,7 @@ class RandomProgramTest {
     return new NewTask(LogHost.payload("again"), null, null, 4, 0, unique, 0);
   }
 
-  /// What another transaction is told that makes a task of a unique key; negative: it has to wait.
+  /// Number of the task that another transaction gets when it makes one of a unique key; negative: it has to wait.
   private long tellOther(String unique) {
     var changes = host().queues.newChanges();
     try {

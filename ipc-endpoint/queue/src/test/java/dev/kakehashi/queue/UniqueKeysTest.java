@@ -73,7 +73,7 @@ class UniqueKeysTest {
           assertEquals(made, changes.enqueue(LogHost.QUEUE, unique("u")));
         }
         assertWaits();
-        // What is forced meanwhile has the key of the old task.
+        // Files that are forced meanwhile have the key of the old task.
         host.queues.force();
         if (commit) {
           host.put(changes);
@@ -170,7 +170,7 @@ class UniqueKeysTest {
         assertThrows(EngineException.class, changes::prepareCommit).code());
     changes.ended(false);
     assertEquals(old, host.enqueue(unique("u")));
-    // What is lent is spared, and keeps its key.
+    // A lent task is spared, and keeps its key.
     host.commit(all -> all.purge(LogHost.QUEUE, false));
     assertEquals(old, host.enqueue(unique("u")));
     host.complete(task);

@@ -7,7 +7,7 @@ import dev.kakehashi.engine.api.application.ApplicationHost;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
 import java.util.function.Supplier;
 
-/// What calls of one version have around them. Immutable.
+/// Environment of the calls of one version. Immutable.
 ///
 /// @param options limits as they are now
 /// @param slots of the application, which all of its versions share

@@ -26,11 +26,13 @@ import org.slf4j.LoggerFactory;
 ///  5  the other callers are told                                  the same
 /// ```
 ///
-/// One lent thread at a time carries users' code. While a call holds it up, nothing is deferred: the other thread leads, and never blocks. Calls that another one brings meanwhile are carried by the first. What a turn has taken over lies in queues from which anybody may take it: a turn that a call holds up is
-/// relieved of the rest by [#look].
+/// One lent thread at a time carries users' code. It also carries the calls that another lent thread brings meanwhile. While a call holds
+/// it up, nothing is deferred: the other thread leads, and never blocks. Work that a turn has taken over lies in queues, from which any
+/// thread may take it. So [#look] relieves a turn that a call holds up of the rest.
 ///
-/// *Work handed to a turn from another thread.* A call that has waited may go on elsewhere before its turn has noticed. So [#isCarrying] may be true for it although the carrying is over soon: who hands something
-/// over looks again afterwards, and takes it back if it is over. The turn ends the carrying first and looks at the queues afterwards.
+/// *Work handed to a turn from another thread.* A call that has waited may go on elsewhere before its turn has noticed. So [#isCarrying]
+/// may be true for it although the carrying is over soon. A thread that hands work over looks again afterwards, and takes the work back if
+/// the carrying is over. The turn ends the carrying first and looks at the queues afterwards.
 public final class HereCalls implements BlockingExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(HereCalls.class);
 
@@ -59,7 +61,7 @@ public final class HereCalls implements BlockingExecutor {
   /// When the carrying has begun.
   private volatile long beganNanos;
 
-  /// What a lent thread does now; its own.
+  /// Turn of a lent thread; confined to that thread.
   private static final class Turn {
     private final ArrayDeque<Runnable> afterCommit = new ArrayDeque<>();
     private boolean isUnderWay;
@@ -111,7 +113,7 @@ public final class HereCalls implements BlockingExecutor {
           CarriedThreads.usual()::execute); // none, unless the flush has failed
       mine.afterCommit.clear();
     }
-    // What was handed over since, by calls that go on elsewhere.
+    // Work that was handed over since, by calls that go on elsewhere.
     if (flush.get() != null && !lender.tryDefer(turn)) {
       flush();
     }
@@ -190,7 +192,7 @@ public final class HereCalls implements BlockingExecutor {
     }
   }
 
-  /// Who carries on a thread that has something to do: its start, or the end of a wait. Any thread.
+  /// Chooses the carrier of a virtual thread that has work: its start, or the end of a wait. Any thread.
   ///
   /// @param call whose thread it is, or whose code has started it
   void run(UserCall call, Runnable continuation) {

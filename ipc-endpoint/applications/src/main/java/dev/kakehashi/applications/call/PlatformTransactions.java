@@ -16,7 +16,7 @@ record PlatformTransactions(UserCall run, String isolation, int retries) {
   private static final long FIRST_WAIT_NANOS = Duration.ofMillis(1).toNanos();
   private static final int MOST_DOUBLINGS = 6;
 
-  /// What is done within one; anew at each try.
+  /// Work within one transaction; it runs anew at each try.
   @FunctionalInterface
   interface Body<R> {
     R run(LiveCall call) throws Throwable;
@@ -35,7 +35,7 @@ record PlatformTransactions(UserCall run, String isolation, int retries) {
         if (!isConflict || attempt == retries || run.isCanceled()) {
           throw t;
         }
-        // What wins against each other for ever is pulled apart.
+        // Transactions that win against each other for ever are pulled apart.
         long most = FIRST_WAIT_NANOS << Math.min(attempt, MOST_DOUBLINGS);
         Thread.sleep(Duration.ofNanos(ThreadLocalRandom.current().nextLong(most)));
       }

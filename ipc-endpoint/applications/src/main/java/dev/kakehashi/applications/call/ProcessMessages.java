@@ -3,7 +3,7 @@ package dev.kakehashi.applications.call;
 import dev.kakehashi.application.ApplicationProcess.Event;
 import java.util.List;
 
-/// What a call may do to the processes of its version. Thread-safe.
+/// Operations of a call on the processes of its version. Thread-safe.
 public interface ProcessMessages {
   /// @return false: there is no such process, or not any more
   boolean send(long pid, Event event);

@@ -28,17 +28,18 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///  state   0 users' code -> ENGINE            the call's thread, before it uses the engine
 ///          ENGINE -> 0                        that thread, after it
-///          any -> | CANCELED                  whoever cancels, once
+///          any -> | CANCELED                  the thread that cancels, once
 /// ```
 ///
-/// Who cancels a call that is in users' code ends it for its caller: the code finds the engine closed, and is stopped. Of a call that is in the engine, the use is canceled, and its own thread ends it. So
-/// nobody uses a transaction that its caller has back. The listener is told once, by who wins `told`.
+/// The cancel of a call in users' code ends the call for its caller: the code finds the engine closed, and is stopped. The cancel of a call
+/// in the engine cancels that use, and the call's own thread ends the call. So no thread uses a transaction that its caller has back. The
+/// listener is told once, by the thread that wins `told`.
 @SuppressWarnings("NullAway") // results of users' code may be null: the type parameter is theirs
 public final class UserCall implements LoadedApplication.Running, Watched, CallWatch.HasThread {
   private static final int ENGINE = 1;
   private static final int CANCELED = 2;
 
-  /// Of a call that runs where its request was read: such ones should not.
+  /// Longest run of a call where its request was read; longer calls should not run there.
   private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final AtomicLong IDS = new AtomicLong();
@@ -52,7 +53,7 @@ public final class UserCall implements LoadedApplication.Running, Watched, CallW
     }
   }
 
-  /// What a call does, on its thread.
+  /// Work of a call, on its thread.
   @FunctionalInterface
   interface Work {
     void run(UserCall call) throws Throwable;

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// All methods throw INVALID_PARAMETER_VALUE with the place.
 public final class DefinitionReader implements Definitions {
-  /// Of each kind of members.
+  /// Most members of an application, all kinds together.
   private static final int MAX_MEMBERS = 10_000;
 
   private final List<FunctionDraft> functions = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class DefinitionReader implements Definitions {
 
   private record RouteDraft(HttpMethod method, String path, ProcedureDraft.OfRoute procedure) {}
 
-  /// What was defined; nothing can be added from now on.
+  /// The defined members; nothing can be added from now on.
   public DefinedMembers members() {
     isOpen = false;
     List<ProcedureMember> procedureMembers =

@@ -1,4 +1,4 @@
-/// What an application defines: its members, with signatures for the catalogue and code to be called.
+/// Definitions of an application: its members, with signatures for the catalogue and code to be called.
 @NullMarked
 package dev.kakehashi.applications.define;
 

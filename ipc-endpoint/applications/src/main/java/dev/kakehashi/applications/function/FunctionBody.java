@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
-/// What users' code gave for a function. Immutable; makes code for each statement that uses it.
+/// Users' code of a function. Immutable; makes code for each statement that uses it.
 public sealed interface FunctionBody {
   /// A scalar function.
   @FunctionalInterface

@@ -44,10 +44,10 @@ public final class FunctionRun implements Watched, CallWatch.HasThread {
   private volatile @Nullable String stop;
   private volatile boolean isLost; // a batch goes on that nobody waits for
 
-  /// What the last batch has thrown; published by the end of its code.
+  /// Exception of the last batch; published by the end of its code.
   private @Nullable EngineException failure;
 
-  // Of the watch.
+  // State of the watch.
   private long seenTurn;
   private long seenNanos;
 
@@ -78,7 +78,7 @@ public final class FunctionRun implements Watched, CallWatch.HasThread {
 
   /// Runs a batch, and waits for it as long as it may take.
   ///
-  /// What it writes belongs to it alone until it has ended: one that is given up may write it later.
+  /// The data that a batch writes belongs to it alone until it has ended: a batch that is given up may write it later.
   ///
   /// @param rows of it, for people
   /// @return its result
@@ -189,7 +189,7 @@ public final class FunctionRun implements Watched, CallWatch.HasThread {
     }
   }
 
-  /// What the code has thrown, as an error of the statement.
+  /// Exception of the code, as an error of the statement.
   private EngineException failed(Throwable thrown) {
     if (stop != null) {
       return stopped();

@@ -33,7 +33,7 @@ abstract sealed class ObjectScalar implements ScalarCode {
     throw new UnsupportedOperationException("callDoubles");
   }
 
-  /// Of one argument, which may be a record of several parameters.
+  /// Function of one argument, which may be a record of several parameters.
   static final class One extends ObjectScalar {
     private final ArgumentShape shape;
     private final Function<Object, Object> body;
@@ -81,7 +81,7 @@ abstract sealed class ObjectScalar implements ScalarCode {
     }
   }
 
-  /// Of two arguments.
+  /// Function of two arguments.
   static final class Two extends ObjectScalar {
     private final JavaType first;
     private final JavaType second;

@@ -70,7 +70,7 @@ record UserTable(
       return batch.rows()[next++];
     }
 
-    /// What is thrown comes behind the rows before it, which may be all that somebody wants.
+    /// An exception comes behind the rows before it, which may be all that the reader wants.
     private Batch take(Iterator<?> from, int most) throws Throwable {
       @Nullable Object[][] taken = new @Nullable Object[most][];
       int count = 0;

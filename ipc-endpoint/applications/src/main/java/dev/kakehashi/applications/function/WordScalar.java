@@ -52,7 +52,7 @@ abstract sealed class WordScalar implements ScalarCode {
     throw new UnsupportedOperationException("callDoubles");
   }
 
-  /// Of one bigint.
+  /// Function of one bigint.
   static final class OfLong extends WordScalar {
     private final LongUnaryOperator body;
 
@@ -87,7 +87,7 @@ abstract sealed class WordScalar implements ScalarCode {
     }
   }
 
-  /// Of two bigint.
+  /// Function of two bigint.
   static final class OfTwoLongs extends WordScalar {
     private final LongBinaryOperator body;
 
@@ -123,7 +123,7 @@ abstract sealed class WordScalar implements ScalarCode {
     }
   }
 
-  /// Of one double precision.
+  /// Function of one double precision.
   static final class OfDouble extends WordScalar {
     private final DoubleUnaryOperator body;
 
@@ -158,7 +158,7 @@ abstract sealed class WordScalar implements ScalarCode {
     }
   }
 
-  /// Of two double precision.
+  /// Function of two double precision.
   static final class OfTwoDoubles extends WordScalar {
     private final DoubleBinaryOperator body;
 

@@ -12,7 +12,7 @@ import java.util.List;
 
 /// Runs versions in processes of their own. Thread-safe; owned by the system that has it.
 public interface IsolatedVersions extends AutoCloseable {
-  /// What jars define, found out in a process that ends after it. Blocks.
+  /// Contents that jars define, found out in a process that ends after it. Blocks.
   ///
   /// @throws EngineException as [dev.kakehashi.engine.api.application.ApplicationSystem#inspect]
   ApplicationContents inspect(String application, List<JarContent> jars);

@@ -149,7 +149,7 @@ public final class NativeApplications implements ApplicationSystem {
       limits(definition).set(definition.options());
     }
     versions.forEach((id, version) -> {
-      // What no commit has named may belong to a transaction that is under way, or was rolled back.
+      // A version that no commit has named may belong to a transaction that is under way, or was rolled back.
       if (!now.contains(id)
           && (committedVersions.contains(id) || version.isUnusedFor(UNCOMMITTED_NANOS))) {
         retire(version);
@@ -294,7 +294,7 @@ public final class NativeApplications implements ApplicationSystem {
     watch.close();
   }
 
-  /// What versions have around them.
+  /// Environment of the versions.
   private final class Owner implements VersionOwner {
     @Override
     public ApplicationHost host() {

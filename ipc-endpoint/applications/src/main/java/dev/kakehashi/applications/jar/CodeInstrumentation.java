@@ -84,7 +84,7 @@ final class CodeInstrumentation {
     return files.transformClass(model, new Changes());
   }
 
-  /// Of one class.
+  /// Changes to one class.
   private static final class Changes implements ClassTransform {
     @Override
     public void accept(
@@ -107,7 +107,7 @@ final class CodeInstrumentation {
     }
   }
 
-  /// Of one method.
+  /// Changes to the code of one method.
   private static final class Code implements CodeTransform {
     private final Set<Label> passed = new HashSet<>();
     private final boolean looksFirst;

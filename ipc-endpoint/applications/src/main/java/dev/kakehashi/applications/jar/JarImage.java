@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A jar in memory: its compressed bytes and a table of what is in it. Immutable, thread-safe.
 ///
-/// The central directory is read and checked when the image is made, an entry when it is asked for. Of a multi-release jar, entries of the highest release up to this JVM's hide others.
+/// The central directory is read and checked when the image is made, an entry when it is asked for. In a multi-release jar, entries of the
+/// highest release up to this JVM's hide others.
 public final class JarImage {
   private static final int END_BYTES = 22;
   private static final int END_SIGNATURE = 0x06054b50;
@@ -34,7 +35,7 @@ public final class JarImage {
   private static final int MAX_COMMENT = 0xFFFF;
   private static final int MAX_ENTRIES = 65_534;
 
-  /// Of one entry, and of all together.
+  /// Most inflated bytes of all entries together.
   private static final long MAX_INFLATED = 512L << 20;
 
   private static final String VERSIONS = "META-INF/versions/";
@@ -241,7 +242,7 @@ public final class JarImage {
     return Refusals.of("jar \"%s\" is damaged: %s", name, why);
   }
 
-  /// Of a file name without directories, as the Java platform derives names of modules.
+  /// Module name from the file name without directories, as the Java platform derives it.
   String derivedName(int ordinal) {
     String base = name.substring(name.lastIndexOf('/') + 1);
     String plain =

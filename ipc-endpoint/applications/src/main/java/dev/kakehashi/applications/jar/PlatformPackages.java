@@ -3,7 +3,7 @@ package dev.kakehashi.applications.jar;
 import java.util.HashSet;
 import java.util.Set;
 
-/// What users' code may see of the JVM: packages of these modules alone. The engine and its libraries are not among them.
+/// Packages of the JVM that users' code may see: those of these modules alone. The engine and its libraries are not among them.
 final class PlatformPackages {
   /// Name of the module that users' code is written against, and of its only package.
   static final String API = "dev.kakehashi.application";

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /// Classes of one version: its own from jars in memory, those of `dev.kakehashi.application` from the platform, and those of a few modules of the JVM. It sees nothing else.
 ///
-/// Thread-safe. Whoever wants the version to go away lets go of the loader and all that came from it.
+/// Thread-safe. The version goes away after its owner has let go of the loader and all that came from it.
 final class VersionLoader extends SecureClassLoader {
   static {
     registerAsParallelCapable();

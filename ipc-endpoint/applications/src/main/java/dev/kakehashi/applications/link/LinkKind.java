@@ -50,7 +50,7 @@ public final class LinkKind {
   /// The process wants a lane of its own; the reply is DONE when it can be used.
   public static final byte OPEN = 40;
 
-  /// What runs in the transaction of a lane is canceled.
+  /// Work in the transaction of a lane is canceled.
   public static final byte CANCEL_ACCESS = 41;
 
   public static final byte LOGGED = 42;

@@ -221,7 +221,7 @@ public final class MessageReader {
     if (code == null || !sqlstate.matches("[0-9A-Z]{5}")) {
       throw malformed("has an unknown error");
     }
-    // What the other side has logged already; its stack is not ours.
+    // The other side has logged the failure already; its stack is not ours.
     EngineException failure = new EngineException(code, message);
     if (!sqlstate.equals(code.sqlstate())) {
       failure.withSqlstate(sqlstate);

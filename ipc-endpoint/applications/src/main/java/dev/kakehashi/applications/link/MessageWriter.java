@@ -96,7 +96,7 @@ public final class MessageWriter {
     return this;
   }
 
-  /// What another one has after its kind.
+  /// Adds the bytes of another message after its kind.
   public MessageWriter putRest(MessageWriter other) {
     int more = other.length - 1;
     int at = room(more);

@@ -57,7 +57,7 @@ final class ProcessAdapter implements Process, ApplicationProcess.Context {
     return name;
   }
 
-  /// Whoever spawned it knows it, also before its first step.
+  /// Adds the process to its version: the spawner knows its number, also before its first step.
   void known(long itsPid) {
     version.add(itsPid, this);
     if (hasEnded) {

@@ -30,7 +30,7 @@ final class StepSlot implements Watched, CallWatch.HasThread {
   private long limitNanos;
   private volatile boolean stopped;
 
-  // Of the watch.
+  // State of the watch.
   private long seenTurn;
   private long seenNanos;
   private int idleLooks;

@@ -9,7 +9,7 @@ import dev.kakehashi.engine.api.application.ApplicationContents.RouteSignature;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// What a process says of its contents is looked at once more: its code may have changed the classes that did.
+/// Second check of the contents that a process reports: its code may have changed the classes of the first check.
 final class ContentsCheck {
   private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
   private static final int MOST = 10_000;

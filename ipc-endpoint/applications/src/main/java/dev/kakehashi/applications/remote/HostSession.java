@@ -19,7 +19,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What code in a process asks of the engine by one lane: it has the transaction of the lane, its tables, and rows that are being read.
+/// Requests of code in a process to the engine, by one lane. The session has the transaction of the lane, its tables, and rows that are
+/// being read.
 ///
 /// Used by the thread of the lane; [#cancel] by any. [#close] rolls back what the session has begun itself.
 final class HostSession {

@@ -39,7 +39,7 @@ final class OwnProcess {
 
   private static final int REQUESTS = 1;
 
-  /// What a JVM ends with that lacks memory.
+  /// Exit status of a JVM that lacks memory.
   private static final int OUT_OF_MEMORY = 3;
 
   private static final int FIRST_CALL = 2;
@@ -67,7 +67,7 @@ final class OwnProcess {
   private final ConcurrentMap<Integer, Thread> serving = new ConcurrentHashMap<>();
   private final AtomicInteger nextCall = new AtomicInteger(FIRST_CALL);
 
-  /// Who uses the memory: the process itself counts as one.
+  /// Users of the memory: the process itself counts as one.
   private final AtomicInteger uses = new AtomicInteger(1);
 
   private volatile String reason = "";
@@ -281,7 +281,7 @@ final class OwnProcess {
     }
   }
 
-  /// What a caller gets whose process is not there any more.
+  /// Error for a caller whose process has gone.
   EngineException gone() {
     EngineException failure =
         new EngineException(

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /// A group of cgroup v2 of one process, with limits of memory and of threads; or none. Confined to the owner of its process.
 final class ProcessGroup {
-  /// What a JVM takes beside its heap.
+  /// Memory of a JVM beside its heap, in bytes.
   private static final long BESIDE_HEAP = 512L << 20;
 
   private static final int THREADS = 1_024;

@@ -9,20 +9,20 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What a process prints goes to the log, cut to lines of 1,000 characters and 100 lines a second. Thread-safe.
+/// Writes the output of a process to the log, cut to lines of 1,000 characters and 100 lines a second. Thread-safe.
 final class ProcessOutput {
   private static final int LINE = 1_000;
   private static final int LINES_PER_SECOND = 100;
   private static final Logger LOG = LoggerFactory.getLogger(ProcessOutput.class);
 
-  /// What the JVM prints before it ends for want of memory.
+  /// Beginning of the line that the JVM prints before it ends for want of memory.
   private static final String OUT_OF_MEMORY = "Terminating due to java.lang.OutOfMemoryError: ";
 
   private static final Duration END = Duration.ofSeconds(1);
 
   private final Thread thread;
 
-  /// What it lacked; empty: nothing.
+  /// Memory that the JVM lacked; empty: none.
   private volatile String lacked = "";
 
   private ProcessOutput(String name, Process process) {
@@ -51,7 +51,7 @@ final class ProcessOutput {
   /// Which memory a process that has ended had not enough of, as its JVM says; empty: it says nothing of that.
   String lackedMemory() {
     try {
-      // What it has printed last may still be in the pipe.
+      // Its last output may still be in the pipe.
       boolean ignored = thread.join(END);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

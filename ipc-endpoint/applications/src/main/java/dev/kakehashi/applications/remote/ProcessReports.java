@@ -1,6 +1,6 @@
 package dev.kakehashi.applications.remote;
 
-/// What a process tells of its application. Thread-safe.
+/// Reports of a process about its application. Thread-safe.
 public interface ProcessReports {
   /// @param call number within the process; 0: none
   void logged(long call, String line);

@@ -273,7 +273,7 @@ final class RemoteCalls {
       return invocation.timeLimitMillis() == 0 ? own : Math.min(own, invocation.timeLimitMillis());
     }
 
-    /// What the reader of the rows refuses, and a limit, ends the call: the process is told with the answer.
+    /// A refusal by the reader of the rows, or a limit, ends the call: the process is told with the answer.
     private void rows(MessageReader message) {
       bytes += message.length();
       while (refused == null && message.getBoolean()) {

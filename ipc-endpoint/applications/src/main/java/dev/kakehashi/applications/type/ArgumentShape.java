@@ -5,7 +5,7 @@ import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a class of arguments means: parameters, and the object that users' code gets. Immutable.
+/// Meaning of a class of arguments: parameters, and the object that users' code gets. Immutable.
 public sealed interface ArgumentShape {
   /// Parameters by order.
   List<Field> fields();

@@ -14,7 +14,8 @@ import java.util.Comparator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a class means as the payload of tasks: `byte[]` is any bytes; a record is a JSON object with its components by their names of SQL, or as they are written; [Json] and the other classes of the table are JSON texts.
+/// Meaning of a class as the payload of tasks. `byte[]` is any bytes. A record is a JSON object with its components by their names of SQL,
+/// or as they are written. [Json] and the other classes of the table are JSON texts.
 ///
 /// Immutable, thread-safe.
 public final class PayloadShape {

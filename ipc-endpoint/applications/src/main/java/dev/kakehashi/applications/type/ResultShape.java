@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a class of results means: columns, and the row of an object. Immutable.
+/// Meaning of a class of results: columns, and the row of an object. Immutable.
 public sealed interface ResultShape {
   /// Name of the first column of a sealed interface's rows: which of its records it is.
   String KIND = "kind";

@@ -3,7 +3,7 @@ package dev.kakehashi.applications.version;
 import dev.kakehashi.applications.call.CallSlots;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
 
-/// What all versions of an application share: its limits as they are now, and its places for calls. Thread-safe.
+/// State that all versions of an application share: its limits as they are now, and its places for calls. Thread-safe.
 public final class ApplicationLimits {
   private final CallSlots slots;
   private volatile ApplicationOptions options;

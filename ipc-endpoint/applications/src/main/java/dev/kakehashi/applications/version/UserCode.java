@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Users' classes of a version that have been loaded, with what they have defined. Whoever has one holds its class loader.
+/// Users' classes of a version that have been loaded, with what they have defined. A reference to it holds its class loader.
 ///
 /// Code that runs when it is made and closed runs on a thread of its own, for ten seconds at most.
 final class UserCode {
@@ -120,7 +120,7 @@ final class UserCode {
     return Objects.requireNonNull(result.get());
   }
 
-  /// What users' code throws while it is deployed, without its objects.
+  /// Error for an exception of users' code while it is deployed, without the code's objects.
   private static EngineException refusal(String place, Throwable thrown) {
     return switch (thrown) {
       case EngineException ours -> ours;

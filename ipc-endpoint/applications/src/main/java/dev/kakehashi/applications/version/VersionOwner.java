@@ -7,7 +7,7 @@ import dev.kakehashi.engine.api.application.ApplicationHost;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.Map;
 
-/// What versions have around them. Thread-safe.
+/// Environment of versions. Thread-safe.
 public interface VersionOwner {
   ApplicationHost host();
 

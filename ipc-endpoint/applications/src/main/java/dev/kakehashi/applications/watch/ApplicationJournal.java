@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// What has failed and what was logged lately: two rings of bounded size. Thread-safe.
+/// Latest failures and log lines: two rings of bounded size. Thread-safe.
 public final class ApplicationJournal {
   private static final int MAX_FAILURES = 1_000;
   private static final int MAX_LINES = 10_000;

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /// Looks at all calls under way every few milliseconds, on a thread of its own that sleeps while there are none. Thread-safe.
 ///
-/// What does not heed its end is stopped: its thread is interrupted, and users' code that loops throws at its next turn, see [CodeGuard]. Somebody that goes on in spite of it is logged with its stack.
+/// Code that does not heed its end is stopped: its thread is interrupted, and users' code that loops throws at its next turn, see
+/// [CodeGuard]. Code that goes on in spite of it is logged with its stack.
 public final class CallWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CallWatch.class);
   private static final long LOOK_NANOS = Duration.ofMillis(10).toNanos();

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 ///                                             └──────────────▶ false: lost
 /// ```
 ///
-/// What occupies its carrier without waiting, and is no code that [dev.kakehashi.application.CodeGuard] stops, keeps its owner. So code that nobody knows yet is carried by others, see [MemberCounts#mayBeCarried].
+/// Code that occupies its carrier without waiting keeps its owner, unless [dev.kakehashi.application.CodeGuard] stops it. So unknown code
+/// is carried by other threads, see [MemberCounts#mayBeCarried].
 public final class CodeThread {
-  /// What was stopped has that long to end by itself, and leaves its thread in order then.
+  /// Time for stopped code to end by itself; it leaves its thread in order then.
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   @SuppressWarnings("ThreadLocalUsage") // one of these for each worker
@@ -28,12 +29,12 @@ public final class CodeThread {
   private final Thread thread;
   private final boolean canBeCarried;
 
-  // Of the owner, on whose thread [#carry] is called while it hands over.
+  // State of the owner, on whose thread [#carry] is called while it hands over.
   private boolean hasBegun;
   private boolean takesOver;
   private @Nullable Runnable taken;
 
-  /// What to do: the owner sets it, the thread clears it when it has done that, which publishes what it has written.
+  /// Work of the thread: the owner sets it, and the thread clears it when it is done, which publishes what the work has written.
   private volatile @Nullable Runnable work;
 
   /// Whether the owner sleeps until `work` is cleared; the owner writes it before its look at `work`, the thread reads it after clearing that.
@@ -111,7 +112,8 @@ public final class CodeThread {
     return !lost;
   }
 
-  /// Who carries what a thread has to do: the owner if it hands over just now, else the usual carriers. Any thread, for this one and those that its code starts.
+  /// Chooses the carrier of a thread's work: the owner if it hands over just now, else the usual carriers. Any thread, for this one and
+  /// those that its code starts.
   @SuppressWarnings("ReferenceEquality") // a thread is itself
   private void carry(Runnable continuation) {
     if (Thread.currentThread() == owner && takesOver) {

@@ -71,7 +71,7 @@ public final class UserFailures {
     return error;
   }
 
-  /// What a caller gets for an exception.
+  /// Error that a caller gets for an exception.
   public static EngineException error(Throwable thrown) {
     return switch (thrown) {
       case EngineException ours -> ours;

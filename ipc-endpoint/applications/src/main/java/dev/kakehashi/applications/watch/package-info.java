@@ -1,4 +1,4 @@
-/// What looks after users' code while it runs: the watch over times, counts, failures and log lines.
+/// Supervision of users' code while it runs: the watch over times, counts, failures and log lines.
 @NullMarked
 package dev.kakehashi.applications.watch;
 

@@ -17,7 +17,7 @@ final class ArrowDecoder implements AutoCloseable {
   private static final int INTERVAL_BYTES = 16;
   private static final long MILLIS_PER_DAY = 86_400_000L;
 
-  /// Of memory for an element of a list: its long, start, length, presence.
+  /// Bytes of memory for an element of a list: its long, start, length, presence.
   private static final int ITEM_BYTES = 17;
 
   private final FileValues values;

@@ -44,7 +44,7 @@ final class ArrowDictionaries implements AutoCloseable {
     }
   }
 
-  /// Those that there are now, by their numbers.
+  /// Current dictionaries, by their numbers.
   Map<Long, FileValues> current() {
     return Map.copyOf(dictionaries);
   }

@@ -123,7 +123,7 @@ public final class ArrowFormat implements FileFormat {
     }
   }
 
-  /// What the file says of its columns, if it says it of these.
+  /// Exact types that the file declares, if it declares them for these columns.
   private static @Nullable ExactTypes exactTypes(ArrowSource source, List<ArrowShape> shapes) {
     String json = source.metadata().get(ExactTypes.KEY);
     ExactTypes exact = json == null ? null : ExactTypes.read(json);

@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.arrow;
 
 import java.util.Set;
 
-/// What options say of an Arrow file or stream. Immutable.
+/// Options of an Arrow file or stream. Immutable.
 ///
 /// Reading takes both forms and every codec, whatever `stream` and `codec` say.
 ///
@@ -38,7 +38,8 @@ public record ArrowOptions(
     ZSTD
   }
 
-  /// What becomes of values that Arrow's types do not have: infinite dates and timestamps, the time 24:00, NaN and infinities in numeric(p,s), arrays of several dimensions.
+  /// Treatment of values that Arrow's types do not have: infinite dates and timestamps, the time 24:00, NaN and infinities in numeric(p,s),
+  /// arrays of several dimensions.
   public enum Infinity {
     /// An error that names the column.
     REFUSE,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An Arrow file or stream as rows: each record batch is a part. Thread-safe.
 final class ArrowRowsFile implements RowsFile {
-  /// What the parts share.
+  /// Data that the parts share.
   ///
   /// @param sources indices of the file's fields, one for each column of the rows
   /// @param shapes of those

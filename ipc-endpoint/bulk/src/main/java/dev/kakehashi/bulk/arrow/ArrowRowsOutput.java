@@ -43,10 +43,10 @@ final class ArrowRowsOutput implements RowsOutput {
   /// Rows that all columns take before the next ones, so that they stay in the nearest cache.
   private static final int SLICE_ROWS = 256;
 
-  /// Of memory for a byte of rows: arrays grow by doubling.
+  /// Bytes of memory for a byte of rows: arrays grow by doubling.
   private static final int MEMORY_FACTOR = 2;
 
-  /// What the outputs of a file share. All of it is guarded by the instance.
+  /// State that the outputs of a file share. All of it is guarded by the instance.
   private static final class Shared {
     private final FileOutput file;
     private final long begin;

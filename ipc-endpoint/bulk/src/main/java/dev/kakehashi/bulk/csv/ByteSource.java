@@ -32,7 +32,7 @@ final class ByteSource implements AutoCloseable {
       return;
     }
     try {
-      // What is decompressed is bounded where it is held: a file that grows without end costs time,
+      // Decompressed bytes are bounded where they are held: a file that grows without end costs time,
       // which a cancel ends.
       decoded = coding.decode(new Raw(), Long.MAX_VALUE);
     } catch (IOException e) {

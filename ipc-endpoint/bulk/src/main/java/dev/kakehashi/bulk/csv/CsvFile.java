@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A file of CSV or text format, cut into parts at ends of rows. Thread-safe.
 ///
-/// Who draws a part reads its bytes and scans them for row ends, which is a small part of the work; the rest of it is the part's own. A part has the rows that end within some bytes of the
-/// (decompressed) file, so parts depend on nothing else.
+/// The thread that draws a part reads its bytes and scans them for row ends. That is a small part of the work; the rest of it is the part's
+/// own. A part has the rows that end within some bytes of the (decompressed) file, so parts depend on nothing else.
 final class CsvFile implements RowsFile {
   static final int PART_BYTES = 1 << 22;
 
@@ -43,7 +43,7 @@ final class CsvFile implements RowsFile {
   private final LineEnd lineEnd;
   private final RowEnds rowEnds;
 
-  /// What was read behind the last part.
+  /// Bytes that were read behind the last part.
   private byte[] rest;
 
   private int restFrom;
@@ -52,7 +52,7 @@ final class CsvFile implements RowsFile {
   /// As far as it was scanned for row ends.
   private int scanned;
 
-  /// Of the first byte of the rest, in the decompressed file.
+  /// Offset of the first byte of the rest, in the decompressed file.
   private long restOffset;
 
   private long restLine = 1;

@@ -31,7 +31,7 @@ public record CsvOptions(
     @Nullable String defaultText,
     Compression compression) {
 
-  /// What the first line is.
+  /// Meaning of the first line.
   public enum Header {
     /// A row.
     NONE,
@@ -48,7 +48,7 @@ public record CsvOptions(
     NONE,
     GZIP,
     ZSTD,
-    /// As the ending of the file's name says. Of a file that is written: not at all, unless [#ofName] was asked.
+    /// As the ending of the file's name says. A file that is written is not compressed, unless [#ofName] was asked.
     AUTO;
 
     /// As the ending of a name says: `.gz`, `.zst`.

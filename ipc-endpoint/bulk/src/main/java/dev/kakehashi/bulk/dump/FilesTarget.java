@@ -24,7 +24,7 @@ public final class FilesTarget implements DumpTarget {
   private static final Pattern OURS = Pattern.compile("data_[0-9]{1,9}\\..*");
   private static final Pattern PARTITION = Pattern.compile("[^=]+=.*", Pattern.DOTALL);
 
-  /// What a dump writes with.
+  /// Setup of a dump.
   public record Setup(
       FileFormat format, List<LoadColumn> columns, String query, BulkContext context) {}
 

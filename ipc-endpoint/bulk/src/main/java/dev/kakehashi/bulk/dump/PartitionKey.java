@@ -18,7 +18,7 @@ import java.util.List;
 
 /// Values of the columns that a dump is partitioned by, and the directories that they name: `column=value`, as Hive has them. Not thread-safe.
 final class PartitionKey {
-  /// Of null.
+  /// Value of null in the name of a directory.
   private static final String NULL = "__HIVE_DEFAULT_PARTITION__";
 
   /// Longest name of a directory.
@@ -29,7 +29,7 @@ final class PartitionKey {
   private final int columnCount;
   private final BatchView view = new BatchView();
 
-  /// Of the columns: length on the heap, 0 of a varlena, -1 of a value in the word.
+  /// Length of each column's values on the heap: 0 for a varlena, -1 for a value in the word.
   private final int[] fixedBytes;
 
   /// @param names of columns, each is there

@@ -8,7 +8,7 @@ import java.util.function.Function;
 
 /// A file of a dump as one of its writers has it: the file, which they share, and an output of his own. The outputs are used by a thread each.
 final class WrittenFile {
-  /// What the writers of a file share.
+  /// State that the writers of a file share.
   ///
   /// @param writers that have not ended
   /// @param rows of those that have

@@ -136,7 +136,7 @@ final class FileCalls {
             (int) OPENAT.invokeExact(captured, directory, arena.allocateFrom(path), flags, mode));
   }
 
-  /// Of the descriptor of a file, or one that was opened with O_PATH.
+  /// Status of the file of a descriptor, also of one that was opened with O_PATH.
   ///
   /// @param into is filled
   static int stat(int descriptor, long[] into) {

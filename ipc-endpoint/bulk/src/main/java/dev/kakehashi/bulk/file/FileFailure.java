@@ -10,7 +10,7 @@ import java.nio.file.FileSystemException;
 public final class FileFailure {
   private FileFailure() {}
 
-  /// Of a call of the system.
+  /// Failure of a call of the system.
   ///
   /// @param what as `could not open`
   /// @param name as a location
@@ -36,7 +36,7 @@ public final class FileFailure {
     return new EngineException(code, "%s \"%s\": %s".formatted(what, name, reason));
   }
 
-  /// Of a read or write: DISK_FULL or IO_ERROR.
+  /// Failure of a read or write: DISK_FULL or IO_ERROR.
   public static EngineException of(String what, String name, IOException e) {
     String reason =
         e instanceof FileSystemException file && file.getReason() != null

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// The one class that opens files of locations. What was checked is what is open: each step goes on from a descriptor. Thread-safe.
+/// The one class that opens files of locations. The checked file is the open one: each step goes on from a descriptor. Thread-safe.
 public final class FileGate {
   /// Most files of one load.
   private static final int MAX_FILES = 100_000;

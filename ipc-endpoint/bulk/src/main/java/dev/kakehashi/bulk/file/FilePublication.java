@@ -14,8 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /// New files of one statement in one location: all have their final names, durably, or none has.
 ///
-/// While it lives there is its mark in the location's directory, which it has locked. Who finds a mark that nobody has locked takes it and its files away: they are of a process that has died.
-/// If that died while it named several files, which its mark says ([PublicationRecord]), the others get their names first.
+/// While a publication lives, its mark is in the location's directory, and the publication holds a lock on it. A sweep that finds a mark
+/// without a lock removes the mark and its files: their process has died. If that process died while it named several files, which its mark
+/// says ([PublicationRecord]), the others get their names first.
 /// Thread-safe; closed by its owner.
 public final class FilePublication implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FilePublication.class);
@@ -238,7 +239,7 @@ public final class FilePublication implements AutoCloseable {
     }
   }
 
-  /// What cannot be removed now is swept later, because the mark stays then.
+  /// A file that cannot be removed now is swept later, because the mark stays then.
   private void remove(List<String> names, String name) {
     try (OpenDirectory directory = gate.directory(location, names)) {
       int result = directory.unlink(name);
@@ -294,7 +295,7 @@ public final class FilePublication implements AutoCloseable {
       if (FileCalls.lock(descriptor) < 0) {
         return 0;
       }
-      // Of another user, who may write here, too: what it says is not done in our name.
+      // A mark may be of another user, who may write here, too: its steps are not done in our name.
       if (FileStatus.of(descriptor, mark).owner() == FileCalls.user()) {
         PublicationRecord record = PublicationRecord.read(descriptor, mark, location);
         if (record != null) {

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.file;
 
-/// What the system knows of an open file.
+/// Status of an open file, as the system knows it.
 ///
 /// @param links names that it has
 /// @param modifiedNanos nanoseconds of the second `modifiedSeconds`

@@ -16,7 +16,7 @@ public record LocationPath(String location, List<String> names, boolean isDirect
   public static final String UPLOAD = "upload";
   public static final String STREAM = "stream";
 
-  /// What names of locations look like.
+  /// Form of names of locations.
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,62}");
 
   private static final Pattern URL =

@@ -80,7 +80,7 @@ public final class LocationSettings {
     }
   }
 
-  /// Of a directory that is made later its parent says where it will be.
+  /// Real path; the parent of a directory that is made later says where the directory will be.
   private static Path realAsFarAsItIsThere(Path path) {
     Path absolute = path.toAbsolutePath().normalize();
     Path there = absolute;

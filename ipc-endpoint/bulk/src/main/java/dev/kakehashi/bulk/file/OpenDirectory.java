@@ -18,7 +18,7 @@ final class OpenDirectory implements AutoCloseable {
   /// Longest directory that is listed.
   private static final int MAX_LISTED = 1_000_000;
 
-  /// Of a directory that must not be entered.
+  /// Identity of a directory that must not be entered.
   record Identity(long device, long inode) {}
 
   private final int descriptor;

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What a publication of several files is about to do, in its mark: whoever finds the mark of a process that died in the middle goes on with it. Immutable.
+/// Steps that a publication of several files is about to do, in its mark. A sweep that finds the mark of a process that died in the middle
+/// goes on with them. Immutable.
 ///
 /// Lines of UTF-8: a head, `N number path` for a file that gets its name, `R path` for one that goes, and an end with a checksum. Paths are those below the location, and have no
 /// control characters.
@@ -80,7 +81,7 @@ record PublicationRecord(boolean replaces, List<Named> named, List<LocationPath>
     }
   }
 
-  /// What a mark says; null: it is not whole, so nothing of it was begun.
+  /// Record of a mark; null: it is not whole, so none of its steps was begun.
   ///
   /// @param mark open for reading
   /// @param name of the mark

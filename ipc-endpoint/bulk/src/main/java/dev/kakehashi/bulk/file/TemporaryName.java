@@ -29,7 +29,7 @@ final class TemporaryName {
     return PREFIX + HexFormat.of().formatHex(key);
   }
 
-  /// Of the writer's file with a number.
+  /// Name of the writer's file with a number.
   static String of(String mark, long number) {
     return mark + "-" + number;
   }

@@ -43,7 +43,7 @@ public final class UploadDirectory implements UploadFiles {
   private static final long SWEEP_MILLIS = 60_000;
   private static final int MAX_FILES_OF_OWNER = 1_000;
 
-  /// What uploads may take.
+  /// Limits of uploads.
   ///
   /// @param space bytes of all
   /// @param userSpace bytes of a role

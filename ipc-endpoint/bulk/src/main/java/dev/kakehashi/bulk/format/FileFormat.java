@@ -37,13 +37,13 @@ public interface FileFormat {
     return false;
   }
 
-  /// What is in a file, without those lines that are made of the columns (`create table`, `copy`).
+  /// Contents of a file, without those lines that are made of the columns (`create table`, `copy`).
   List<InspectedItem> inspect(FileInput file, BulkContext context);
 
   /// Ending of its files' names, as `.csv.gz`.
   String suffix();
 
-  /// Of what a file holds.
+  /// Description of a file's contents.
   ///
   /// @param query that was dumped
   record Description(String query) {}

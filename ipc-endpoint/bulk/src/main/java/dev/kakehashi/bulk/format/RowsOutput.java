@@ -14,7 +14,7 @@ public interface RowsOutput extends AutoCloseable {
   /// Bytes that the file will have at least if it ended now: for limits of its size.
   long estimatedBytes();
 
-  /// Another output into the same file. What each makes goes into the file in pieces that are whole, in whatever order.
+  /// Another output into the same file. The rows of each output go into the file in pieces that are whole, in any order.
   ///
   /// @throws UnsupportedOperationException if the format has no such pieces: [FileFormat#hasPieces()]
   default RowsOutput another() {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class FilesSource implements LoadSource {
   private static final int PIECE_BYTES = 1 << 18;
 
-  /// What a load reads with.
+  /// Setup of a load.
   ///
   /// @param table for messages
   /// @param listed whether the columns are a column list
@@ -217,7 +217,7 @@ public final class FilesSource implements LoadSource {
   /// Holds the lock.
   private void closeIfDone(OpenRows file) {
     if (file.isDrawn && file.parts == 0 && open.remove(file)) {
-      // What is no part's, as a footer, has been read, too.
+      // Bytes of no part, as a footer, have been read, too.
       readBytes.addAndGet(file.file.sizeBytes() - file.readBytes.get());
       file.close();
     }
@@ -255,7 +255,7 @@ public final class FilesSource implements LoadSource {
           if (!versions.get(i).isOf(file)) {
             throw changed(file.name());
           }
-          // What a client has sent has a new name each time.
+          // A file that a client has sent has a new name each time.
           String name = files.get(i).isNamed() ? file.name() : "";
           String head = name + "\0" + file.sizeBytes() + "\0";
           digest.update(head.getBytes(StandardCharsets.UTF_8));
@@ -271,7 +271,7 @@ public final class FilesSource implements LoadSource {
       setup.context.releaseMemory(PIECE_BYTES);
     }
     if (!setup.conditions.isEmpty()) {
-      // What is left out counts as read.
+      // Rows that are left out count as read.
       digest.update(setup.conditions.toString().getBytes(StandardCharsets.UTF_8));
     }
     return digest.digest();

@@ -14,7 +14,8 @@ import java.util.function.Supplier;
 
 /// Rejected rows of one part, in their order: in memory while they are few, in the spill file otherwise. Used by one thread at a time.
 ///
-/// Of a batch those come first whose values cannot be converted, then those that the engine does not take: they are put in order when the batch is done.
+/// In a batch, rows whose values cannot be converted come first, then rows that the engine does not take. They are put in order when the
+/// batch is done.
 final class PartRejects {
   private static final int FIRST_BYTES = 1 << 10;
 
@@ -32,7 +33,7 @@ final class PartRejects {
   /// Where records are in the spill file.
   private record Block(long at, int bytes) {}
 
-  /// What is written for a row.
+  /// Record of a rejected row.
   record Rejected(
       long line,
       boolean isLine,
@@ -62,7 +63,7 @@ final class PartRejects {
   private long batches;
   private long count;
 
-  /// What there was at a time.
+  /// State at a time.
   ///
   /// @param batches that were done
   /// @param inBatch records of the batch that was not

@@ -3,7 +3,7 @@ package dev.kakehashi.bulk.load;
 import dev.kakehashi.bulk.file.LocationPath;
 import org.jspecify.annotations.Nullable;
 
-/// What happens to rows that cannot be loaded. Immutable.
+/// Rules for rows that cannot be loaded. Immutable.
 ///
 /// @param tolerant otherwise the first one ends the load
 /// @param limit most rejected rows

@@ -21,7 +21,7 @@ public enum BulkFormat {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /// Of names of files, without a dot.
+  /// Ending of names of files, without a dot.
   public String ending() {
     return ending;
   }

@@ -12,7 +12,7 @@ public abstract class ColumnInput implements AutoCloseable {
     return Conversions.of(type, column, options, context);
   }
 
-  /// Puts values `from` … into rows 0 … of a batch that has begun. What is refused is noted, and its word is of no meaning.
+  /// Puts values `from` … into rows 0 … of a batch that has begun. A refused value is noted, and its word is of no meaning.
   ///
   /// Longs of nulls may be overwritten.
   ///

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a typed file says of its columns beside the types of its format: the value of the key [#KEY], a JSON object.
+/// Exact types of a typed file's columns, beside the types of its format: the value of the key [#KEY], a JSON object.
 ///
 /// ```
 /// {"version":1,"query":"…","timeZone":"UTC","columns":[{"name":"a","type":"numeric(10,2)","nullable":true,"labels":["…"]}, …]}

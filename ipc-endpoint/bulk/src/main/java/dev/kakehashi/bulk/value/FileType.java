@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.value;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a file's column holds, and how its values lie in [FileValues]. Immutable.
+/// Type of a file's column, and how its values lie in [FileValues]. Immutable.
 ///
 /// @param kind what it is
 /// @param bits of an integer or float; bytes × 8 of FIXED and of wide decimals; 0: no matter
@@ -99,7 +99,7 @@ public record FileType(
 
   private static final int LONG_DIGITS = 18;
 
-  /// Of a kind that has no more to it.
+  /// Type of a kind that has no more to it.
   public static FileType of(Kind kind) {
     return new FileType(kind, 0, 0, 0, TimeUnits.MICROS, false, null);
   }
@@ -188,7 +188,7 @@ public record FileType(
     };
   }
 
-  /// What it is in messages, for example `uint64`, `timestamp[ns, UTC]`, `list<decimal(10,2)>`.
+  /// Name of the type in messages, for example `uint64`, `timestamp[ns, UTC]`, `list<decimal(10,2)>`.
   @Override
   public String toString() {
     return switch (kind) {

@@ -18,7 +18,7 @@ public final class RowsFill implements AutoCloseable {
   /// A batch ends before the row that would make it longer, unless it is the first one.
   private static final int TARGET_BYTES = 1 << 20;
 
-  /// Of a value on the heap beside its bytes.
+  /// Bytes for a value on the heap beside its own bytes.
   private static final int VALUE_BYTES = 16;
 
   private final List<ColumnInput> inputs = new ArrayList<>();

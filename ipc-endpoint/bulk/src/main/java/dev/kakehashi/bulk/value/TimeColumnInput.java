@@ -8,7 +8,7 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// Times of nanoseconds, INT96, and timestamps that are whole days, where a factor does not do.
 final class TimeColumnInput extends EachInput {
-  /// What the words are.
+  /// Type of the words.
   enum Target {
     DATE,
     TIME,

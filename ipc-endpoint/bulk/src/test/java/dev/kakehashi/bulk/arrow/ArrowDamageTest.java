@@ -30,7 +30,7 @@ class ArrowDamageTest {
   private static final int DAMAGES = Integer.getInteger("kakehashi.arrow.damages", 100);
   private static final long BUDGET = 64L << 20;
 
-  /// What a damaged file may be refused with. Values that were changed can be those of no type.
+  /// Errors with which a damaged file may be refused. Values that were changed can be those of no type.
   private static final Set<ErrorCode> EXPECTED =
       EnumSet.of(
           ErrorCode.BAD_COPY_FILE_FORMAT,

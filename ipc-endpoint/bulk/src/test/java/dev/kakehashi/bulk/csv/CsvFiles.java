@@ -127,7 +127,7 @@ final class CsvFiles {
     }
   }
 
-  /// What a file has.
+  /// Contents of a file.
   ///
   /// @param rows values as PostgreSQL writes them, `<null>` for null, with `|` between them
   /// @param rejected `line:byte:SQLSTATE:message:raw`

@@ -96,7 +96,7 @@ final class CsvSpeed {
     return LocalDate.of(1992, 1, 1).plusDays(random.nextInt(2500)).toString();
   }
 
-  /// Of this thread: others may use the processors, too.
+  /// CPU time of this thread: others may use the processors, too.
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
@@ -169,7 +169,7 @@ final class CsvSpeed {
     });
   }
 
-  /// What who draws the parts does under their lock.
+  /// Work of the thread that draws the parts, under their lock.
   private static void scan(byte[] content) {
     byte[] padded = java.util.Arrays.copyOf(content, content.length + 8);
     double best = Double.MAX_VALUE;

@@ -38,7 +38,7 @@ class ReadAgainTest {
   private BulkFiles files;
   private final long seed = Long.getLong("kakehashi.seed", System.nanoTime());
 
-  /// What a load has done.
+  /// Outcome of a load.
   ///
   /// @param rewinds how often it has gone back
   private record Outcome(

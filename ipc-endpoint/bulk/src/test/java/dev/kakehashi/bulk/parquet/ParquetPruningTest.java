@@ -148,7 +148,7 @@ class ParquetPruningTest {
     };
   }
 
-  /// What is read, and how many rows are left out.
+  /// Rows that are read, and the number of rows that are left out.
   private record Read(List<Long> ids, long rows, long leftOut) {}
 
   private static Read read(MemoryFile file, List<LoadCondition> conditions) {

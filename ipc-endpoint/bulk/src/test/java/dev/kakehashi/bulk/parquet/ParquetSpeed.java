@@ -179,7 +179,7 @@ final class ParquetSpeed {
     return rows;
   }
 
-  /// Of this thread, on which DuckDB works, too: other processes do not matter.
+  /// CPU time of this thread, on which DuckDB works, too: other processes do not matter.
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

@@ -33,7 +33,7 @@ public final class BudgetContext implements BulkContext {
     reserved -= bytes;
   }
 
-  /// What is still held.
+  /// Bytes that are still held.
   public synchronized long reserved() {
     return reserved;
   }

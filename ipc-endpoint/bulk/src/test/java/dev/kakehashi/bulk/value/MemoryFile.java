@@ -21,7 +21,7 @@ public final class MemoryFile implements FileInput, FileOutput {
     this.bytes = bytes;
   }
 
-  /// What has been written, or was there.
+  /// Bytes that have been written, or were there.
   public byte[] bytes() {
     if (out.size() > 0) {
       bytes = out.toByteArray();

@@ -1,6 +1,6 @@
 package dev.kakehashi.queue.push;
 
-/// What became of a request.
+/// Outcome of a request.
 ///
 /// @param error empty: the target has done the task
 /// @param retryMillis when the target wants to be asked again; negative: it did not say

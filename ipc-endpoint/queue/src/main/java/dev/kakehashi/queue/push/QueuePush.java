@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /// Pushes the tasks of one group of a queue: a consumer that waits for tasks, posts each, and completes it or lets it fail.
 ///
-/// How many may start, and when, is the queue's: this takes as many as it can post at a time. One call for tasks is under way at most; it waits as a consumer does, so an idle queue costs nothing.
-/// What is not final is guarded by `this`; the queue system is called without that lock.
+/// The queue decides how many tasks may start, and when: a push takes as many as it can post at a time. One call for tasks is under way at
+/// most; it waits as a consumer does, so an idle queue costs nothing.
+/// Fields that are not final are guarded by `this`; the queue system is called without that lock.
 final class QueuePush implements LeaseHolder, QueueSystem.Listener {
   /// Requests at a time of a queue without a limit.
   static final int DEFAULT_CONCURRENT = 100;
@@ -31,7 +32,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final Logger LOG = LoggerFactory.getLogger(QueuePush.class);
 
-  /// What pushes do to a queue's rate.
+  /// Effect of pushes on a queue's rate.
   @FunctionalInterface
   interface RateKeeper {
     /// @param rate negative: as the queue says

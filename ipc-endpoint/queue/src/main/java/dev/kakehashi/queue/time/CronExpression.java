@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Months and weekdays may be names of three letters; weekday 0 and 7 are Sunday. If both days are given, one of them is enough, as with cron.
 ///
-/// The fields are local times. What they mean when clocks change depends on the minute and the hour, as with cron:
+/// The fields are local times. Their meaning when clocks change depends on the minute and the hour, as with cron:
 ///
 /// * With `*` in one of them (`*/15 * * * *`, `0 * * * *`, `0 */2 * * *`) they are an interval. Each instant whose local time matches counts, so also both that have the same local time.
 ///   A local time that is missing is left out.

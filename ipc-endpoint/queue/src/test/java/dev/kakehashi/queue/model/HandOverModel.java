@@ -14,13 +14,13 @@ import java.util.Set;
 ///
 /// All else of queues is guarded by one lock, so its critical sections are single steps here. Two tasks and two consumers are enough for each known mistake.
 final class HandOverModel {
-  /// What the code relies on; see `QueueCenter`, `GroupConsumers`, `DurableQueues.durable`.
+  /// Rules that the code relies on; see `QueueCenter`, `GroupConsumers`, `DurableQueues.durable`.
   enum Rule {
     /// A change is among the placed ones before a flush may take its record.
     PLACED_BEFORE_FLUSH,
     /// A consumer looks for tasks and joins the waiting ones in one critical section.
     LOOKS_AND_JOINS_TOGETHER,
-    /// What is applied is matched with those who wait.
+    /// Applied tasks are matched with the consumers that wait.
     MATCHES_AFTER_APPLYING,
     /// A match serves as many consumers as there are tasks.
     SERVES_ALL,
@@ -32,7 +32,7 @@ final class HandOverModel {
     APPLIES_DURABLE_ONLY
   }
 
-  /// What was found.
+  /// Result of a walk.
   ///
   /// @param states that can be reached
   record Result(int states, Optional<String> violation) {}
@@ -40,14 +40,14 @@ final class HandOverModel {
   private static final int TASKS = 2;
   private static final int CONSUMERS = 2;
 
-  // Of a task.
+  // States of a task.
   private static final int NONE = 0;
   private static final int LOGGED = 1; // its record may be flushed
   private static final int APPLIED = 2; // and later: claimed, lent
   private static final int CLAIMED = 3; // plus the consumer
   private static final int LENT = 5; // plus the consumer
 
-  // Of a consumer.
+  // States of a consumer.
   private static final int AWAY = 0;
   private static final int LOOKED = 1;
   private static final int WAITS = 2;
@@ -55,7 +55,7 @@ final class HandOverModel {
   private static final int HAS = 4;
   private static final int ENDED = 5;
 
-  // Of the thread that flushes.
+  // States of the thread that flushes.
   private static final int IDLE = 0;
   private static final int FLUSHED = 1;
   private static final int APPLIES = 2;

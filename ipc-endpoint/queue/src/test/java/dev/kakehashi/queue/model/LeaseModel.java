@@ -24,7 +24,7 @@ final class LeaseModel {
 
   /// A rule that a broken implementation lacks.
   enum Rule {
-    /// Who ends a lease shows the token of the one that there is.
+    /// The end of a lease needs the token of the current lease.
     TOKEN_IS_CHECKED,
     /// No two leases have one token, also where a release gives the attempt's number back.
     TOKEN_IS_UNIQUE,
@@ -61,7 +61,7 @@ final class LeaseModel {
   /// @param claim number of the claim
   private record Entry(Kind kind, int attempt, int consumer, int claim) {}
 
-  /// What a consumer has.
+  /// Token of a consumer.
   ///
   /// @param attempt 0: it has no token
   /// @param number of the claim
@@ -103,7 +103,7 @@ final class LeaseModel {
     this.rules = rules;
   }
 
-  /// What was found.
+  /// Result of a walk.
   ///
   /// @param states how many were visited
   /// @param violation of an invariant, with the steps to it; empty: there is none
@@ -402,7 +402,7 @@ final class LeaseModel {
     next.add(Map.entry("flush " + entry.kind(), flushed));
   }
 
-  /// What was not durable is gone; so are all leases. A task without attempts left dies when it is found.
+  /// Changes that were not durable are gone; so are all leases. A task without attempts left dies when it is found.
   private void crash(State s) {
     boolean dies = s.durable() == Place.READY && s.durableAttempts() >= MAX_ATTEMPTS;
     State restarted =

@@ -97,7 +97,7 @@ public final class FileUtf8 {
     return each == ' ' || (each >= '\t' && each <= '\r');
   }
 
-  /// What a message shows of bytes that may be anything.
+  /// Text that a message shows for bytes that may be anything.
   public static String shown(byte[] bytes, int from, int to) {
     // Four bytes are a character at most; what a message shows is cut by characters.
     int end = Math.min(to, from + 512);

@@ -16,7 +16,7 @@ public final class TextBatch implements AutoCloseable {
   private static final int HEAP_BYTES = 1 << 18;
   private static final int MAX_ROWS = 4096;
 
-  /// What arrays of the JVM may have, less padding.
+  /// Most bytes of an array of the JVM, less padding.
   private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
   /// PostgreSQL's longest value.
@@ -107,7 +107,8 @@ public final class TextBatch implements AutoCloseable {
     Eight.store(memory, wordsAt + (column << 3), word);
   }
 
-  /// Room for a value on the heap, which the column's word then is. What is written behind it, up to eight bytes, does no harm; the last eight are zero.
+  /// Room for a value on the heap, which the column's word then is. Bytes written behind it, up to eight, do no harm; the last eight are
+  /// zero.
   ///
   /// @return where it is in [#memory], which may be another array afterwards
   /// @throws EngineException LIMIT_EXCEEDED, OUT_OF_MEMORY

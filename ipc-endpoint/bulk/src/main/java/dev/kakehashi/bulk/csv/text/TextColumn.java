@@ -9,8 +9,8 @@ import dev.kakehashi.protocol.TypeOid;
 
 /// Reads the values of one column from text. Not thread-safe.
 ///
-/// What is taken is what PostgreSQL's input functions take, with blanks around numbers, dates and the like; of dates and times ISO's forms, and others if the context reads them. The type's modifier is
-/// applied as for an assignment.
+/// Accepts the texts of PostgreSQL's input functions, with blanks around numbers, dates and the like. Dates and times have ISO's forms, and
+/// others if the context reads them. The type's modifier is applied as for an assignment.
 public abstract class TextColumn implements AutoCloseable {
   /// Sets the column's value in the batch's last row.
   ///

@@ -34,7 +34,7 @@ final class TextToJson extends TextColumn {
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .build();
 
-  /// What a tree of values takes for each byte of its text, about.
+  /// Bytes of a tree of values for each byte of its text, about.
   private static final long TREE_FACTOR = 16;
 
   private final int typeOid;

@@ -21,7 +21,7 @@ final class TextToNumeric extends TextColumn {
   private final int precision;
   private final int scale;
 
-  /// What the part before the point has to be less than; 0: the modifier is for the slow way.
+  /// Bound that the part before the point has to be less than; 0: the modifier is for the slow way.
   private final long wholeLimit;
 
   private final Decimals decimal = new Decimals();

@@ -34,7 +34,7 @@ public final class PageCompressor implements AutoCloseable {
               + GZIP_TRAILER_BYTES
               + bytes
               + STORED_BLOCK_BYTES * ((bytes >> STORED_BLOCK_SHIFT) + 2L);
-      // What compressors ask for at most: 1/6 more, and a bit.
+      // Compressors ask for 1/6 more at most, and a bit.
       default -> bytes + bytes / 6L + 64;
     };
   }

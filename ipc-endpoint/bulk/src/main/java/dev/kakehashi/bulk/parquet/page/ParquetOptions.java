@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What options say of a Parquet file. Immutable.
+/// Options of a Parquet file. Immutable.
 ///
 /// @param rowGroupRows writing: most rows of a row group, 1,024 … 1,048,576
 /// @param codec writing: of all columns that `columnCodecs` does not name
@@ -42,7 +42,8 @@ public record ParquetOptions(
           false,
           false);
 
-  /// What becomes of values that Parquet's types do not have: infinite dates and timestamps, the time 24:00, NaN and infinities in numeric(p,s).
+  /// Treatment of values that Parquet's types do not have: infinite dates and timestamps, the time 24:00, NaN and infinities in
+  /// numeric(p,s).
   public enum Infinity {
     /// An error that names the column.
     REFUSE,

@@ -21,7 +21,7 @@ final class SystemZstd implements AutoCloseable {
   /// The garbage collector waits while an array is compressed: for some milliseconds.
   static final int MOST_BYTES = 2 << 20;
 
-  /// Of 1 to 22: the fastest.
+  /// Compression level, the fastest of 1 to 22.
   private static final int LEVEL = 1;
 
   private static final String LIBRARY = "libzstd.so.1";

@@ -3,7 +3,7 @@ package dev.kakehashi.bulk.parquet.read;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
-/// What is wrong with a file.
+/// Errors for damaged files.
 final class Damage {
   private Damage() {}
 

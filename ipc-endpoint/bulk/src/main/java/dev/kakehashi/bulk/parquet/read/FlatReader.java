@@ -67,7 +67,7 @@ final class FlatReader implements ColumnReader {
     }
   }
 
-  /// Of a type that has no values.
+  /// Checks that a column whose type has no values has nulls alone.
   private void checkNulls(int rows) {
     for (int done = 0; done < rows; ) {
       if (pages.left() == 0) {

@@ -57,7 +57,7 @@ record GroupBounds(@Nullable Object least, @Nullable Object greatest, boolean ha
     return greatest != null && order.test(compare(greatest, value));
   }
 
-  /// Of values of one class, except that texts of files are bytes.
+  /// Compares values of one class, except that texts of files are bytes.
   private static int compare(Object bound, Object value) {
     return switch (bound) {
       case Long number -> Long.compare(number, (Long) value);

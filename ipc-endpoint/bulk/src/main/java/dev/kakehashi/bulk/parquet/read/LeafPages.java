@@ -23,7 +23,7 @@ final class LeafPages implements AutoCloseable {
   private final @Nullable LevelDecoder repetitions;
   private final ValueDecoders decoders;
 
-  /// Of the page.
+  /// Decoder of the page's values.
   private ValueDecoder values;
 
   private boolean begun;
@@ -85,7 +85,7 @@ final class LeafPages implements AutoCloseable {
     return later > 0;
   }
 
-  /// Reads the next page that has values. What the last values are of is gone.
+  /// Reads the next page that has values. The bytes of the last values are gone.
   void nextPage() {
     while (true) {
       if (later == 0) {

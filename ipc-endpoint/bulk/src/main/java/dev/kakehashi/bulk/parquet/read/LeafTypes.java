@@ -8,7 +8,7 @@ import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.bulk.value.TimeUnits;
 import org.jspecify.annotations.Nullable;
 
-/// What leaves of a file hold.
+/// Types of a file's leaves.
 final class LeafTypes {
   private static final int INT_DIGITS = 9;
   private static final int LONG_DIGITS = 18;

@@ -12,7 +12,7 @@ final class ListReader implements ColumnReader {
   private static final int BLOCK = 1024;
   private static final int MAX_ELEMENTS = 1 << 27;
 
-  /// Of an element: a level, and a long or a start and a length, and the list's copy of that.
+  /// Bytes of memory for an element: a level, and a long or a start and a length, and the list's copy of that.
   private static final int ELEMENT_BYTES = 2 * Long.BYTES + 1;
 
   private final LeafPages pages;

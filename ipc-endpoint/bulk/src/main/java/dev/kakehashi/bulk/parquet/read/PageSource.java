@@ -14,7 +14,7 @@ import java.util.zip.CRC32;
 
 /// The pages of a chunk, one after the other. Not thread-safe.
 final class PageSource implements AutoCloseable {
-  /// Of a header that is read first; most have a few dozen.
+  /// Bytes of a header that are read first; most headers have a few dozen.
   private static final int HEADER_BYTES = 256;
 
   /// Longest header, which may have statistics.

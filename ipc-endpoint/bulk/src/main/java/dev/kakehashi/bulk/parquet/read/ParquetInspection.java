@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What the footer of a file says.
+/// Contents of a file's footer, for people.
 public final class ParquetInspection {
   private final String file;
   private final List<InspectedItem> items = new ArrayList<>();
@@ -87,7 +87,7 @@ public final class ParquetInspection {
     }
   }
 
-  /// What the file says of its columns, if it says it of these.
+  /// Exact types that the file declares, if it declares them for these columns.
   private static @Nullable ExactTypes exactTypes(FileMeta meta, List<FileColumn> columns) {
     String json = meta.keyValues().get(ExactTypes.KEY);
     ExactTypes exact = json == null ? null : ExactTypes.read(json);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ParquetPart implements RowsPart {
   private static final int DECODED_ROWS = 4096;
 
-  /// Of a row of a column: a long, a start and a length, whether it is there.
+  /// Bytes of memory for a row of a column: a long, a start and a length, whether it is there.
   private static final int ROW_BYTES = 24;
 
   private final FileInput file;

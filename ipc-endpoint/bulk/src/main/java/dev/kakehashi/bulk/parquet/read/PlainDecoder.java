@@ -18,7 +18,7 @@ final class PlainDecoder implements ValueDecoder {
   private int at;
   private int end;
 
-  /// Of the next boolean.
+  /// Place of the next boolean, in bits from `at`.
   private int bit;
 
   /// @param width bytes of a value; 0: they vary, or it is a bit

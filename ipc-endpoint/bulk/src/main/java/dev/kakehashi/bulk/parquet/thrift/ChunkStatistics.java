@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.parquet.thrift;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is known of the values of a page or a chunk.
+/// Statistics of the values of a page or a chunk.
 ///
 /// @param min least value, plain; null: not known
 /// @param max greatest value, plain; null: not known

@@ -7,7 +7,8 @@ import java.util.Arrays;
 
 /// Reads structures in Thrift's compact protocol from an array that somebody else wrote. Not thread-safe.
 ///
-/// No length is believed beyond the bytes that are there, and no nesting beyond [#MAX_DEPTH]. What is wrong is BAD_COPY_FILE_FORMAT.
+/// No length is believed beyond the bytes that are there, and no nesting beyond [#MAX_DEPTH]. The error for a malformed structure is
+/// BAD_COPY_FILE_FORMAT.
 ///
 /// ```
 /// reader.begin();

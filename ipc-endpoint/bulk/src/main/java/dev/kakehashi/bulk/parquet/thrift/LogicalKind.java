@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.parquet.thrift;
 
-/// What values of a column mean beyond their physical type.
+/// Meaning of a column's values beyond their physical type.
 public enum LogicalKind {
   NONE,
   STRING,
@@ -18,7 +18,7 @@ public enum LogicalKind {
   FLOAT16,
   /// Months, days, milliseconds in 12 bytes.
   INTERVAL,
-  /// Of a column that has nothing but nulls.
+  /// Kind of a column that has nothing but nulls.
   UNKNOWN,
   /// A kind that this reader does not know.
   OTHER

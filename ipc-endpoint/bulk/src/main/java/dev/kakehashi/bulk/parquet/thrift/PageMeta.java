@@ -136,12 +136,12 @@ public final class PageMeta {
     return repetitionEncoding;
   }
 
-  /// Of a page V2.
+  /// Bytes of the definition levels of a page V2.
   public int definitionBytes() {
     return definitionBytes;
   }
 
-  /// Of a page V2.
+  /// Bytes of the repetition levels of a page V2.
   public int repetitionBytes() {
     return repetitionBytes;
   }
@@ -151,7 +151,7 @@ public final class PageMeta {
     return compressed;
   }
 
-  /// Of a page V2.
+  /// Rows of a page V2.
   public int rows() {
     return rows;
   }

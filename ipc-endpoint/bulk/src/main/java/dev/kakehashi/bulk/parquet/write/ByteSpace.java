@@ -8,7 +8,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Bytes in an array that grows, whose memory is the statement's. Whoever writes asks for room with [#need], and puts bytes at `bytes()[length]`. Not thread-safe.
+/// Bytes in an array that grows, whose memory is the statement's. A writer asks for room with [#need], and puts bytes at `bytes()[length]`.
+/// Not thread-safe.
 final class ByteSpace implements AutoCloseable {
   static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

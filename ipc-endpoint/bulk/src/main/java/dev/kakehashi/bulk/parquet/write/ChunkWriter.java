@@ -17,7 +17,7 @@ final class ChunkWriter implements AutoCloseable {
   /// Values that show whether differences are shorter.
   private static final int SAMPLE = 1 << 13;
 
-  /// Of the values' bytes, those that a codec has to save to be worth its time, now and at each reading.
+  /// Least share of the values' bytes that a codec has to save to be worth its time, now and at each reading.
   private static final double LEAST_SAVING = 0.1;
 
   private final BulkContext context;
@@ -43,7 +43,7 @@ final class ChunkWriter implements AutoCloseable {
     this.compressed = new ByteSpace(context);
   }
 
-  /// The chunks written so far. Whoever has taken them sets its length to 0.
+  /// The chunks written so far. A caller that has taken them sets its length to 0.
   ByteSpace out() {
     return out;
   }

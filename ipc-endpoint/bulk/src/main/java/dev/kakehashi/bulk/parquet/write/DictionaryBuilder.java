@@ -20,12 +20,12 @@ final class DictionaryBuilder implements AutoCloseable {
   /// Entry + 1 by hash.
   private int[] table = {};
 
-  /// Of each entry the first value that it is.
+  /// Index of the first value of each entry.
   int[] entries = {};
 
   int entryCount;
 
-  /// Of each value its entry.
+  /// Entry of each value.
   int[] indices = {};
 
   DictionaryBuilder(BulkContext context) {

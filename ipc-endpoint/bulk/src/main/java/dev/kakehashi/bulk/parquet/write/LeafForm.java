@@ -11,7 +11,7 @@ import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.formats.ValueForm;
 import dev.kakehashi.protocol.TypeOid;
 
-/// What a column, or the elements of one, become in the file.
+/// Form of a column, or of the elements of one, in the file.
 ///
 /// @param form how values lie in a row batch
 /// @param kind how they lie in the file

@@ -10,7 +10,7 @@ final class Levels implements AutoCloseable {
   private static final int FIRST_LEVELS = 1 << 10;
   private static final int MAX_LEVELS = 1 << 28;
 
-  /// Of a value that is there.
+  /// Definition level of a value that is there.
   final int max;
 
   private final boolean lists;

@@ -21,7 +21,7 @@ import java.util.Arrays;
 /// | 2 | an element that is null |
 /// | 3 | an element |
 final class ListSink implements AutoCloseable {
-  /// Of a list's elements.
+  /// Definition level of a list's elements.
   static final int ELEMENT = 3;
 
   private static final int MAX_ELEMENTS = 1 << 10;

@@ -16,7 +16,7 @@ final class RowGroups {
   /// Before a row group is there, values are believed to shrink so much.
   private static final int ASSUMED_RATIO = 4;
 
-  /// Of the root.
+  /// Repetition of the root.
   private static final int NO_REPETITION = -1;
 
   private record Group(List<WrittenChunk> chunks, long rows, long begin) {}

@@ -54,7 +54,7 @@ class TextValuesTest {
         TextColumn.of(
             new LoadColumn("c", oid, modifier, TypeName.of(oid, modifier), true, labels), CONTEXT);
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    // What is behind the text must not matter.
+    // Bytes behind the text must not matter.
     byte[] padded = Arrays.copyOf(utf8, utf8.length + 16);
     Arrays.fill(padded, utf8.length, padded.length, (byte) '7');
     TextBatch batch = new TextBatch(1, CONTEXT);
