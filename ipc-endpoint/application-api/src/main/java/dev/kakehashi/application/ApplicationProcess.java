@@ -70,7 +70,8 @@ public interface ApplicationProcess {
       work(0, body);
     }
 
-    /// Runs straight code that uses the engine, on a virtual thread in a transaction of the platform. Its result comes as the data of an
+    /// Runs straight code that uses the engine, on a virtual thread in a transaction of the platform. The code's result comes as the data
+    /// of an
     /// event END, its exception as the error of an event ERROR.
     ///
     /// @param tag of the event

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Replacement of [ThreadLocal] in an application's classes, made when they are loaded; for the platform.
 ///
-/// Threads of the platform outlive a version. A value of users' code that stayed with one of them would keep the version in memory, so
+/// Threads of the platform outlive a version. A value of users' code that stayed with one of them would keep the version in memory. So
 /// values lie here, and go with their variable. Values of the virtual thread of a call go with the thread.
 public class VersionLocal<T> extends ThreadLocal<T> {
   /// Name of virtual threads that outlive a version as well.

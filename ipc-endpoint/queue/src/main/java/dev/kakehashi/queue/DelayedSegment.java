@@ -68,8 +68,8 @@ final class DelayedSegment extends Deadline {
 
   void added(int second) {
     scanned = false;
-    // Without waiting tasks, `next` may be the second of a task that is over, and has no deadline
-    // after a restart.
+    // In a segment without waiting tasks, `next` may be the second of a task that is over.
+    // After a restart that segment has no deadline.
     if (waiting++ == 0 || second < next) {
       next = second;
       arm();

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// No wake-up is lost. A consumer joins the waiting ones and looks at the order within one critical section. Each change that makes a task
 /// ready asks for [#match] before it leaves its own critical section. These changes are a record that becomes durable, a lease that ends,
-/// and a limit that allows more. So the later of the two sees the other. A task that a limit holds back has an alarm for the time at which
-/// the limit ends. Otherwise it waits for a lease's end, which asks for `match`, too.
+/// and a limit that allows more. So the later of the two critical sections sees the other. A task that a limit holds back has an alarm for
+/// the time at which the limit ends. Otherwise it waits for a lease's end, which asks for `match`, too.
 ///
 /// Its deadline: when the rate allows the next start.
 final class GroupConsumers extends Deadline {

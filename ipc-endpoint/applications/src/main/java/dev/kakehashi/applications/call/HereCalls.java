@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /// ```
 ///
 /// One lent thread at a time carries users' code. It also carries the calls that another lent thread brings meanwhile. While a call holds
-/// it up, nothing is deferred: the other thread leads, and never blocks. Work that a turn has taken over lies in queues, from which any
-/// thread may take it. So [#look] relieves a turn that a call holds up of the rest.
+/// the carrying thread up, nothing is deferred: the other thread leads, and never blocks. Work that a turn has taken over lies in queues,
+/// from which any thread may take it. So [#look] relieves a turn that a call holds up of the rest.
 ///
 /// *Work handed to a turn from another thread.* A call that has waited may go on elsewhere before its turn has noticed. So [#isCarrying]
 /// may be true for it although the carrying is over soon. A thread that hands work over looks again afterwards, and takes the work back if

@@ -1,4 +1,4 @@
-/// Code that runs in a process of an application: the same system as in the endpoint, whose engine is on the other side of the lanes
+/// Code that runs in a process of an application. It is the same system as in the endpoint. Its engine is on the other side of the lanes
 /// ([dev.kakehashi.applications.child.RemoteHost]).
 @NullMarked
 package dev.kakehashi.applications.child;
