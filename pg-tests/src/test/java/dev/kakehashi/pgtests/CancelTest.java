@@ -27,7 +27,7 @@ class CancelTest {
   private static final int CANCELS = 60;
   private static final int ROWS = 200_000;
 
-  /// What the design promises is 100 ms, and what was seen is printed; the rest is for a busy machine. Uncanceled, two of
+  /// The design promises 100 ms, and the times seen are printed; the rest is for a busy machine. Uncanceled, two of
   /// the statements would run for minutes.
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -80,7 +80,7 @@ class CookbookTest {
   /// Stands for the checkout, whose files the servers' OS user may not be able to read.
   private final Path root = cluster.workspace().newDiskDirectory("checkout");
 
-  /// What is written in the cookbook, and what it is here.
+  /// Texts of the cookbook, and their counterparts here.
   private final Map<String, String> places =
       Map.of(
           "/var/lib/postgresql/kakehashi",
@@ -217,7 +217,7 @@ class CookbookTest {
     cluster.postgres().start();
   }
 
-  /// What `. .run/env` sets, and where the launcher is.
+  /// Variables that `. .run/env` sets, and the place of the launcher.
   private Map<String, String> environment(String database) {
     Map<String, String> environment = new HashMap<>(cluster.postgres().environment());
     environment.put("PGDATABASE", database);

@@ -31,7 +31,7 @@ class EndpointKilledUnderLoadTest {
   private static final Pattern QUESTION =
       Pattern.compile("SELECT kakehashi_transaction_status\\('kakehashi', \\d+\\)");
 
-  /// What to ask about transactions whose commit was interrupted, by the row that they insert.
+  /// Queries for outcomes of transactions whose commit was interrupted, by the row that they insert.
   private final Map<Long, String> questions = new ConcurrentHashMap<>();
 
   @Test

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// What the other tests rely on: a session that stays, a server that can be killed and started again, nothing left behind.
+/// Basis of the other tests: a session that stays, a server that can be killed and started again, nothing left behind.
 class HarnessTest {
   @Test
   void shouldKeepOnePsqlSessionAndReportErrorsWithTheirSqlstate() {

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What `make install` puts below DESTDIR works from there: launcher, settings, endpoint, tools; and the extension's files are
-/// where PostgreSQL looks for them.
+/// Files that `make install` puts below DESTDIR work from there: launcher, settings, endpoint, tools. The extension's files are where
+/// PostgreSQL looks for them.
 class InstallTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 

@@ -35,15 +35,15 @@ class LeakTest {
   /// Statements in one DO block.
   private static final int BLOCK = 20;
 
-  /// After the first part, in which caches fill, come parts of the same length. What a statement leaks grows in each of them; a cache that fills late, or a
-  /// thread that has come and gone, does so in one. So the least growth counts.
+  /// After the first part, in which caches fill, come parts of the same length. A leak of a statement grows in each of them. A cache that
+  /// fills late, or a thread that has come and gone, does so in one. So the least growth counts.
   private static final int PARTS = 5;
 
-  /// Of the endpoint's live objects. Each transaction that has written leaves 300 bytes there, its outcome, for as long as outcomes are kept, and vectors
-  /// of plans that have become idle make the most of 500 to 700 bytes a statement at first.
+  /// Bound for the endpoint's live objects. Each transaction that has written leaves 300 bytes there, its outcome, for as long as outcomes
+  /// are kept. Vectors of plans that have become idle make the most of 500 to 700 bytes a statement at first.
   private static final long HEAP_BYTES_PER_STATEMENT = 1_000;
 
-  /// Of the backend's memory contexts.
+  /// Bound for the backend's memory contexts.
   private static final long BACKEND_BYTES_PER_STATEMENT = 150;
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -132,7 +132,7 @@ class LeakTest {
     return least;
   }
 
-  /// What is held while nothing runs.
+  /// Resources that are held while nothing runs.
   private record Held(
       long backendBytes,
       long backendFiles,

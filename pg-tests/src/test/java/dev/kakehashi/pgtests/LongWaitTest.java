@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// What only a backend that waits for the engine can see: deadlocks of the engine's rows with PostgreSQL's locks, and parts of ended
-/// transactions that nobody has decided.
+/// Conditions that only a backend that waits for the engine can see: deadlocks of the engine's rows with PostgreSQL's locks, and parts of
+/// ended transactions that nobody has decided.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LongWaitTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -193,7 +193,7 @@ class NinePairsTest {
 
     @Override
     public void close() {
-      // What it has left open ends with its lease, as for every client of HTTP.
+      // A transaction that it has left open ends with its lease, as for every client of HTTP.
     }
   }
 

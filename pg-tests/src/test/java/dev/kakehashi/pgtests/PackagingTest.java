@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// What goes into the packages and the documentation. `make test-packages` installs them in containers.
+/// Contents of the packages and of the documentation. `make test-packages` installs them in containers.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PackagingTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);

@@ -92,8 +92,8 @@ class PasswordTest {
     }
   }
 
-  /// PostgreSQL hashes each of them as its own; the endpoint gets the hash, the extension the password, and both prepare it alike. What is prohibited is taken
-  /// as it is.
+  /// PostgreSQL hashes each of them as its own; the endpoint gets the hash, the extension the password, and both prepare it alike. A
+  /// password with prohibited characters is taken as it is.
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -105,7 +105,7 @@ class PreparedTransactionsTest {
   private static final List<String> STRENGTHS =
       List.of("KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE");
 
-  /// What each strength finds of the rows that are locked by each.
+  /// Rows that a lock of each strength still gets, where row N is locked in the strength N.
   private static final List<List<String>> LEFT =
       List.of(List.of("1", "2", "3"), List.of("1", "2"), List.of("1"), List.of());
 

@@ -16,8 +16,8 @@ import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What an endpoint with an archive was asked through PostgreSQL is asked of an empty one once more, by `kakehashi replay`: the
-/// answers are the same, and so are the rows afterwards.
+/// Requests that an endpoint with an archive got through PostgreSQL are sent to an empty one by `kakehashi replay`. The answers are the
+/// same, and so are the rows afterwards.
 class ReplayTest {
   private static final String ROWS = "SELECT * FROM item ORDER BY id";
   private static final String ORDERS =

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 class TutorialTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /// What a part prints among other things, by the beginning of its heading.
+  /// Output of a part, among other output, by the beginning of its heading.
   private static final Map<String, String> PRINTED =
       Map.of(
           "1.", "bowl  | 10.73",

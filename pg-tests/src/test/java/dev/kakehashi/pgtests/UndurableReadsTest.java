@@ -29,7 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a transaction has read of foreign tables when its end is reported is there after a crash, as with PostgreSQL's own tables: its backend waits while the engine's disk does.
+/// Rows that a transaction has read of foreign tables are there after a crash once its end was reported, as with PostgreSQL's own tables.
+/// Its backend waits while the engine's disk does.
 ///
 /// The disk is held by a library that is preloaded into the endpoint, see `disk_faults.c`.
 class UndurableReadsTest {
@@ -143,7 +144,7 @@ class UndurableReadsTest {
     CompletableFuture<Void> writer = updateUndurably();
     var readers = new ArrayList<CompletableFuture<Void>>();
     READS.forEach(sql -> readers.add(running(sql)));
-    // Who has not read it, or does not ask for it, does not wait.
+    // A transaction that has not read the row, or does not ask for durability, does not wait.
     running("SELECT val FROM other").get(60, TimeUnit.SECONDS);
     running("SET kakehashi.commit_response = 'available'; SELECT val FROM item")
         .get(60, TimeUnit.SECONDS);

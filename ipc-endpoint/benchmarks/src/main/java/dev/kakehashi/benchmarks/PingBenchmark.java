@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
-/// What does a request cost that does nothing: append to the queue, poll, answer in the mailbox, see the answer?
+/// Measures the cost of a request that does nothing: append to the queue, poll, answer in the mailbox, see the answer.
 ///
 /// Run against a running endpoint: `PingBenchmark RUNTIME_DIR [SECONDS]`. Three situations: both sides awake (the next request
 /// follows at once), both sides asleep (a pause of 2 ms before each request, so each pays a wake-up), and attach with detach.

@@ -1,6 +1,6 @@
 package dev.kakehashi.pgwire;
 
-/// What the engine takes at most. Immutable.
+/// Limits of the engine. Immutable.
 ///
 /// @param transactions open at the same time
 /// @param rowBytes of the values that one row sends; 0: what the server takes

@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// An engine that is a PostgreSQL, or what speaks its protocol and is its code: rows, transactions and SQL are the server's.
+/// An engine that is a PostgreSQL, or a server that speaks its protocol and has its code: rows, transactions and SQL are the server's.
 ///
-/// What blocks runs on threads of its own, never on those of the caller. [#open] blocks.
+/// Blocking work runs on the engine's own threads, never on those of the caller. [#open] blocks.
 public final class PgWireEngine implements Engine {
   /// As the setting `engine` has it.
   public static final String NAME = "pgwire";

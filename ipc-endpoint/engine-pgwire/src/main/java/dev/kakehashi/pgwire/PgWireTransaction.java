@@ -25,7 +25,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A transaction of the server. What it does runs on its lane in the order of the calls; what the server knows of it is in its [ServerTransaction].
+/// A transaction of the server. Its work runs on its lane in the order of the calls. The server's side of it is its [ServerTransaction].
 final class PgWireTransaction implements EngineTransaction {
   private final PgWireEngine engine;
   private final long id;
@@ -307,7 +307,7 @@ final class PgWireTransaction implements EngineTransaction {
     lane.add(() -> {
       EngineException refusal = refusal(level);
       if (refusal == null) {
-        // What began before it goes on.
+        // Statements that began before the savepoint go on.
         for (WireRun run : List.copyOf(open)) {
           if (run.level() >= level) {
             run.end(null, canceledByEnd());

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the server says of itself, as far as its capabilities depend on it. Immutable.
+/// Facts that the server states of itself, as far as its capabilities depend on them. Immutable.
 ///
 /// @param version as the server tells it
 /// @param yugabyte whether it is YugabyteDB

@@ -110,7 +110,7 @@ final class ServerTransaction {
     }
   }
 
-  /// What it writes when it commits.
+  /// Row that the transaction writes when it commits.
   ///
   /// @param reference see [dev.kakehashi.engine.api.EngineTransaction#reference(long)]; 0: none
   Outcomes.Row outcome(long reference) {

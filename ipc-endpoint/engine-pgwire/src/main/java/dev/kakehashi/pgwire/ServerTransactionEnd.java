@@ -23,9 +23,9 @@ final class ServerTransactionEnd {
     this.server = server;
   }
 
-  /// What has become of a transaction.
+  /// Outcome of a transaction.
   ///
-  /// @param failure null: what was asked for
+  /// @param failure null: the outcome is the one that was asked for
   record Ending(State state, @Nullable EngineException failure) {
     static final Ending COMMITTED = new Ending(State.COMMITTED, null);
 

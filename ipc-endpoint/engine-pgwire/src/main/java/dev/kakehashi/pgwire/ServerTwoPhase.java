@@ -40,7 +40,7 @@ final class ServerTwoPhase {
     return result;
   }
 
-  /// What a transaction is called that is about to be prepared.
+  /// Names of a transaction that is about to be prepared.
   PreparedTransaction naming(
       PgWireTransaction transaction, String globalId, String owner, String userName) {
     engine.require(Capability.TWO_PHASE);

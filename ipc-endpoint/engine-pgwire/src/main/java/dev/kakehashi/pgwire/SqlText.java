@@ -9,7 +9,8 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the words of a statement say about it, without strings, quoted names and comments. The server does the parsing. Immutable.
+/// Words of a statement, without strings, quoted names and comments, and the facts that they tell about it. The server does the parsing.
+/// Immutable.
 ///
 /// @param words in upper case, in their order, as far as they are letters
 record SqlText(List<String> words) {
@@ -184,7 +185,8 @@ record SqlText(List<String> words) {
     return false;
   }
 
-  /// What a statement asks for that the engine has not; null: nothing. The server might understand it and mean its own roles and files.
+  /// Capability that a statement asks for and the engine lacks; null: none. The server might understand the statement and mean its own
+  /// roles and files.
   @Nullable Capability lacking() {
     if (first().equals("COPY")) {
       return Capability.COPY_FILES;
@@ -201,7 +203,7 @@ record SqlText(List<String> words) {
     };
   }
 
-  /// What of a statement is about the connection or the transaction; null: nothing.
+  /// First word of a statement about the connection or the transaction; null: the statement is about neither.
   @Nullable String ofConnection() {
     if (!OF_CONNECTIONS.contains(first()) || begins("SET", "CONSTRAINTS")) {
       return null;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class WireExchange {
   private static final int[] NO_TYPES = {};
 
-  /// Who hears of the answers. What it throws is thrown when the series has ended.
+  /// Receiver of the answers. Its exceptions are thrown when the series has ended.
   interface Taker {
     /// A row of a command: the body of a DataRow.
     ///

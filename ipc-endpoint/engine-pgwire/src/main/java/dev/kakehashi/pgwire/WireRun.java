@@ -29,7 +29,7 @@ final class WireRun implements Execution, WireExchange.Taker {
   private static final int MOST_ROWS_OF_ROUND = 512;
   private static final int MOST_QUERIES_OF_ROUND = 256;
 
-  /// Of a round after its first row: as much as a server takes while nobody reads its answers.
+  /// Bytes of a round of queries after its first row: as much as a server takes while nobody reads its answers.
   private static final int BYTES_OF_ROUND = 16 << 10;
 
   private static final int BYTES_OF_CHANGES = 1 << 20;
@@ -355,7 +355,7 @@ final class WireRun implements Execution, WireExchange.Taker {
             given.bind(exchange.out(), portal, name, nextRow + bound, statement.columnTypes());
         transaction.sends(statement, sent);
       } catch (EngineException | MalformedFrameException e) {
-        // What is before it runs: the savepoint that undoes all of it comes there, too.
+        // Rows before it run: their series also has the savepoint that undoes the whole statement.
         exchange.out().truncate(at);
         refused = e;
         break;

@@ -10,7 +10,7 @@ import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.capability.Capability;
 import org.junit.jupiter.api.Test;
 
-/// What is known of a statement before the server has seen it.
+/// Facts that are known of a statement before the server has seen it.
 class SqlTextTest {
   private static Kind kind(String sql) {
     return SqlText.of(sql).kind();

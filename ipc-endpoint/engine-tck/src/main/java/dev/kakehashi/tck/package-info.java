@@ -1,4 +1,4 @@
-/// What every engine behind `engine-api` has to do: tests that are given an engine ([EngineUnderTest]).
+/// Duties of every engine behind `engine-api`: tests that are given an engine ([EngineUnderTest]).
 ///
 /// A test class of an engine extends [EngineConformance]. Nothing here knows which engine it drives.
 @NullMarked

@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// What owners of directories share. Thread-safe.
+/// Operations that owners of directories share. Thread-safe.
 public final class Directories {
   private Directories() {}
 

@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.messages.AttachedDecoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
 import org.agrona.DirectBuffer;
 
-/// What `Attached` says of the engine. Stateless.
+/// Facts of the engine in `Attached`. Stateless.
 public final class EngineFacts {
   /// Writes the fields of the block; the name comes last, by [AttachedEncoder#engine].
   public static void encode(AttachedEncoder attached, Capabilities capabilities) {

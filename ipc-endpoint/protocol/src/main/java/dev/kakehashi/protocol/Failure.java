@@ -8,7 +8,7 @@ import dev.kakehashi.protocol.messages.TransactionState;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/// What a `Failed` message carries, in PostgreSQL's fields; absent texts are empty.
+/// Content of a `Failed` message, in PostgreSQL's fields; absent texts are empty.
 ///
 /// @param errorNumber number of schema/errors.txt
 /// @param sqlstate five characters

@@ -14,9 +14,9 @@ import org.agrona.sbe.MessageDecoderFlyweight;
 
 /// Checked access to frames that another process wrote.
 ///
-/// The codecs check each access against the buffer they wrap, so a buffer has to wrap exactly the frame, in memory of our own. What
-/// they do not check is a length before they allocate for it, and the header: that is done here. After these checks a decoder either
-/// delivers fields of the frame or throws.
+/// The codecs check each access against the buffer they wrap, so a buffer has to wrap exactly the frame, in memory of our own. They check
+/// neither a length before they allocate for it nor the header: that is done here. After these checks a decoder either delivers fields of
+/// the frame or throws.
 public final class Frames {
   /// Template of a frame whose header is complete and of this protocol.
   ///

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Counts how long requests took, in two steps for each doubling from 1 µs to more than an hour. Thread-safe; a count costs some nanoseconds.
 public final class RequestTimes {
-  /// Of the last step, which has no end.
+  /// Doubling of the last step, which has no end.
   private static final int LAST_DOUBLING = 32;
 
   private static final int STEPS = 2 + 2 * LAST_DOUBLING;

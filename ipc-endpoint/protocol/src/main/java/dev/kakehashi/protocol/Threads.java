@@ -2,7 +2,7 @@ package dev.kakehashi.protocol;
 
 import java.time.Duration;
 
-/// What owners of threads share. Thread-safe.
+/// Operations that owners of threads share. Thread-safe.
 public final class Threads {
   private Threads() {}
 

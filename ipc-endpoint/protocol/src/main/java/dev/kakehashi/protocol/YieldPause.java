@@ -1,15 +1,15 @@
 package dev.kakehashi.protocol;
 
-/// How long nobody should yield, from what the last yields have cost.
+/// Pause in which nobody should yield, from the costs of the last yields.
 ///
-/// A dear yield has let somebody compute. Each one soon after a pause doubles the next pause: somebody computes all the time. One
-/// that comes after cheap yields of `QUIET_NANOS` is a stray interruption, and is answered by the shortest pause. (When only as many cheap
-/// yields as the last pause was long counted, one interruption a second kept all waiters asleep for good: a round trip took 16 us
+/// A dear yield has let another thread compute. Each dear yield soon after a pause doubles the next pause: another thread computes all the
+/// time. A dear yield after cheap yields for `QUIET_NANOS` is a stray interruption, and the shortest pause follows. (An earlier rule asked
+/// for cheap yields for as long as the last pause. One interruption a second then kept all waiters asleep for good: a round trip took 16 us
 /// in place of 3.)
 ///
 /// The shortest pause is as long as a dear yield, because on an otherwise idle machine there are some ten a second: collections of garbage, compilers, the kernel. With
-/// 20 ms, waiters slept for a third of each second (docs/measurements.md has what a select by key took with either). Of somebody who computes all the time the doubling tells within a
-/// dozen yields.
+/// 20 ms, waiters slept for a third of each second (docs/measurements.md has what a select by key took with either). Within a dozen yields
+/// the doubling detects a thread that computes all the time.
 ///
 /// Times are those of `System.nanoTime()`. Used by one thread.
 final class YieldPause {

@@ -1,4 +1,4 @@
-/// What crosses the bridge: messages, mapped layouts, row batches, error codes. See PROTOCOL.md.
+/// Data that crosses the bridge: messages, mapped layouts, row batches, error codes. See PROTOCOL.md.
 @NullMarked
 package dev.kakehashi.protocol;
 

@@ -13,7 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The library of `examples/functions` as PostgreSQL uses it. What is asserted holds in each major version. Stateless.
+/// The library of `examples/functions` as PostgreSQL uses it. The assertions hold in each major version. Stateless.
 public final class ImportedFunctions {
   private static final String COLUMNS =
       "id bigint, card text, price numeric(12, 2), day date, weight float8";

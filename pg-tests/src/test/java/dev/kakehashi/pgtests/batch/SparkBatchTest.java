@@ -203,7 +203,7 @@ class SparkBatchTest {
     assertEquals(
         "0", sql("SELECT count(*) FROM kakehashi_catalog.transactions WHERE label LIKE 'batch%'"));
 
-    // What an earlier snapshot shows does not replace what a later one has shown.
+    // A result of an earlier snapshot does not replace one of a later snapshot.
     Path state = own.resolve("run-1.state");
     Files.writeString(
         own.resolve("run-0.state"),

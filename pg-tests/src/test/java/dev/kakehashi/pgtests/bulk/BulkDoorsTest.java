@@ -174,7 +174,7 @@ class BulkDoorsTest {
     return () -> assertEquals("error " + state, answer, door.toString());
   }
 
-  /// Who may not read the server's files by COPY may not have the engine read them, and tables are PostgreSQL's to give.
+  /// A role that may not read the server's files by COPY may not have the engine read them, and tables are PostgreSQL's to give.
   @Test
   void shouldAskForTheRightsOfTheRole() throws SQLException, IOException {
     Files.writeString(files.resolve("pairs.csv"), "1,a\n2,b\n");
@@ -243,7 +243,7 @@ class BulkDoorsTest {
     Sql.execute(connection, "ROLLBACK TO s");
     assertEquals("0", Sql.value(connection, count));
     assertEquals("3", Sql.value(connection, load));
-    // What is dumped is what the transaction sees.
+    // A dump has the rows that the transaction sees.
     assertEquals(
         "4",
         Sql.value(

@@ -182,7 +182,7 @@ enum Door {
         .collect(Collectors.joining(", "));
   }
 
-  /// What doors lead to. Used by one thread.
+  /// Targets of doors. Used by one thread.
   record Doors(
       Cluster cluster,
       Connection connection,

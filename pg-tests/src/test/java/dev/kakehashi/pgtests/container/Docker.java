@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.images.builder.ImageFromDockerfile;
 
-/// What the container tests need of Docker.
+/// Operations of Docker that the container tests need.
 final class Docker {
   /// Configuration parameter of JUnit, or system property: with the value `off` no daemon is looked for.
   static final String PARAMETER = "kakehashi.docker";

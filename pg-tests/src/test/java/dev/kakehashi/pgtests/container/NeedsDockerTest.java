@@ -19,7 +19,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/// What `make test` is on a machine without Docker: the container tests are skipped by name, and none of them is begun.
+/// Result of `make test` on a machine without Docker: the container tests are skipped by name, and none of them is begun.
 class NeedsDockerTest {
   @Test
   void shouldSkipEachContainerTestWhereNoDaemonAnswers() {

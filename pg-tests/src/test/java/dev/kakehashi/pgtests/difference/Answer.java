@@ -3,7 +3,7 @@ package dev.kakehashi.pgtests.difference;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the statements of a program gave.
+/// Results of the statements of a program.
 final class Answer {
   static final String ERROR = "error ";
 
@@ -21,7 +21,7 @@ final class Answer {
     return results.stream().anyMatch(result -> result.startsWith(ERROR));
   }
 
-  /// Empty if the other is the same. Of an error the first line counts, which has its SQLSTATE.
+  /// Empty if the other is the same. Errors count by their first line, which has the SQLSTATE.
   String difference(Answer other) {
     for (int i = 0; i < results.size(); i++) {
       String mine = results.get(i);

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Differences {
   private static final int MAX_SHOWN = 40;
 
-  /// Of the data; the same for every run, so that a program's seed is all that it needs.
+  /// Seed of the data; the same for every run, so that a program's seed is all that it needs.
   private static final long DATA_SEED = 20261121;
 
   /// Pairs of sessions: while PostgreSQL plans for one, the engine works for the other.

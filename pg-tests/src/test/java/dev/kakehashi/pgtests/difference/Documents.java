@@ -136,7 +136,7 @@ final class Documents {
     };
   }
 
-  /// What may fail: over extreme values.
+  /// An expression that may fail, over extreme values.
   String risky(String alias) {
     return switch (dice.below(10)) {
       case 0 -> "jsonb_array_length(" + alias + ".jb)";

@@ -60,7 +60,7 @@ final class Expressions {
     return kind != Kind.KEPT && dice.oneIn(3) ? constant(kind) : column(kind);
   }
 
-  /// What a group of the expression shows: the same for all that are equal.
+  /// Value that a group of the expression shows: the same for all that are equal.
   String key(Kind kind, String expression) {
     return switch (kind) {
       case NUMERIC -> "trim_scale(" + expression + ")";
@@ -157,8 +157,7 @@ final class Expressions {
 
   private String numeric(int depth) {
     return switch (dice.below(9)) {
-      // Of what is finite: an infinite value does not fit, and whether it is met depends on the
-      // order of conditions.
+      // Operands are finite: an infinite value does not fit, and whether it is met depends on the order of conditions.
       case 8 ->
           "("
               + dice.pick(aliases)
@@ -365,7 +364,7 @@ final class Expressions {
       case 1 -> "count(" + of(kind(), 1) + ")";
       case 2, 3 -> {
         Kind kind = dice.pick(List.of(Kind.INTEGER, Kind.BIGINT, Kind.NUMERIC));
-        // Of equal numerics any may count, with its scale.
+        // Any one of equal numerics may count, with its scale.
         boolean distinct = kind != Kind.NUMERIC && dice.oneIn(4);
         yield dice.pick("sum(", "avg(") + (distinct ? "DISTINCT " : "") + of(kind, 2) + ")";
       }

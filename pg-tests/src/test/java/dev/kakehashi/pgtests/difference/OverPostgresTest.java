@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestInstance;
 class OverPostgresTest {
   private static final int PROGRAMS = Integer.getInteger("kakehashi.wire.queries", 60);
 
-  /// What the list explains and is no capability.
+  /// Needs that the list explains and that are no capabilities.
   private static final Set<String> OTHER_NEEDS =
       Set.of("NO_ENDPOINT", "EMBEDDED_STORE", "OWN_SESSIONS");
 

@@ -39,7 +39,7 @@ final class PartitionedSelects {
         false);
   }
 
-  /// What is null above an outer join, and may not be below it.
+  /// An expression that is null above an outer join, and may have a value below it.
   private String computed() {
     return dice.pick(
         "5",

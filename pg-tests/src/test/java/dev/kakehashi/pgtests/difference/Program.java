@@ -16,7 +16,7 @@ record Program(
     boolean ordered,
     boolean changing,
     boolean commits) {
-  /// What the planner may do by default, and what it may not.
+  /// Settings of the planner that are on by default, and settings that are off.
   private static final List<String> ON =
       List.of(
           "enable_async_append",

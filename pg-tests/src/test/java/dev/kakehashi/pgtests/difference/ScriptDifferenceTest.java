@@ -18,8 +18,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What PostgreSQL builds on tables works on foreign tables: triggers, views, generated columns, partitions, PL/pgSQL. Each statement of a script gives the same
-/// on heap tables and on foreign ones.
+/// Features that PostgreSQL builds on tables work on foreign tables: triggers, views, generated columns, partitions, PL/pgSQL. Each
+/// statement of a script gives the same on heap tables and on foreign ones.
 ///
 /// A statement of a script ends with a semicolon at the end of a line, outside of `$$`. Lines that begin with `--engine:` run on the
 /// engine first, those with `--heap:` and `--foreign:` on one side only.

@@ -332,7 +332,7 @@ final class Selects {
         column.equals("i4, t"));
   }
 
-  /// Columns that have to be brought to one type. Of numbers that are equal and look different no operation chooses one.
+  /// Columns that have to be brought to one type. No operation chooses one of several numbers that are equal and look different.
   private Query ofOtherTypes() {
     String columns =
         dice.pick("i2, t|i8, v", "i8, v|i4, t", "d, t|ts, t", "ts, id|d, i2", "v, b|t, b");

@@ -194,7 +194,7 @@ public final class EndpointProcess implements AutoCloseable {
     return ProcessMemory.openFiles(pid());
   }
 
-  /// What the endpoint has in use; up to a second old.
+  /// Resources that the endpoint has in use; up to a second old.
   public EndpointUsage usage() {
     return EndpointUsage.read(runtimeDirectory);
   }

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What an endpoint says of itself in its control page (`ipc-endpoint/protocol/schema/layouts.xml`), once a second.
+/// Figures that an endpoint writes into its control page (`ipc-endpoint/protocol/schema/layouts.xml`) once a second.
 ///
 /// @param heartbeatNanos when it was written; CLOCK_MONOTONIC
 /// @param requests whose final frame has not been sent

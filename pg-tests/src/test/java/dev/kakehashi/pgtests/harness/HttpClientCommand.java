@@ -19,7 +19,7 @@ public record HttpClientCommand(Path socket) {
   ///
   /// @param fields of the header, names in small letters
   public record Answer(int status, Map<String, String> fields, String body) {
-    /// What it says of its transaction, as `active;handle="…"`; empty: nothing.
+    /// State of its transaction, as `active;handle="…"`; empty: the answer says nothing of it.
     public String transaction() {
       return fields.getOrDefault(TRANSACTION, "");
     }

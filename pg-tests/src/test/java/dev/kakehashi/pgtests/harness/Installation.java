@@ -30,7 +30,7 @@ public final class Installation {
     return ROOT;
   }
 
-  /// What the servers' OS user can read and write; see `prepare_run_dir` in `.make/lib.sh`.
+  /// Directory that the servers' OS user can read and write; see `prepare_run_dir` in `.make/lib.sh`.
   public static Path runDirectory() {
     try {
       return ROOT.resolve(".run").toRealPath();
@@ -86,7 +86,7 @@ public final class Installation {
     return command;
   }
 
-  /// What `.make/train.sh` has left of the endpoint.
+  /// AOT cache of the endpoint that `.make/train.sh` has left.
   public static Optional<Path> endpointCache() {
     return present(runDirectory().resolve("lib/kakehashi-endpoint.aot"));
   }

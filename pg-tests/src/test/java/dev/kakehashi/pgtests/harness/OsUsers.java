@@ -24,7 +24,7 @@ public final class OsUsers implements AutoCloseable {
 
   /// Makes the group.
   public static OsUsers create() {
-    // Of this process alone: several checkouts may run their tests at once.
+    // The names belong to this process alone: several checkouts may run their tests at once.
     var users = new OsUsers("kh" + ProcessHandle.current().pid());
     OsProcess.runOkAsSelf(List.of("groupadd", users.group), LIMIT);
     return users;

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What `/proc` and the JVM say of a process's memory and files.
+/// Memory and files of a process, as `/proc` and the JVM tell them.
 public final class ProcessMemory {
   private static final Pattern HISTOGRAM_LINE =
       Pattern.compile("^\\s*\\d+:\\s+\\d+\\s+(\\d+)\\s+(\\S+)", Pattern.MULTILINE);

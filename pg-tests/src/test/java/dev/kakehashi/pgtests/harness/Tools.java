@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 public final class Tools {
   private Tools() {}
 
-  /// What a command printed on its standard output, and how it ended.
+  /// Standard output of a command, and its exit code.
   public record Outcome(int exitCode, String output) {}
 
   /// A running command, whose standard output is read while it runs. The caller closes it after it has read all.

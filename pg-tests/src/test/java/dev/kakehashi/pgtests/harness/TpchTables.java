@@ -131,7 +131,7 @@ public final class TpchTables {
     return view + ")" + statements[1];
   }
 
-  /// What runs a query on the engine; to be followed by the names and types of its columns.
+  /// SQL that runs a query on the engine; to be followed by the names and types of its columns.
   public static String onEngine(String query) {
     return "SELECT * FROM kakehashi_query('kakehashi', $query$" + query + "$query$)";
   }

@@ -26,7 +26,7 @@ final class QueueClients implements AutoCloseable {
   private static final Pattern WORDS =
       Pattern.compile("\\b((?:sent|done) \\d+|got \\d+ \\d+|failed .*)$");
 
-  /// Of psql, but for those that tell of a server that is gone.
+  /// Errors of psql, but for those that tell of a server that is gone.
   private static final Pattern ERROR =
       Pattern.compile("(?:ERROR|FATAL):  (?!08|57P|55K01)[0-9A-Z]{5}:.*");
 

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What clients say that they have seen: `sent ID`, `got ID ATTEMPT`, `done ID`, `failed …`. Thread-safe.
+/// Observations that clients report: `sent ID`, `got ID ATTEMPT`, `done ID`, `failed …`. Thread-safe.
 final class TaskHistory {
   private final Set<Long> sent = new HashSet<>();
   private final Set<String> deliveries = new HashSet<>();

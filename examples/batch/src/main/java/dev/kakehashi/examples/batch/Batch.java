@@ -197,7 +197,7 @@ public final class Batch {
     state.put("computed", results.getFileName().toString());
   }
 
-  /// The tables are replaced, and the run is entered, in one transaction. Whoever comes again finds the run entered.
+  /// The tables are replaced, and the run is entered, in one transaction. A repeated attempt finds the run entered.
   private void load() throws IOException, InterruptedException, Endpoint.RefusedException {
     // Its answer may have been lost.
     if (state.has("load.transaction")

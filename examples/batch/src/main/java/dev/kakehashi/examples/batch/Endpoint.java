@@ -100,7 +100,7 @@ final class Endpoint {
     return body(sendKeyed(request)).path("handle").asText();
   }
 
-  /// What has become of a transaction, also after the endpoint has died.
+  /// State of a transaction, also after a crash of the endpoint.
   ///
   /// @return active, committed, aborted, prepared or unknown
   String outcome(String transaction) throws IOException, InterruptedException, RefusedException {

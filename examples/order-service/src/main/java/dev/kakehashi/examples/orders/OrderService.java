@@ -36,7 +36,7 @@ public final class OrderService implements Application {
   /// The number of an order: argument of several procedures and routes.
   public record OrderId(long id) {}
 
-  /// What becomes of a placement.
+  /// Result of a placement.
   public sealed interface Placed {
     record Done(long id, BigDecimal total) implements Placed {}
 

@@ -28,7 +28,7 @@ final class CallTimes {
     return nanos.getValueAtPercentile(percentile) / 1e3;
   }
 
-  /// Of one call: what the whole machine has worked meanwhile.
+  /// Processor time of the whole machine for one call.
   double processorMicros() {
     return processorSeconds * 1e6 / nanos.getTotalCount();
   }

@@ -24,7 +24,7 @@ final class BulkReport {
     line(what, other, engine, number(is), ">= " + number(must), met(is >= must));
   }
 
-  /// What else belongs to a measure.
+  /// Prints a further figure of a measure.
   static void part(String what, String other, String engine, double is) {
     line("  " + what, other, engine, number(is), "", "");
   }

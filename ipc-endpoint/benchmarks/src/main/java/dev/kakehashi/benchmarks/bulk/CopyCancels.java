@@ -21,7 +21,7 @@ record CopyCancels(BulkCopies copies, int times) {
   private static final String CANCELED = "57014";
   private static final double MOST_MILLIS = 50;
 
-  /// Of the time of one copy, which varies: it is canceled before that.
+  /// Part of the duration of one copy, which varies: the cancel comes within it.
   private static final double PART = 0.7;
 
   void run() throws InterruptedException, ExecutionException {

@@ -1,4 +1,4 @@
-/// What loads and dumps of files cost, beside PostgreSQL's heap, DuckDB and a copy of the file.
+/// Costs of loads and dumps of files, beside PostgreSQL's heap, DuckDB and a copy of the file.
 @NullMarked
 package dev.kakehashi.benchmarks.bulk;
 

@@ -20,7 +20,7 @@ public final class EngineBenchmark {
   private static final List<String> ROWS =
       List.of("bulk", "select", "scan", "aggregate", "readers", "stored", "tpch");
 
-  /// Of the restart's table: bounds what the engine keeps for one transaction.
+  /// Rows of one transaction that fills the restart's table: bounds what the engine keeps for one transaction.
   private static final int ROWS_PER_TRANSACTION = 1_000_000;
 
   private static final int STEP_NANOS = 10;

@@ -5,11 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What all processors of this machine have worked, whoever for; not what other guests of its host took (`/proc/stat`, proc(5)).
+/// Working time of all processors of this machine, for any process. Time that other guests of its host took is not in it (`/proc/stat`,
+/// proc(5)).
 public final class ProcessorTime {
   private static final Path STAT = Path.of("/proc/stat");
 
-  /// Of the first line: user, nice, system, then idle and waiting, then interrupts.
+  /// Counted columns of the first line: user, nice and system, and interrupts after idle and waiting, which are not counted.
   private static final List<Integer> WORKING = List.of(1, 2, 3, 6, 7);
 
   private static final double SECONDS_PER_TICK = 0.01;

@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 record ReaderThreads(AttachOptions options, Heap heap, Repetitions turns, int seconds) {
   private static final String SUM = "SELECT sum(val) FROM numbers";
 
-  /// Of the file that is written to, and made before.
+  /// Size of the file that is written to; the file is made before.
   private static final int FILE_BYTES = 4 << 20;
 
   /// About what a change takes in the log.
@@ -43,7 +43,7 @@ record ReaderThreads(AttachOptions options, Heap heap, Repetitions turns, int se
     Rates run() throws Exception;
   }
 
-  /// What one side has done, turn by turn.
+  /// Measurements of one side, turn by turn.
   private static final class Side {
     final List<Double> alone = new ArrayList<>();
     final List<Double> beside = new ArrayList<>();

@@ -47,7 +47,7 @@ public final class Report {
         met(ofEngine >= goal));
   }
 
-  /// What else was counted of a measure.
+  /// Prints further rates of a measure.
   static void rates(String what, double ofHeap, double ofEngine) {
     line("  " + what, perSecond(ofHeap), perSecond(ofEngine), number(ofEngine / ofHeap), "", "");
   }
@@ -56,7 +56,7 @@ public final class Report {
     line("  " + what, "-", perSecond(ofEngine), "", "", "");
   }
 
-  /// What one of many took, in seconds.
+  /// Prints the time of one of many operations, given in seconds.
   static void costs(String what, double ofHeap, double ofEngine) {
     line("  " + what, micros(ofHeap), micros(ofEngine), number(ofHeap / ofEngine), "", "");
   }

@@ -1,4 +1,4 @@
-/// What the engine "pgwire" costs, beside PgJDBC and postgres_fdw on the same server.
+/// Costs of the engine "pgwire", beside PgJDBC and postgres_fdw on the same server.
 @NullMarked
 package dev.kakehashi.benchmarks.pgwire;
 

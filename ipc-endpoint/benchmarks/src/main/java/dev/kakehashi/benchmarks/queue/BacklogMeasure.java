@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What a backlog costs: rate of claims, memory of the endpoint, time of its restart after an orderly end and after a kill. Prints a row for each power of ten.
+/// Costs of a backlog: rate of claims, memory of the endpoint, time of its restart after an orderly end and after a kill. Prints a row for
+/// each power of ten.
 ///
 /// `java -cp kakehashi-benchmarks.jar:kakehashi-tools.jar dev.kakehashi.benchmarks.queue.BacklogMeasure ENDPOINT_JAR JVM_OPTIONS DIRECTORY TASKS [delayed]`. The directory is on the disk that is measured,
 /// and is new. With `delayed` all tasks are for later, evenly within a day, but for those that are claimed.
@@ -147,7 +148,7 @@ public final class BacklogMeasure {
     return java.util.Objects.requireNonNull(process);
   }
 
-  /// What it has of its own, and of files.
+  /// Resident memory of the endpoint: anonymous, and of files.
   private String memory() throws IOException {
     StringBuilder result = new StringBuilder();
     for (String line : Files.readAllLines(Path.of("/proc/" + running().pid() + "/status"))) {

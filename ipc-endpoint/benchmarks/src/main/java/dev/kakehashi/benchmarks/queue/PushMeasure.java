@@ -25,7 +25,7 @@ final class PushMeasure {
     this.seconds = seconds;
   }
 
-  /// What was measured.
+  /// Accuracy of the steady starts.
   ///
   /// @param rateError part by which the steady rate differs from the queue's
   /// @param lateMicros 99 % of the steady starts are not later than that after their time

@@ -31,7 +31,7 @@ public final class BenchmarkTable {
         met(measured <= goal));
   }
 
-  /// What else was measured, which has no goal.
+  /// Prints a further measurement, which has no goal.
   public static void more(String what, String peer, String endpoint) {
     line("  " + what, peer, endpoint, "", "", "");
   }

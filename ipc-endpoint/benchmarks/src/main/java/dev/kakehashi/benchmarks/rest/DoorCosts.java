@@ -11,7 +11,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the HTTP door costs others, and when it has nothing to do.
+/// Costs of the HTTP door for others, and its own costs while it has nothing to do.
 record DoorCosts(Service endpoint, long endpointPid, Repetitions turns, double seconds, long rows) {
   private static final int IDLE_CONNECTIONS = 8;
   private static final int POLLS = 1000;

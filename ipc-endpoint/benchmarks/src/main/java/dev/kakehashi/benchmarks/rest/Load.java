@@ -30,7 +30,7 @@ public record Load(int port, Requests requests) {
     Requests open();
   }
 
-  /// What came of it.
+  /// Result of a run.
   ///
   /// @param rate answers per second
   public record Result(double rate, long count, Histogram nanos) {

@@ -35,7 +35,8 @@ import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
-/// What a team would write to have SQL over HTTP: Jetty with virtual threads, HikariCP, PgJDBC. It answers in the JSON of the HTTP door.
+/// Service that a team would write to have SQL over HTTP: Jetty with virtual threads, HikariCP, PgJDBC. It answers in the JSON of the HTTP
+/// door.
 ///
 /// `POST /v1/sql` and, for results that do not fit into memory, `POST /v1/export`, with `{"sql":…,"parameters":[…]}`; placeholders are JDBC's. A bearer token is asked for, as the door does.
 final class PeerService extends Handler.Abstract {
@@ -43,7 +44,7 @@ final class PeerService extends Handler.Abstract {
   private static final int FETCHED_ROWS = 10_000;
   private static final int BUFFER_BYTES = 1 << 16;
 
-  /// What a request asks for.
+  /// Statement of a request, and its parameters.
   private record Query(String sql, List<@Nullable Object> parameters) {}
 
   private final JsonFactory json = new JsonFactory();

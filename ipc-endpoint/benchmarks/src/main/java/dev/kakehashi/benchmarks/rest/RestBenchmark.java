@@ -172,7 +172,7 @@ public final class RestBenchmark {
         BenchmarkTable.micros(endpointTime[0] / count(endpoints) * 1e6));
   }
 
-  /// Of the service and of PostgreSQL.
+  /// Processor time of the service and of PostgreSQL, in seconds.
   private double peerSeconds() throws IOException {
     return ServerProcesses.seconds(peerPid) + ServerProcesses.secondsWithChildren(postgresPid);
   }
@@ -225,7 +225,7 @@ public final class RestBenchmark {
   }
 
   private void privileges(Session session) throws Exception {
-    // Who is only in the file of users may do everything.
+    // A user that is only in the file of users may do everything.
     session.execute("CREATE ROLE bench_reader LOGIN");
     session.execute("GRANT SELECT ON numbers TO bench_reader");
     Service reader =

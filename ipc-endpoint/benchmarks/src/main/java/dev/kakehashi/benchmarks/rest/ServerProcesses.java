@@ -7,7 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// What processes use (`/proc`, proc(5)).
+/// Processor time and memory of processes (`/proc`, proc(5)).
 public final class ServerProcesses {
   private static final double SECONDS_PER_TICK = 0.01;
 

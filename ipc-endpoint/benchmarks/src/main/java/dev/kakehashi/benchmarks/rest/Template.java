@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /// A request with a number that changes from one to the next, in bytes that stay. Not thread-safe.
 public final class Template {
-  /// What stands for the number: as many characters as it may have.
+  /// Placeholder of the number: as many characters as the number may have.
   public static final String NUMBER = "############";
 
   private final byte[] bytes;

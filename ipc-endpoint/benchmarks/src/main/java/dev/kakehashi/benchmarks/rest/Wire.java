@@ -22,7 +22,7 @@ final class Wire implements AutoCloseable {
   private int at;
   private int limit;
 
-  /// Of the last answer.
+  /// Status of the last answer, to which the next two fields belong.
   private int status;
 
   private long bodyBytes;
@@ -158,7 +158,7 @@ final class Wire implements AutoCloseable {
     return bodyBytes;
   }
 
-  /// Of the last answer; empty: it had none.
+  /// Location of the last answer; empty: the answer had none.
   String location() {
     return location;
   }

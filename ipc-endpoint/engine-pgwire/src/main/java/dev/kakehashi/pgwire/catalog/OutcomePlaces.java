@@ -20,7 +20,7 @@ public final class OutcomePlaces {
     this.lastNumber = lastNumber;
   }
 
-  /// Those of a new life of an endpoint.
+  /// Places of a new life of an endpoint.
   public static OutcomePlaces of(WireConnection connection, long endpoint) {
     return new OutcomePlaces(endpoint, Outcomes.last(connection, endpoint) + GAP);
   }

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction writes when it commits, so that its outcome can be looked up if the answer is lost: one row for each place that transactions have, which the next one
-/// there overwrites. References of one place grow.
+/// Rows that transactions write when they commit, so that an outcome can be looked up if the answer is lost. Each place of transactions has
+/// one row, which the next transaction there overwrites. References of one place grow.
 ///
-/// Who looks writes as well. So it waits for a commit that is still on its way, which holds the row. A commit that has not come that far is refused when it comes: `refused` has
-/// the reference that was looked for in vain. And a commit that only one server of a group has is not taken for one that all keep: the look-up commits behind it.
+/// A look-up writes as well. So it waits for a commit that is still on its way, which holds the row. A commit that has not come that far is
+/// refused when it comes: `refused` has the reference that the look-up did not find. A commit that only one server of a group has is not
+/// taken for one that all keep: the look-up commits behind it.
 ///
 /// The row of a transaction that was prepared says who it was until it is decided; the decision is not in it.
 public final class Outcomes {
@@ -33,7 +34,7 @@ public final class Outcomes {
 
   private Outcomes() {}
 
-  /// What a transaction writes.
+  /// Row that a transaction writes.
   ///
   /// @param place see [RecoveredOutcomes#place(long)], or from 65536 on one of [OutcomePlaces]
   /// @param reference of the transaction, above 0

@@ -1,4 +1,4 @@
-/// What the endpoint puts into the database: its catalogue as views, and the outcomes of its transactions.
+/// Objects that the endpoint puts into the database: its catalogue as views, and the outcomes of its transactions.
 @NullMarked
 package dev.kakehashi.pgwire.catalog;
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class WireConnection implements AutoCloseable {
   private static final int CANCEL_REQUEST = 80_877_102;
 
-  /// What fits into a socket's buffer: a longer write may wait for the server to read.
+  /// Bytes that fit into a socket's buffer: a longer write may wait for the server to read.
   private static final int SHORT_WRITE_BYTES = 32 << 10;
 
   private final ServerAddress address;
@@ -121,7 +121,7 @@ public final class WireConnection implements AutoCloseable {
 
   // ---- exchange ----
 
-  /// What is to be sent.
+  /// Messages that are to be sent.
   public WireOutput out() {
     return out;
   }
@@ -160,7 +160,7 @@ public final class WireConnection implements AutoCloseable {
     }
   }
 
-  /// Whoever sends next does not want the answers to what was sent up to the last [#sync()]: they are passed over before his own.
+  /// The next sender does not want the answers to messages up to the last [#sync()]: they are passed over before its own.
   public void leaveUnread() {
     unreadSyncs++;
   }
@@ -295,7 +295,7 @@ public final class WireConnection implements AutoCloseable {
     return row;
   }
 
-  /// What is done when nothing has come for the operation time-out; null: the connection is given up.
+  /// Sets the reaction when nothing has come for the operation time-out; null: the connection is given up.
   public void patience(WireInput.@Nullable Silence silence) {
     patience = silence == null ? this::impatient : silence;
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 ///
 /// Not thread-safe.
 public final class WireInput {
-  /// What PostgreSQL's longest value and row need.
+  /// Bytes that PostgreSQL's longest value and row need.
   static final int MAX_MESSAGE_BYTES = Integer.MAX_VALUE - 64;
 
   private static final int USUAL_BYTES = 64 << 10;

@@ -24,7 +24,7 @@ final class WireLogIn {
   private static final String SCRAM = "SCRAM-SHA-256";
   private static final String SCRAM_BOUND = "SCRAM-SHA-256-PLUS";
 
-  /// Of a message of somebody who has not proved yet that he is the server.
+  /// Longest message of a peer that has not proved yet that it is the server.
   private static final int MAX_MESSAGE_BYTES = 64 << 10;
 
   private final WireConnection connection;

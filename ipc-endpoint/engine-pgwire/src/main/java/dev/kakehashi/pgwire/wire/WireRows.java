@@ -144,7 +144,7 @@ public final class WireRows {
     return true;
   }
 
-  /// What the values of a row take on the heap; checks the row.
+  /// Bytes that the values of a row take on the heap; checks the row.
   private int heapBytes(byte[] from, int start, int length) {
     int end = start + length;
     if (length < 2 || ((from[start] & 0xFF) << 8 | (from[start + 1] & 0xFF)) != forms.length) {

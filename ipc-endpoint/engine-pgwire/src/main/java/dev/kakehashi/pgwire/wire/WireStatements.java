@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Statements that are prepared on one connection. Of more than [#MAX_STATEMENTS] the one goes that was not used for longest. Not thread-safe.
+/// Statements that are prepared on one connection. With more than [#MAX_STATEMENTS], the least recently used one goes. Not thread-safe.
 public final class WireStatements {
   private static final int MAX_STATEMENTS = 256;
 

@@ -205,7 +205,7 @@ public interface BulkCases extends Conformance {
     }
   }
 
-  /// What nobody reads yet stays where it is: with a reader that reads nothing the process holds no more than some buffers.
+  /// Rows that nobody reads yet stay where they are: with a reader that reads nothing the process holds no more than some buffers.
   @Test
   default void shouldHoldLittleForAReaderThatDoesNotRead() {
     String table = table("id int8 primary key, v text");

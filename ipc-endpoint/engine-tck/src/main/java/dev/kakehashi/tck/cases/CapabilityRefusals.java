@@ -149,7 +149,7 @@ public final class CapabilityRefusals {
     refuses(lacking, () -> begin(new BeginOptions(kind, isolation, "tck")).close());
   }
 
-  /// What is done in a transaction that has read.
+  /// Operation in a transaction.
   private interface Asking {
     void in(DrivenTransaction transaction);
   }

@@ -14,7 +14,7 @@ import dev.kakehashi.tck.drive.DrivenTransaction;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What foreign tables and clients ask the catalogue for, definitions, constraints, statistics.
+/// Questions of foreign tables and clients to the catalogue: definitions, constraints, statistics.
 public interface CatalogueCases extends Conformance {
   @Test
   default void shouldShowTablesAndColumns() {

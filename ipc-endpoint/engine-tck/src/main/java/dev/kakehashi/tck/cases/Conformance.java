@@ -12,7 +12,7 @@ import dev.kakehashi.tck.drive.RunningStatement;
 import java.util.Arrays;
 import java.util.List;
 
-/// What every case has: an open engine and clients of it.
+/// Base of every case: an open engine and clients of it.
 public interface Conformance {
   /// A query without rows that runs for hours if nobody ends it.
   String ENDLESS =
@@ -20,10 +20,10 @@ public interface Conformance {
 
   EngineUnderTest underTest();
 
-  /// What the engine says of itself.
+  /// Capabilities that the engine states.
   Capabilities capabilities();
 
-  /// Those of some isolation levels that the engine has.
+  /// Isolation levels that the engine has, of those given; none given: of all.
   default List<Isolation> levels(Isolation... some) {
     return Arrays.stream(some.length == 0 ? Isolation.values() : some)
         .filter(each -> capabilities().has(Capability.valueOf(each.name())))

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/// What is there after an end: of the engine, of what keeps its rows; and an end while much goes on.
+/// State after an end of the engine, or of the store of its rows; and an end while much goes on.
 public interface DurabilityCases extends Conformance {
   @Test
   default void shouldFindCommitsAfterARestart() throws Exception {

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What transactions see of each other: the anomalies that each isolation level excludes, by the names of Adya and of Hermitage.
+/// Visibility between transactions: the anomalies that each isolation level excludes, by the names of Adya and of Hermitage.
 public interface IsolationCases extends Conformance {
   private String accounts() {
     String table = table("id int8 primary key, v int8 not null");
@@ -325,7 +325,7 @@ public interface IsolationCases extends Conformance {
       EngineException failure =
           DrivenEngine.failureOf(firstFails ? firstWaits::await : secondWaits::await);
       assertTrue(List.of("40P01", "40001").contains(failure.sqlstate()), failure.sqlstate());
-      // Whoever fails gives way by its rollback.
+      // The transaction that fails gives way by its rollback.
       (firstFails ? first : second).rollback();
       assertEquals(1, (firstFails ? secondWaits : firstWaits).await());
       (firstFails ? second : first).commit();

@@ -7,7 +7,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// What an engine has to be capable of for a case. If it says that it is not, the case is replaced: the engine has to refuse what it lacks.
+/// Capabilities that an engine needs for a case. If it says that it lacks one, the case is replaced: the engine has to refuse what it
+/// lacks.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

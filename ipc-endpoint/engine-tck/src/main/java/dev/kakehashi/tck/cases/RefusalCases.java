@@ -6,7 +6,7 @@ import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.capability.StoredType;
 import org.junit.jupiter.api.Test;
 
-/// What an engine says of itself is true: what it lacks is refused, and never done in another way.
+/// An engine states the truth about itself: what it lacks is refused, and never done in another way.
 public interface RefusalCases extends Conformance {
   @Test
   default void shouldSayItsName() {

@@ -142,7 +142,7 @@ public interface SavepointCases extends Conformance {
       transaction.run("update " + table + " set v = 1");
       refused("55P03", other.startWithin(0, 20, "update " + table + " set v = v + 10"));
       transaction.rollbackTo(1);
-      // Who waited before may wait until the end of the transaction.
+      // A transaction that waited before may wait until the end of the one that rolled back.
       assertEquals(1, other.run("update " + table + " set v = v + 10"));
       other.commit();
     }

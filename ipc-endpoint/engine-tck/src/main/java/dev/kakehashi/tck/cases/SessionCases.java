@@ -48,7 +48,7 @@ public interface SessionCases extends Conformance {
     }
   }
 
-  /// What a session does in a round.
+  /// Work of a session in one round.
   interface SessionWork {
     void run(DrivenEngine session, int number) throws Exception;
   }
@@ -76,7 +76,7 @@ public interface SessionCases extends Conformance {
         List.of(Integer.toString(SESSIONS * ROUNDS)), client().query("select v from " + table));
   }
 
-  /// Who reads a value and writes it back has to be refused where somebody else was quicker.
+  /// A transaction that reads a value and writes it back has to be refused where another one was quicker.
   @Test
   @NeedsCapability(REPEATABLE_READ)
   default void shouldLoseNoUpdateOfWhatWasRead() throws Exception {

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A reader of results with a bounded number of buffers, which checks how the engine uses them.
 ///
-/// Thread-safe. What the engine does wrong is kept ([#assertUsedWell()]), because an exception in a callback may get lost.
+/// Thread-safe. Errors of the engine are kept ([#assertUsedWell()]), because an exception in a callback may get lost.
 public final class CollectingSink implements ResultSink {
-  /// What becomes of a batch.
+  /// Treatment of a batch.
   public enum Reading {
     /// Its rows are kept, its buffer is free at once.
     KEEP,
@@ -143,7 +143,7 @@ public final class CollectingSink implements ResultSink {
     }
   }
 
-  /// Who waits, if there is room now.
+  /// Waiters to wake, if there is room now.
   private List<Runnable> writable() {
     if (!gone && lent + held >= buffers) {
       return List.of();

@@ -131,7 +131,7 @@ final class Bank {
     return timed("sum", () -> transaction.query(SUM)).getFirst();
   }
 
-  /// What [#sum] gives whenever it is asked.
+  /// Result that [#sum] has to give at any time.
   String rightSum() {
     return options.accounts() + "|" + options.accounts() * FIRST_BALANCE;
   }

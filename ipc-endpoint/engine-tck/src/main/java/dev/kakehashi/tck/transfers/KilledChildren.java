@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /// Runs the load of a trial in children of this process, each of which opens the engine, moves money and is killed.
 final class KilledChildren {
-  /// What a child says when the load has begun.
+  /// Line that a child prints when the load has begun.
   static final String READY = "ready";
 
   /// Beginning of a line that says what is wrong.
@@ -64,7 +64,7 @@ final class KilledChildren {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // What native access needs and what the engine is told, as this process has it.
+      // Options for native access and for the engine, as this process has them.
       if (option.startsWith("--") || option.startsWith("-Dkakehashi.") || option.startsWith("-X")) {
         command.add(option);
       }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// What the writers have been told, in a file that outlives them: a line is written before the next step, so a kill of the process loses none.
+/// Answers to the writers, in a file that outlives them. A line is written before the next step, so a kill of the process loses none.
 ///
 /// ```
 /// life             a process begins; lives are counted from 1
@@ -26,7 +26,7 @@ import java.util.Set;
 ///
 /// Thread-safe.
 final class Ledger implements AutoCloseable {
-  /// What is known of all transfers.
+  /// Knowledge of all transfers.
   ///
   /// @param lives of processes
   /// @param acknowledged they have to be there

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// What has to hold after a kill, and at the end.
+/// Conditions that have to hold after a kill, and at the end.
 final class TransferCheck {
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -50,7 +50,8 @@ final class TransferCheck {
     return (System.nanoTime() - killed) / 1_000_000;
   }
 
-  /// Whether each transfer without an answer is decided: its number can be used, or is taken. Who waits has met a transaction that nobody ends.
+  /// Whether each transfer without an answer is decided: its number can be used, or is taken. A check that waits has met a transaction that
+  /// nobody ends.
   ///
   /// @return how many of them are in the journal
   long everyTransferIsDecided(Set<Long> unanswered, long killed) {
@@ -82,7 +83,7 @@ final class TransferCheck {
     }
   }
 
-  /// What is tried again until it works.
+  /// Operation that is tried again until it works.
   private interface Attempt<T> {
     T make();
   }

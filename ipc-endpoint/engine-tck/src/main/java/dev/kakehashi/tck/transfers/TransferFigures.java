@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What happens during a phase of a trial. Thread-safe; times are of [System#nanoTime()].
+/// Events during a phase of a trial. Thread-safe; times are of [System#nanoTime()].
 final class TransferFigures {
   private final List<String> violations =
       new ArrayList<>(); // this and what follows: guarded by this

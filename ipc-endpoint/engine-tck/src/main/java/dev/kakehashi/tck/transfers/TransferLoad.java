@@ -45,7 +45,7 @@ final class TransferLoad implements AutoCloseable {
     }
   }
 
-  /// What a thread does all the time.
+  /// Work that a thread does all the time.
   private interface Work {
     void with(DrivenEngine client);
   }

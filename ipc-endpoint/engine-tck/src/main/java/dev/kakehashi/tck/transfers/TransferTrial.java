@@ -70,7 +70,7 @@ public final class TransferTrial {
     return figures.violations().isEmpty() ? 0 : 1;
   }
 
-  /// What a child does until it is killed: in a first life it makes the tables, in a later one it looks what the kill has left.
+  /// Work of a child until its kill. In a first life it makes the tables; in a later one it looks what the kill has left.
   private static void load(TrialOptions options, TransferFigures figures, PrintStream out)
       throws Exception {
     int life = Ledger.read(options.ledger()).lives() + 1;

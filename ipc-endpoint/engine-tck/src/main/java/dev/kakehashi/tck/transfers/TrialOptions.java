@@ -56,7 +56,7 @@ public record TrialOptions(
     DEFAULTS.put("role", "trial");
   }
 
-  /// What is written when the arguments are wrong.
+  /// Text that is written when the arguments are wrong.
   static String usage() {
     StringBuilder usage = new StringBuilder("options, each followed by its value:");
     DEFAULTS.forEach((name, value) -> usage.append(" --%s=%s".formatted(name, value)));

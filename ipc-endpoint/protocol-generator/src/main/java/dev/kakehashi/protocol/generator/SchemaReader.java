@@ -27,8 +27,8 @@ import uk.co.real_logic.sbe.xml.XmlSchemaParser;
 
 /// Reads a schema with SBE's own parser and turns its tokens into a [Schema].
 ///
-/// What the emitted C does not support (nested groups, composites, arrays, optional and constant
-/// fields, floating point) is refused here, by name, instead of being emitted wrongly.
+/// Features that the emitted C does not support (nested groups, composites, arrays, optional and constant fields, floating point) are
+/// refused here, by name. So they are not emitted wrongly.
 final class SchemaReader {
   private SchemaReader() {}
 

@@ -2,12 +2,12 @@ package dev.kakehashi.protocol.authentication;
 
 import org.jspecify.annotations.Nullable;
 
-/// What stands for the password of users who do not exist, so that they look as those who do and take as long to refuse. Thread-safe.
+/// Verifiers of users who do not exist, so that these users look like existing ones and take as long to refuse. Thread-safe.
 public final class Nobodies {
   /// Salts are made of it, the same ones after a restart.
   private final byte[] secret;
 
-  /// Of the last user who does exist. Any thread writes and reads it; an older one does no harm.
+  /// Iterations of the last user who does exist. Any thread writes and reads them; an older number does no harm.
   private volatile int iterations = ScramVerifier.ITERATIONS;
 
   /// @param secret that only the endpoint knows
@@ -15,7 +15,7 @@ public final class Nobodies {
     this.secret = secret.clone();
   }
 
-  /// What a password is compared with. It takes the same time for everybody.
+  /// Verifier that a password is compared with. The comparison takes the same time for everybody.
   ///
   /// @param verifier of the user, in SCRAM's form; null: there is none, and no password is right
   /// @throws IllegalArgumentException the verifier is none

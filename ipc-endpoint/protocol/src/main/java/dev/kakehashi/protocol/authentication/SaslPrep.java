@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// What a password is before it is hashed (SASLprep, RFC 4013), so that it is the same however a keyboard writes its letters.
+/// Preparation of a password before it is hashed (SASLprep, RFC 4013), so that the password is the same however a keyboard writes its
+/// letters.
 ///
 /// As PostgreSQL does it, because verifiers can be carried over and the extension prepares by PostgreSQL's own function: what is ASCII alone stays as it is,
 /// and so does what SASLprep prohibits. Thread-safe.

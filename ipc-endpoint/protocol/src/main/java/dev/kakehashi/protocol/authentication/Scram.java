@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// What both sides of SCRAM-SHA-256 compute.
+/// Computations of both sides of SCRAM-SHA-256.
 final class Scram {
   static final int KEY_BYTES = 32;
   static final int MAX_SALT_BYTES = 256;

@@ -2,7 +2,7 @@ package dev.kakehashi.protocol.authentication;
 
 import java.nio.charset.StandardCharsets;
 
-/// What ties a SCRAM exchange to the TLS connection that it runs over (RFC 5802, section 6), as a client says it. Immutable.
+/// Channel binding: ties a SCRAM exchange to the TLS connection that it runs over (RFC 5802, section 6), as a client says it. Immutable.
 public final class ScramBinding {
   /// The client cannot tie it.
   public static final ScramBinding NONE = new ScramBinding(Scram.BINDING, new byte[0]);
@@ -25,12 +25,12 @@ public final class ScramBinding {
     return new ScramBinding("p=tls-server-end-point,,", hash.clone());
   }
 
-  /// What the client's first message begins with.
+  /// Beginning of the client's first message.
   String header() {
     return header;
   }
 
-  /// What the client's final message repeats of it, in base64.
+  /// Header and data of the binding, which the client's final message has in base64.
   String proof() {
     byte[] begin = header.getBytes(StandardCharsets.US_ASCII);
     byte[] all = new byte[begin.length + data.length];

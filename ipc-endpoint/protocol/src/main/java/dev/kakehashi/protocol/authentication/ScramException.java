@@ -4,7 +4,7 @@ package dev.kakehashi.protocol.authentication;
 public final class ScramException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// What is the matter with it.
+  /// Reason of the failure.
   public enum Reason {
     /// It is no message of SCRAM-SHA-256, not of this exchange, or out of bounds.
     MALFORMED,

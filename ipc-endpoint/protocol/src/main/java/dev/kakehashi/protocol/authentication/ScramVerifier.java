@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /// A salted hash of a password from which the password cannot be found, in the form that PostgreSQL keeps in `pg_authid`
 /// (RFC 5803): `SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey`. Immutable.
 public final class ScramVerifier {
-  /// Of a new password, as PostgreSQL has them.
+  /// Iterations of a new password, as many as PostgreSQL's.
   public static final int ITERATIONS = 4096;
 
   private static final int SALT_BYTES = 16;
@@ -98,7 +98,7 @@ public final class ScramVerifier {
             iterations, Scram.base64(salt), Scram.base64(storedKey), Scram.base64(serverKey));
   }
 
-  /// What a look at a password costs.
+  /// Iterations of the hash: the cost of one check of a password.
   public int iterations() {
     return iterations;
   }

@@ -5,7 +5,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 
-/// What an engine can do. Immutable and thread-safe; the same as long as its endpoint runs.
+/// Capabilities of an engine. Immutable and thread-safe; the same as long as its endpoint runs.
 ///
 /// @param engine its name, as the setting `engine` has it: 1 to 63 characters
 /// @param has what it does
@@ -23,7 +23,7 @@ public record Capabilities(
   private static final int LONGEST_NAME = 63;
   private static final int EVERYTHING = Capability.values().length;
 
-  /// Those of the embedded engine, which has everything. An endpoint that says nothing has these.
+  /// Capabilities of the embedded engine, which has everything. An endpoint that says nothing has these.
   public static final Capabilities EMBEDDED = everything("embedded");
 
   public Capabilities {
@@ -67,7 +67,7 @@ public record Capabilities(
         mostTransactionBytes);
   }
 
-  /// Whether it does everything, so that there is no more to ask. Of computations and types it says nothing.
+  /// Whether it does everything, so that there is no more to ask. The answer says nothing of computations and types.
   public boolean hasEverything() {
     return has.size() == EVERYTHING;
   }

@@ -2,8 +2,8 @@ package dev.kakehashi.protocol.capability;
 
 /// Something that an engine may be able to do. The numbers are those of the bits in the protocol: new ones come last.
 ///
-/// What is absent is refused with FEATURE_NOT_SUPPORTED, which names the engine and the capability, or done by the client itself with the same result. It never means
-/// something else.
+/// An absent capability is refused with FEATURE_NOT_SUPPORTED, which names the engine and the capability, or the client does the work
+/// itself with the same result. A request never means something else.
 public enum Capability {
   /// READ COMMITTED: a snapshot for each statement that asks for one.
   READ_COMMITTED(0, "transactions of isolation level READ COMMITTED"),
@@ -81,7 +81,7 @@ public enum Capability {
     this.title = title;
   }
 
-  /// What is lacking without it, in words: follows "has no".
+  /// Words for the capability that is lacking: they follow "has no".
   public String title() {
     return title;
   }

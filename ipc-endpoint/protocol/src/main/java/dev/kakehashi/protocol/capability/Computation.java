@@ -2,9 +2,11 @@ package dev.kakehashi.protocol.capability;
 
 import java.util.Locale;
 
-/// What an engine computes exactly as PostgreSQL does, for all types that it keeps. The numbers are those of the bits in the protocol: new ones come last.
+/// Computation that an engine does exactly as PostgreSQL does, for all types that it keeps. The numbers are those of the bits in the
+/// protocol: new ones come last.
 ///
-/// What is absent is computed by PostgreSQL from the engine's rows. Each one is proved by comparing both over columns, not asserted.
+/// PostgreSQL does an absent computation itself, from the engine's rows. Each computation is proved by comparing both over columns, not
+/// asserted.
 public enum Computation {
   /// `=`, `<>`, IS NULL, IS DISTINCT FROM, AND, OR, NOT.
   EQUALITY(0),

@@ -1,4 +1,4 @@
-/// What an engine can do, as its endpoint says it to clients. `schema/messages.xml` gives each its bit; a test compares them.
+/// Capabilities of an engine, as its endpoint says them to clients. `schema/messages.xml` gives each its bit; a test compares them.
 @NullMarked
 package dev.kakehashi.protocol.capability;
 

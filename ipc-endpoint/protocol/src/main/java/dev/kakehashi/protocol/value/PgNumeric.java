@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param value the decimal of a finite number; null otherwise
 public record PgNumeric(Kind kind, @Nullable BigDecimal value) {
-  /// What kind of number it is.
+  /// Kind of the number.
   public enum Kind {
     FINITE,
     NAN,

@@ -29,7 +29,7 @@ class SaslPrepTest {
     assertEquals(expected, prepared(password));
   }
 
-  /// What is not allowed stays as it is, as with PostgreSQL.
+  /// Text that is not allowed stays as it is, as with PostgreSQL.
   @ParameterizedTest
   @CsvSource({
     "a\u0007b", // a bell: ASCII is not looked at

@@ -29,7 +29,7 @@ public final class MeasuredCode implements Application {
   /// The key of a reading: argument of a route.
   public record ReadingId(long id) {}
 
-  /// What the last round of messages took, in nanoseconds; 0 while one is under way.
+  /// Duration of the last round of messages, in nanoseconds; 0 while one is under way.
   static final AtomicLong ROUND_NANOS = new AtomicLong();
 
   @Override

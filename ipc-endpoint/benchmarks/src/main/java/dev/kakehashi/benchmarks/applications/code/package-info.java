@@ -1,4 +1,4 @@
-/// What is deployed for the benchmark. It uses the application's API alone.
+/// Code that is deployed for the benchmark. It uses the application's API alone.
 @NullMarked
 package dev.kakehashi.benchmarks.applications.code;
 
