@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 public class QueueStress {
   private QueueStress() {}
 
-  /// What is queued: counted by whoever takes it, and written plainly before it is published.
+  /// Queued item: its taker counts it, and its value is written plainly before it is published.
   static final class Item implements Task {
     int value;
     int byOwner;
@@ -61,7 +61,7 @@ public class QueueStress {
       return unseen + thief(batch, deque.stealHalf(batch, 4, 1));
     }
 
-    /// What is left in the deque is its owner's.
+    /// Tasks that are left in the deque belong to its owner.
     static void judge(Item[] items, StealHalfDeque deque, III_Result r) {
       for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
         owner(left);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A request needs a permit (`maxConcurrentRequests`) and then a token, so that no token is spent on waiting for a
 /// permit; the permits are counted here and not by a [Lane], because a job can have a lane of its own, that of its
-/// transaction. What waits costs no thread: it starts when a permit comes back, or by a timer at the instant the next token
-/// is due. A job that is canceled while it waits ends without either.
+/// transaction. A waiting request costs no thread: it starts when a permit comes back, or by a timer at the instant the next token is due.
+/// A job that is canceled while it waits ends without either.
 ///
 /// `waiting`, `active` and `timed` are guarded by this; starts happen under the lock, so that they keep the order.
 public final class Admission {
@@ -33,7 +33,7 @@ public final class Admission {
             : new TokenBucket(limit, Platform.nanoTime());
   }
 
-  /// What it allows.
+  /// Limit of this admission.
   public RateLimit limit() {
     return limit;
   }
@@ -48,7 +48,7 @@ public final class Admission {
     return active;
   }
 
-  /// Admits a request that is no job, if it can start now and nothing waits. Whoever gets true calls [#leave()] once.
+  /// Admits a request that is no job, if it can start now and nothing waits. A caller that gets true calls [#leave()] once.
   public synchronized boolean tryEnter() {
     Platform.locked(1);
     try {

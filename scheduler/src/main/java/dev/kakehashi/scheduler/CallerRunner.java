@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs one light job at a time, serially, on a thread that is no worker. Owned by that thread.
 ///
-/// What the job spawns stays here, newest first, up to `callerLimit` tasks; then the rest goes to the workers, so
-/// that a job that was not light after all does not keep the submitter for long.
+/// Tasks that the job spawns stay here, newest first, up to `callerLimit` of them. The rest goes to the workers, so that a job that was not
+/// light after all does not keep the submitter for long.
 final class CallerRunner extends Runner {
   private final TaskRing stack = new TaskRing();
   private final int limit;

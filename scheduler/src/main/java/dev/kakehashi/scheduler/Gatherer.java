@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker takes from elsewhere: from the inboxes, the overflow, its pinned queue or another worker. Taken tasks are in the
+/// Takes tasks for a worker from elsewhere: from the inboxes, the overflow, its pinned queue or another worker. Taken tasks are in the
 /// worker's hand, `batch`, until they are in its deque or run.
 ///
 /// Confined to the worker's thread, except that a distributor fills the hand of a worker that sleeps ([#receive]);

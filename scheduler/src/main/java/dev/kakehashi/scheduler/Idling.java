@@ -9,7 +9,7 @@ import dev.kakehashi.scheduler.platform.Platform.Mutation;
 import dev.kakehashi.scheduler.platform.Platform.Point;
 import org.jspecify.annotations.Nullable;
 
-/// What a worker does that has found nothing: it searches for a while, or distributes, and then it sleeps.
+/// Idle phase of a worker that has found nothing: it searches for a while, or distributes, and then it sleeps.
 ///
 /// The search is as long as searches have paid lately: its budget doubles when work came during it or soon after,
 /// and halves otherwise. See [Sleepers] for the protocol and why no task is left beside a sleeping worker.
@@ -46,7 +46,7 @@ final class Idling {
   private long spinNanos;
   private int shortSleepsToIgnore;
 
-  // Of the last sleep, until it is accounted for.
+  // Times of the last sleep, until it is accounted for.
   private boolean owesAccount;
   private long sleepsNanos;
   private long awakeNanos;
@@ -259,9 +259,9 @@ final class Idling {
     return null;
   }
 
-  /// Yielding gave this processor away for long: someone else needs it. What turned up meanwhile was not found by
-  /// searching, and who goes on yielding is served last, by the kernel's accounts: wake-ups of several milliseconds
-  /// instead of microseconds. Sleeping is what gets a processor soon.
+  /// Yielding gave this processor away for long: someone else needs it. A task that turned up meanwhile was not found by searching. A
+  /// thread that goes on yielding is served last, by the kernel's accounts: its wake-ups take several milliseconds instead of microseconds.
+  /// Sleeping gets it a processor soon.
   private @Nullable Task lookAfterAbsence() {
     spinNanos = 0;
     shortSleepsToIgnore = IGNORED_SHORT_SLEEPS;

@@ -174,7 +174,7 @@ final class Inbox {
   }
 
   /// How many a consumer should take, at most `max`: its fair share, the rest is for the `consumers - 1` others. 0 if there
-  /// is nothing. What it goes by may be older, when that is enough for all of them.
+  /// is nothing. The tail that it reads may be an older one, when that is enough for all of them.
   int share(int max, int consumers) {
     long h = head;
     long left = (long) SEEN_TAIL.getOpaque(this) - h;

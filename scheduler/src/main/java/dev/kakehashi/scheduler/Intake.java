@@ -43,7 +43,7 @@ final class Intake {
     return overflow;
   }
 
-  /// Queues an accepted task; never refuses and never blocks. What throws has queued nothing.
+  /// Queues an accepted task; never refuses and never blocks. A call that throws has queued nothing.
   void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
     if (!inbox.offer(task, job)) {
       overflow.add(task, job);
@@ -79,7 +79,7 @@ final class Intake {
     }
   }
 
-  /// Queues if there is room. What throws has queued nothing.
+  /// Queues if there is room. A call that throws has queued nothing.
   boolean offer(Inbox inbox, Task task, Job job, boolean immediate) {
     if (!inbox.offer(task, job)) {
       return false;

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What one request becomes: a bootstrap task, the tasks it spawns, and one teardown after all of them.
+/// Execution of one request: a bootstrap task, the tasks it spawns, and one teardown after all of them.
 ///
 /// Thread-safe. A job ends exactly once: when its last task has returned or was discarded and no hold is left.
 /// Then the teardown callback runs, the lane's permit is given back, the job is [State#DONE], and the
@@ -292,7 +292,7 @@ public final class Job extends JobCount {
       throw new IllegalStateException("a task must not wait for a job");
     }
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
-    // What a worker has in hand mostly ends sooner than this thread could fall asleep and be woken.
+    // A job that a worker has in hand mostly ends sooner than this thread could fall asleep and be woken.
     for (int i = 0; !done && i < LOOKS_BEFORE_WAITING; i++) {
       Platform.pause();
     }

@@ -52,7 +52,7 @@ public final class JobBuilder {
   }
 
   /// The job starts when that limit allows it, and counts for it until its teardown. First the admission, then the
-  /// lane. What waits longer than the [#deadline] is canceled.
+  /// lane. A job that waits longer than the [#deadline] is canceled.
   public JobBuilder admission(Admission admission) {
     this.admission = Objects.requireNonNull(admission, "admission");
     return this;
@@ -85,8 +85,8 @@ public final class JobBuilder {
     return this;
   }
 
-  /// Runs exactly once when the job ends, also after failure and cancel, before [Job#done()]. What it throws
-  /// goes to the uncaught handler and into [Job#failure()].
+  /// Runs exactly once when the job ends, also after failure and cancel, before [Job#done()]. An exception that it throws goes to the
+  /// uncaught handler and into [Job#failure()].
   public JobBuilder onTeardown(Consumer<Job> teardown) {
     this.teardown = Objects.requireNonNull(teardown, "teardown");
     return this;

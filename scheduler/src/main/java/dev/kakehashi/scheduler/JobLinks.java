@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Who has to do with a job besides its tasks: callbacks of its end, tasks that wait for a condition, open holds. Most
-/// jobs have none of them, and no such object. Guarded by the job's lock.
+/// Links of a job besides its tasks: callbacks of its end, tasks that wait for a condition, open holds. Most jobs have none of them, and no
+/// such object. Guarded by the job's lock.
 final class JobLinks {
   private List<Consumer<Job>> doneCallbacks = List.of();
   private final Set<Condition.Waiter> waiters = new LinkedHashSet<>(4);

@@ -180,7 +180,7 @@ final class JobRegistry {
         return true;
       }
       long left = deadlineNanos - Platform.nanoTime();
-      // What is no job does not notify.
+      // The end of work that is no job notifies nobody.
       ended.await(key, Duration.ofNanos(others ? left : Math.min(left, OTHERS_NANOS)));
       if (Thread.interrupted()) {
         throw new InterruptedException();

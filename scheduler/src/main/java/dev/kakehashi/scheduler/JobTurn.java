@@ -86,7 +86,7 @@ abstract class JobTurn {
   /// Counts what was spawned since the last time.
   final void publish() {
     if (job != null) {
-      // Who has ended has left its count behind, as a credit or to its successor.
+      // A task that has ended has left its count behind, as a credit or to its successor.
       long spawned = taken + finished() - credit;
       counters.accepted(spawned - published);
       published = spawned;

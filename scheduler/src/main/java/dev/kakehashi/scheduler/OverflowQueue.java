@@ -2,12 +2,12 @@ package dev.kakehashi.scheduler;
 
 import org.jspecify.annotations.Nullable;
 
-/// What does not fit into a worker's deque, or into a full inbox when it must not be refused. Apart from the inboxes
-/// on purpose: a job that spawns more than it can hold must not stand before short requests from outside.
+/// Tasks that do not fit into a worker's deque, or into a full inbox when they must not be refused. They are apart from the inboxes on
+/// purpose: a job that spawns more than it can hold must not stand before short requests from outside.
 ///
 /// A lock suffices: tasks move in and out in batches. `size` is written under the lock and read without, so that an
-/// empty queue costs one load; the volatile store is the publication before the look at the idle word. What throws has
-/// queued nothing.
+/// empty queue costs one load; the volatile store is the publication before the look at the idle word. A call that throws has queued
+/// nothing.
 final class OverflowQueue {
   private final TaskRing items = new TaskRing(); // guarded by this
   private volatile int size;

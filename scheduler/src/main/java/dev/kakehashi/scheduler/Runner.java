@@ -116,7 +116,7 @@ abstract class Runner extends JobTurn implements TaskContext {
     discard(task, itsJob);
   }
 
-  /// What follows a task that has run and returned `next`: the task to run now, or null.
+  /// Successor of a task that has run and returned `next`: the task to run now, or null.
   private @Nullable Task successor(@Nullable Task next, Job itsJob, int inRow) {
     if (tailTask != null) {
       finishTailCall(itsJob, next);
@@ -387,7 +387,7 @@ abstract class Runner extends JobTurn implements TaskContext {
     spawnEach(children.toArray(new Task[0]));
   }
 
-  /// Of an array that nobody else has: what is checked stays.
+  /// Spawns each task of an array that nobody else has: an element that was checked stays.
   private void spawnEach(Task[] children) {
     Job current = running();
     for (Task child : children) {

@@ -42,7 +42,7 @@ public final class SchedulerConfig {
     ROLE
   }
 
-  /// What happens to a job submitted from outside whose inbox is full.
+  /// Treatment of a job submitted from outside whose inbox is full.
   public enum RejectionPolicy {
     /// The submitter waits for room.
     BLOCK,

@@ -2,7 +2,7 @@ package dev.kakehashi.scheduler;
 
 import java.util.List;
 
-/// What a shutdown found and did. `accepted == run + discarded + left` for tasks.
+/// Outcome of a shutdown. `accepted == run + discarded + left` for tasks.
 ///
 /// @param accepted tasks ever accepted
 /// @param run tasks that ran, also those that threw

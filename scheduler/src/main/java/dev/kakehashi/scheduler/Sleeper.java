@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// What others touch of a worker that sleeps. All of it together, and little: whoever wakes a worker after a pause finds
-/// none of it in the cache, and each line that is fetched one after the other delays the wake-up by a tenth of a microsecond.
+/// Fields of a sleeping worker that other threads touch. They are few and lie together: a thread that wakes a worker after a pause finds
+/// none of them in the cache. Each line that is fetched one after the other delays the wake-up by a tenth of a microsecond.
 final class Sleeper {
   private static final VarHandle PERMIT;
 

@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Who is awake, who searches, who sleeps; and how a publication finds someone to run it.
+/// State of the workers (awake, searching, asleep), and the way by which a publication finds one to run it.
 ///
 /// ```
 ///  ctl    unparked << 32 | searching      everyone, RMW only
@@ -19,27 +19,26 @@ import org.jspecify.annotations.Nullable;
 /// *Guarantee*: no task stays queued while a worker sleeps, except for the length of a wake-up. It is
 /// stronger than "no lost wake-up", which would be content with one worker awake.
 ///
-/// *Argument*. A publication is an RMW or volatile store on a queue, or a store into the own deque and [Fences#light], and is
-/// followed by a volatile read of ctl ([#signal]). Whoever changes ctl and then looks at the queues passes [Fences#heavy] in
-/// between, unless ctl says that nobody else is awake: then nobody can have stored into a deque since.
+/// *Argument*. A publication is an RMW or volatile store on a queue, or a store into the own deque and [Fences#light]. A volatile read of
+/// ctl follows it ([#signal]). A thread that changes ctl and then looks at the queues passes [Fences#heavy] in between. It passes none if
+/// ctl says that nobody else is awake: then nobody can have stored into a deque since.
 /// Suppose task P stays queued and worker B sleeps for good.
-/// (i) P saw a searcher. The last one that stops searching does so by an RMW on ctl and then, if anyone sleeps, looks at all
-/// queues: it sees P and signals, or it sleeps and looks again, see (iii). If nobody slept then, B announced its sleep later.
-/// (ii) P saw no searcher but a sleeper: it woke one, who is counted as searching from that instant.
-/// (iii) P saw everyone awake: then B announced its sleep after that read, and B's look at all queues after the
-/// announcement sees P. *Everyone* looks again after announcing, whether or not it has searched; if only the last
-/// searcher did, a worker that never searched because the cap was reached would sleep beside P.
+/// (i) The publisher of P saw a searcher. The last worker that stops searching does so by an RMW on ctl. If anyone sleeps, it then looks at
+/// all queues: it sees P and signals, or it sleeps and looks again, see (iii). If nobody slept then, B announced its sleep later.
+/// (ii) The publisher of P saw no searcher but a sleeper: it woke one, which counts as searching from that instant.
+/// (iii) The publisher of P saw everyone awake: then B announced its sleep after that read, and B's look at all queues after the
+/// announcement sees P. *Every* worker looks again after its announcement, whether or not it has searched. If only the last searcher did,
+/// a worker that never searched because the cap was reached would sleep beside P.
 /// The signals sent by (i) and (iii) are publications of the same kind. A model check of this protocol and of its
 /// broken variants is in the tests.
 ///
 /// *Distribution role* (`distribution` ROLE): the one searcher is the distributor. It stays awake while any other worker
 /// is, hands what it finds to a sleeper ([#recipient]), and leaves the role only by passing it on or when nobody sleeps.
-/// All these steps, and the announcement of a sleep, happen under `lock`, so "someone works, someone
-/// sleeps and nobody distributes" cannot be: who would fall asleep beside a working one without a distributor
-/// becomes it instead.
+/// All these steps, and the announcement of a sleep, happen under `lock`. So the state "someone works, someone sleeps and nobody
+/// distributes" cannot be. A worker that would fall asleep beside a working one without a distributor becomes the distributor instead.
 ///
-/// Nobody is woken while someone searches, and a searcher that finds work wakes another one only if there is
-/// more: waking costs the waker a system call and preempts whoever was about to run the task.
+/// Nobody is woken while someone searches. A searcher that finds work wakes another worker only if there is more: waking costs the waker a
+/// system call and preempts the thread that was about to run the task.
 final class Sleepers {
   private static final long ONE_UNPARKED = 1L << 32;
   private static final VarHandle CTL;
@@ -60,7 +59,7 @@ final class Sleepers {
   @SuppressWarnings("unused")
   private long q0, q1, q2, q3, q4, q5, q6, q7;
 
-  /// Set in place of a signal by who published from a stack that had no room left for the call; the watchdog makes up for it.
+  /// Set in place of a signal if the publisher's stack had no room left for the call; the watchdog makes up for it.
   volatile boolean signalMissed;
 
   private final Object lock = new Object();
@@ -82,7 +81,7 @@ final class Sleepers {
     return signal(immediate, null);
   }
 
-  /// Likewise, for a publication in that inbox, where who is woken looks first.
+  /// Likewise, for a publication in that inbox, where the woken worker looks first.
   boolean signal(boolean immediate, @Nullable Inbox source) {
     Platform.point(Point.BEFORE_SIGNAL);
     return wanted(ctl, immediate) && wake(immediate, source);
@@ -271,7 +270,7 @@ final class Sleepers {
     return Left.EVERYTHING;
   }
 
-  /// What has become of an announcement.
+  /// Outcome of an announcement.
   enum Announced {
     /// Nothing: someone works and nobody else distributes, so the caller is the distributor.
     MUST_DISTRIBUTE,

@@ -39,10 +39,9 @@ import org.jspecify.annotations.Nullable;
 /// 4. *No slot is overwritten under a slow thief.* A thief reads (7), then clears with release (8). The owner
 ///    looks at the slot with acquire (2) before it writes, and sends the task elsewhere if it is not clear.
 ///    A late (8) cannot erase a newer task, because (2) let none in before it.
-/// 5. Every taken slot is cleared at once: the deque keeps no reference to a finished task. What the owner pops leaves
-///    its job behind, which mostly is the job of the next push, too: storing a reference into an old array costs
-///    G1 a full fence, comparing costs nothing. [#forgetJobs] drops what is left when the deque has become
-///    empty. A thief clears both.
+/// 5. Every taken slot is cleared at once: the deque keeps no reference to a finished task. A pop of the owner leaves the job in the slot,
+///    which mostly is the job of the next push, too. Storing a reference into an old array costs G1 a full fence, comparing costs nothing.
+///    [#forgetJobs] drops what is left when the deque has become empty. A thief clears both.
 ///
 /// *Shared for a while.* The first steal marks the deque as shared, with its claim. From then on the owner's pop passes a full
 /// fence between its two steps, as the mark tells it to, and thieves do without the heavy one. After

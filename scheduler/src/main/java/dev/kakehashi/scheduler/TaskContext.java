@@ -3,8 +3,7 @@ package dev.kakehashi.scheduler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a running task sees of its scheduler. Valid on the task's thread until the task returns; keep no
-/// reference to it.
+/// View of a running task on its scheduler. Valid on the task's thread until the task returns; keep no reference to it.
 public interface TaskContext {
   /// The job this task belongs to.
   Job job();

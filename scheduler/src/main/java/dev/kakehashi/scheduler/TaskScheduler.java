@@ -56,7 +56,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final Submission submission;
   private final LaneTable lanes = new LaneTable(this);
 
-  /// Whoever adds one looks afterwards whether a shutdown has begun, which asks those that it sees to end.
+  /// A thread that adds a part looks afterwards whether a shutdown has begun. A shutdown asks the parts that it sees to end.
   private final ConcurrentHashMap<Class<?>, SchedulerPart> parts = new ConcurrentHashMap<>();
 
   private final Shutdown shutdown = new Shutdown(this);
@@ -134,9 +134,9 @@ public final class TaskScheduler implements AutoCloseable {
   }
 
   /// Runs a task without a job, as [java.util.concurrent.Executor#execute]: nothing to wait for, to cancel or to end, and
-  /// nothing allocated. What the task throws goes to the uncaught handler. A task that asks its context for
-  /// the job, spawns or makes a tail call gets a job of its own at that moment. A shutdown waits for it as for
-  /// a job; what has not started when the grace ends is discarded.
+  /// nothing allocated. An exception of the task goes to the uncaught handler. A task that asks its context for the job, spawns or makes a
+  /// tail call gets a job of its own at that moment. A shutdown waits for it as for a job; what has not started when the grace ends is
+  /// discarded.
   ///
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   /// @throws RejectedExecutionException if the inbox is full and the policy is to throw
@@ -221,7 +221,7 @@ public final class TaskScheduler implements AutoCloseable {
               }
             });
     return () -> {
-      // Whoever takes the entry off the watcher decides, so the task is run or discarded, not both.
+      // The thread that takes the entry off the watcher decides, so the task is run or discarded, not both.
       return timer.cancel() && job.cancel();
     };
   }
@@ -291,9 +291,8 @@ public final class TaskScheduler implements AutoCloseable {
     return !intake.isEmpty();
   }
 
-  /// Whether all tasks without a job have ended; after [#refuseJobless] this stays. What has ended is read
-  /// first and what was taken last, after a look at the queues that takes nothing back: equal sums mean that at the
-  /// first reading nothing was left.
+  /// Whether all tasks without a job have ended; after [#refuseJobless] this stays. The count of ended tasks is read first and that of
+  /// taken tasks last, after a look at the queues that takes nothing back. Equal sums mean that at the first reading nothing was left.
   private boolean joblessEnded() {
     long ended = counters.sum(Counters.JOBLESS_ENDED);
     VarHandle.acquireFence(); // pairs with addReleased

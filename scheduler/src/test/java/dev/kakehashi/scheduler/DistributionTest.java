@@ -29,7 +29,7 @@ class DistributionTest {
         SchedulerConfig.builder()
             .workers(workers)
             .distribution(distribution)
-            // What nobody distributes hangs the test instead of being repaired.
+            // A task that nobody distributes hangs the test instead of being repaired.
             .set(Parameter.WORKER_SUSPEND_TIMEOUT, 3_600_000_000L)
             .build());
   }
@@ -60,7 +60,7 @@ class DistributionTest {
             awaitSleep(scheduler);
           }
         }
-        // Of two workers the one that does not work takes what it finds itself.
+        // With two workers, the one that does not work takes itself what it finds.
         if (distribution == Distribution.ROLE && workers > 2) {
           assertTrue(scheduler.metrics().get("role.distributed") > 0);
         }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a scheduler tells of itself: of each worker, and of all of them.
+/// Metrics of a scheduler: of each worker, and of all of them.
 @Timeout(60)
 class MetricsTest {
   private static final Duration LONG = Duration.ofSeconds(50);

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 /// timers, holds, cancels, failures and a shutdown, at the end or in the middle of everything. Threads, time and
 /// parking come from [Platform], so the same program runs on real threads and in a [Simulation].
 ///
-/// What it checks: I1 (each task is run or discarded once), I2 (one teardown, after all tasks), I3 (permits; order of
-/// each submitter's jobs in a lane with one permit), I4 (tasks of one key never overlap), I5 (the time-out of a sleep
-/// never finds work), I10 (queues are empty at the end) and I13 (the metrics add up). I6 and others are
-/// assertions inside the scheduler, which arrive here as uncaught exceptions.
+/// Checked invariants: I1 (each task is run or discarded once), I2 (one teardown, after all tasks), I3 (permits; order of each submitter's
+/// jobs in a lane with one permit), I4 (tasks of one key never overlap), I5 (the time-out of a sleep never finds work), I10 (queues are
+/// empty at the end) and I13 (the metrics add up). I6 and others are assertions inside the scheduler, which arrive here as uncaught
+/// exceptions.
 final class RandomProgram {
   /// Size of a program.
   ///
@@ -44,7 +44,7 @@ final class RandomProgram {
   /// @param faults whether callbacks throw, too
   record Shape(int submitters, int jobs, int depth, int mostWorkers, boolean faults) {}
 
-  /// What a user's code may do to a scheduler apart from exceptions.
+  /// Effects of a user's code on a scheduler, apart from exceptions.
   interface Work {
     /// Called in each task.
     void spend(SplittableRandom random);
@@ -345,7 +345,7 @@ final class RandomProgram {
     }
   }
 
-  /// What the tasks of one job share.
+  /// State that the tasks of one job share.
   private static final class JobState {
     final @Nullable ProbedLane lane;
     final int submitter;

@@ -333,7 +333,7 @@ final class Scenarios {
         });
   }
 
-  // What the simulation itself takes for its switches during an interval.
+  // Time that the simulation itself takes for its switches during an interval.
   private static final long SWITCHING_NANOS = 20_000;
 
   /// Runs of short and of long tasks, so that no estimate out of one fits the next.

@@ -65,7 +65,7 @@ class SimulationTest {
     }
   }
 
-  /// What a broken scheduler does, with times and numbers.
+  /// Outcome of a run of a broken scheduler, with times and numbers.
   private static String outcome(long seed) {
     try {
       Scenarios.random(seed, Mutation.LANE_PERMIT_BEFORE_COUNT);

@@ -24,7 +24,7 @@ public final class CounterSum {
     shared[counter].add(by);
   }
 
-  /// Counters for the current thread. Those of threads that have ended are added up and let go.
+  /// Counters for the current thread. Counters of threads that have ended are added up and let go.
   public Counters newCaller() {
     Counters counters = new Counters();
     synchronized (callers) {

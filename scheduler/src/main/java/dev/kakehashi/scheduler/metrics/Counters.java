@@ -97,8 +97,8 @@ public final class Counters {
           "lane.runs",
           "condition.waits");
 
-  /// `-Dscheduler.metrics=false` leaves out what is there for people alone, to measure what it costs. What the
-  /// scheduler itself goes by is always counted.
+  /// `-Dscheduler.metrics=false` leaves out what is there for people alone, to measure what it costs. Counters that the scheduler itself
+  /// goes by always count.
   private static final boolean ALL = !"false".equals(System.getProperty("scheduler.metrics"));
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
@@ -117,9 +117,8 @@ public final class Counters {
     }
   }
 
-  // What counts single tasks is in fields: an array's element costs three dependent loads and two
-  // comparisons. Unused longs
-  // keep other objects' cache lines away.
+  // Counters of single tasks are fields: an array's element costs three dependent loads and two comparisons. Unused longs keep other
+  // objects' cache lines away.
   @SuppressWarnings("unused")
   private long p0, p1, p2, p3, p4, p5, p6, p7;
 

@@ -21,7 +21,7 @@ public final class Histogram {
     COUNTS.setOpaque(counts, bucket, counts[bucket] + 1);
   }
 
-  /// Adds what `other` has seen so far. Of a histogram that nobody writes.
+  /// Adds what `other` has seen so far. Only called on a histogram that nobody writes.
   public void add(Histogram other) {
     for (int i = 0; i < BUCKETS; i++) {
       counts[i] += (long) COUNTS.getOpaque(other.counts, i);
@@ -36,7 +36,7 @@ public final class Histogram {
     return sum;
   }
 
-  /// The time that `fraction` of those recorded do not exceed, 0 if there are none. Of a histogram that nobody writes.
+  /// The time that `fraction` of those recorded do not exceed, 0 if there are none. Only called on a histogram that nobody writes.
   public long nanosAt(double fraction) {
     long left = Math.max(1, (long) Math.ceil(fraction * count()));
     for (int i = 0; i < BUCKETS; i++) {

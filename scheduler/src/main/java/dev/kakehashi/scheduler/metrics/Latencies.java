@@ -4,7 +4,7 @@ import java.util.Map;
 
 /// The histograms of one runner: written by its thread alone, read by anyone.
 public final class Latencies {
-  /// What is measured.
+  /// Kinds of measured times.
   public enum Kind {
     /// From the submission of a task outside to its start; one in `latencySampling`.
     START(0, "latency.start"),
@@ -39,7 +39,7 @@ public final class Latencies {
     histogram.record(nanos);
   }
 
-  /// Adds what `other` has seen so far. Of one that nobody writes.
+  /// Adds what `other` has seen so far. Only called on latencies that nobody writes.
   public void add(Latencies other) {
     for (int i = 0; i < histograms.length; i++) {
       Histogram seen = other.histograms[i];
@@ -52,13 +52,13 @@ public final class Latencies {
     }
   }
 
-  /// The longest time of a kind, 0 if there is none. Of one that nobody writes.
+  /// The longest time of a kind, 0 if there is none. Only called on latencies that nobody writes.
   public long maxNanos(Kind kind) {
     Histogram histogram = histograms[kind.index];
     return histogram == null ? 0 : histogram.nanosAt(1);
   }
 
-  /// Puts count, median, 99th percentile and maximum of each kind. Of one that nobody writes.
+  /// Puts count, median, 99th percentile and maximum of each kind. Only called on latencies that nobody writes.
   public void putInto(Map<String, Long> gauges) {
     for (Kind kind : Kind.values()) {
       Histogram histogram = histograms[kind.index];

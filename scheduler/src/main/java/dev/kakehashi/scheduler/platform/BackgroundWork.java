@@ -62,7 +62,7 @@ public final class BackgroundWork {
     }
   }
 
-  /// What a thread is, and may be. Confined to it.
+  /// Scheduling attributes of a thread. Confined to it.
   private static final class Attributes {
     private final MemorySegment words = Arena.ofAuto().allocate(BYTES, 8);
     private boolean inBackground;
@@ -106,7 +106,7 @@ public final class BackgroundWork {
     return true;
   }
 
-  /// The calling thread is like others again. Whoever has changed its policy meanwhile keeps that.
+  /// The calling thread is like others again. A policy that was set meanwhile stays.
   public static void end() {
     Calls calls = CALLS;
     Attributes own = ATTRIBUTES.get();

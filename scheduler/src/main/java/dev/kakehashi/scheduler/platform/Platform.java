@@ -3,7 +3,7 @@ package dev.kakehashi.scheduler.platform;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// What the scheduler takes from the machine: time, the current thread, starting, parking and pausing threads.
+/// Services that the scheduler takes from the machine: time, the current thread, starting, parking and pausing threads.
 ///
 /// Under `-Dscheduler.check=true` a test may put a [Substitute] in its place: a simulation with virtual time that
 /// decides who runs next, or faults at labelled points on real threads. Otherwise [Checks#ON] is a constant `false`,

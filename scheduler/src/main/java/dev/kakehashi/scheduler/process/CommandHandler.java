@@ -4,7 +4,7 @@ package dev.kakehashi.scheduler.process;
 @FunctionalInterface
 public interface CommandHandler<C> {
   /// Begins to carry out a command; called on a worker after the step that yielded it, possibly on several at once, and
-  /// must not block. What it throws is the command's failure.
+  /// must not block. An exception that it throws is the command's failure.
   ///
   /// @param tag the process's, for logs
   /// @param completer to be told how it ended, now or later, from any thread

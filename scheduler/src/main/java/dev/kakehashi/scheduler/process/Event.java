@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// The object is its own place in the queue, so sending one again allocates nothing: whoever has taken an event from
 /// [Events] owns it and may send it on with [Processes#send(Pid, Event)].
 public sealed class Event permits Completion {
-  /// What happened.
+  /// Kinds of events.
   public enum Kind {
     /// Somebody sent something.
     MESSAGE,
@@ -36,7 +36,7 @@ public sealed class Event permits Completion {
   @Nullable Object data;
   @Nullable Throwable error;
 
-  // Of the queue that holds it; ordered by the queue's word.
+  // Fields of the queue that holds the event; ordered by the queue's word.
   @Nullable Event next;
   int depth;
 
@@ -54,12 +54,12 @@ public sealed class Event permits Completion {
     return new Event(Kind.MESSAGE, 0, data);
   }
 
-  /// What happened.
+  /// Kind of the event.
   public final Kind kind() {
     return kind;
   }
 
-  /// Of a completion: what the process gave with the command; otherwise 0.
+  /// Tag of a completion, which the process gave with the command; otherwise 0.
   public final long tag() {
     return tag;
   }
@@ -69,7 +69,7 @@ public sealed class Event permits Completion {
     return data;
   }
 
-  /// Of a completion: why the command failed, or null.
+  /// Failure of the command of a completion, or null.
   public final @Nullable Throwable error() {
     return error;
   }

@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The events of one process, in order of arrival. What a step does not take comes first in the next one.
+/// The events of one process, in order of arrival. Events that a step does not take come first in the next one.
 ///
 /// ```
 ///  top         newest event that no step has seen, linked to the older ones   senders push by CAS

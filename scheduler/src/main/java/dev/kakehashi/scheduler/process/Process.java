@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /// while it waits. Made by [Processes#spawn].
 ///
 /// The scheduler calls `init` once, then `step` as often as there is reason to, then `close` once, all on workers, one
-/// at a time; each call sees what the one before wrote. A step must not block. What `init` or `step` throws ends the process.
+/// at a time; each call sees what the one before wrote. A step must not block. An exception of `init` or `step` ends the process.
 @SuppressWarnings("JavaLangClash") // the field's word; it stands beside Task and Job
 public interface Process extends AutoCloseable {
-  /// What a process wants after a step.
+  /// Wish of a process after a step.
   enum Step {
     /// Another step, after what else waits on this worker.
     CONTINUE,

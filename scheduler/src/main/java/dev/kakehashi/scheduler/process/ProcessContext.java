@@ -2,7 +2,7 @@ package dev.kakehashi.scheduler.process;
 
 import dev.kakehashi.scheduler.Job;
 
-/// What a process knows about itself; valid for its whole life.
+/// Facts that a process knows about itself; valid for its whole life.
 public interface ProcessContext {
   /// Its address.
   Pid pid();

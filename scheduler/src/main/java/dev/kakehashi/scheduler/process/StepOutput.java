@@ -2,7 +2,7 @@ package dev.kakehashi.scheduler.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a step gives away. Valid on the step's thread until it returns.
+/// Output of a step. Valid on the step's thread until it returns.
 public interface StepOutput {
   /// Yields a command to its [CommandHandler], after the step. Its completion comes as an event with the same tag.
   ///

@@ -13,7 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/// What is not a time: bytes allocated for a task, processor time of idle pools; what the metrics cost; the light job on its caller.
+/// Costs that are no times: bytes allocated for a task, processor time of idle pools. Also the cost of the metrics, and the light job on
+/// its caller.
 public final class Cost {
   private static final int CALLER_JOBS = 300_000;
   private static final int SPAWNED = 1_000;

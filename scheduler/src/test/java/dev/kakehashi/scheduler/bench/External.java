@@ -22,7 +22,7 @@ final class External {
 
   private External() {}
 
-  /// What a user of either writes: `execute` with what it takes.
+  /// Calls that a user of either scheduler writes: `execute` with the argument that it takes.
   static Row row(Pools pools, int submitters, double goal, int repetitions) {
     return new Row(
             "external submission and completion, execute(), " + submitters + " submitter(s)",
@@ -60,7 +60,7 @@ final class External {
         .forkJoin("async, new ForkJoinTask", Cost.bytes(() -> tasks(pools.async, 1), TASKS));
   }
 
-  /// What is submitted.
+  /// Kinds of submissions.
   enum Kind {
     NEW,
     REUSED,

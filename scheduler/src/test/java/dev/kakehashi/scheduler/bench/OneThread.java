@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// The least that anyone can do who hands a task to another thread: one place for it, and one thread that parks until
-/// something is there, or spins. What it takes is the machine's and the JVM's, so it is the floor of every scheduler's.
+/// something is there, or spins. Its time is the machine's and the JVM's, so it is the floor of every scheduler's time.
 ///
 /// For one submitter, who waits while the place is taken.
 final class OneThread implements Executor, AutoCloseable {

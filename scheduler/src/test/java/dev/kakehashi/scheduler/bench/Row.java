@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Row {
   private static final int TURNS = 10;
 
-  /// What ours is to reach: `most` is the largest wanted ratio to the base, or the largest wanted figure; of the first
-  /// figures of the row.
+  /// Goal of ours: `most` is the largest wanted ratio to the base, or the largest wanted figure; of the first figures of the row.
   private record Goal(double most, boolean isRatio, int parts) {}
 
   /// One run of one scheduler on the row's work; the figure's unit is the row's.
@@ -119,7 +118,7 @@ final class Row {
     return forkJoinAll(name, measure.all());
   }
 
-  /// What ours is compared with where that is not ForkJoinPool.
+  /// Base that ours is compared with, where that is not ForkJoinPool.
   Row base(String name, Measure measure) {
     return baseAll(name, measure.all());
   }
@@ -129,7 +128,7 @@ final class Row {
     return otherAll(name, measure.all());
   }
 
-  /// What no scheduler can do in less.
+  /// Floor: no scheduler can do it in less.
   Row floor(String name, Measure measure) {
     return floorAll(name, measure.all());
   }

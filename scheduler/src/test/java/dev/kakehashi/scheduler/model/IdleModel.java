@@ -11,7 +11,7 @@ record IdleModel(boolean spawns, Variant variant) implements Checker.Program {
     NOBODY_RESCANS,
     ONLY_LAST_SEARCHER_RESCANS,
     FINDER_DOES_NOT_LOOK,
-    /// Who has announced its sleep looks without a fence: refuted for a publication by a store only.
+    /// A worker that has announced its sleep looks without a fence: refuted for a publication by a store only.
     SLEEPER_WITHOUT_FENCE,
     /// Likewise for the last searcher that has found work.
     FINDER_WITHOUT_FENCE

@@ -44,7 +44,7 @@ class ModelTest {
         // No more starts than the bucket holds.
         new TokenModel(1, TokenModel.Variant.CORRECT),
         new TokenModel(2, TokenModel.Variant.CORRECT),
-        // What was accepted runs, and every worker goes.
+        // Every accepted task runs, and every worker goes.
         new ShutdownModel(ShutdownModel.Variant.CORRECT));
   }
 

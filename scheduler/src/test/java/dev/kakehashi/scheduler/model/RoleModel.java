@@ -1,7 +1,7 @@
 package dev.kakehashi.scheduler.model;
 
 /// The distribution role of `Sleepers` with `Worker.distribute`: a publisher makes two tasks that never end, for three
-/// workers. Both have to be got going, and whoever does not work must distribute, not sleep, as long as one does. What happens
+/// workers. Both have to be got going. A worker that does not work must distribute, not sleep, as long as another one works. Everything
 /// under the lock is one step.
 ///
 /// @param variant what is wrong with it, or CORRECT

@@ -7,7 +7,7 @@ package dev.kakehashi.scheduler.model;
 record ShutdownModel(Variant variant) implements Checker.Program {
   enum Variant {
     CORRECT,
-    /// Who announces its sleep after everyone was woken does not look whether it is over.
+    /// A worker that announces its sleep after everyone was woken does not look whether it is over.
     NO_LOOK_AFTER_ANNOUNCEMENT,
     /// The submitter looks whether it is closed, and registers its job without the lock.
     CLOSED_SEEN_BEFORE,

@@ -18,7 +18,7 @@ class BackgroundWorkTest {
   private static final String BATCH = "3";
   private static final String IDLE = "5";
 
-  /// What is done in a thread of its own.
+  /// Steps of a test that run in a thread of their own.
   private interface Steps {
     void run() throws IOException, InterruptedException;
   }

@@ -498,7 +498,7 @@ class ProcessTest {
             .mapToLong(Thread::threadId)
             .toArray();
     long least = Long.MAX_VALUE;
-    // What has not been compiled yet may allocate, so only the best of the rounds counts.
+    // Code that has not been compiled yet may allocate, so only the best of the rounds counts.
     for (int round = 0; round < 40 && least > hops; round++) {
       Pid[] ring = new Pid[size];
       CountDownLatch over = new CountDownLatch(2);
