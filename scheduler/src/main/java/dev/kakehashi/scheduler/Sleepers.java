@@ -26,18 +26,17 @@ import org.jspecify.annotations.Nullable;
 /// (i) The publisher of P saw a searcher. The last worker that stops searching does so by an RMW on ctl. If anyone sleeps, it then looks at
 /// all queues: it sees P and signals, or it sleeps and looks again, see (iii). If nobody slept then, B announced its sleep later.
 /// (ii) The publisher of P saw no searcher but a sleeper: it woke one, which counts as searching from that instant.
-/// (iii) The publisher of P saw everyone awake: then B announced its sleep after that read, and B's look at all queues after the
-/// announcement sees P. *Every* worker looks again after its announcement, whether or not it has searched. If only the last searcher did,
-/// a worker that never searched because the cap was reached would sleep beside P.
-/// The signals sent by (i) and (iii) are publications of the same kind. A model check of this protocol and of its
-/// broken variants is in the tests.
+/// (iii) The publisher of P saw everyone awake: then B announced its sleep after that read. B's look at all queues after the announcement
+/// sees P. *Every* worker looks again after its announcement, whether or not it has searched. If only the last searcher did, a worker that
+/// never searched because the cap was reached would sleep beside P. The signals sent by (i) and (iii) are publications of the same kind. A
+/// model check of this protocol and of its broken variants is in the tests.
 ///
 /// *Distribution role* (`distribution` ROLE): the one searcher is the distributor. It stays awake while any other worker
 /// is, hands what it finds to a sleeper ([#recipient]), and leaves the role only by passing it on or when nobody sleeps.
 /// All these steps, and the announcement of a sleep, happen under `lock`. So the state "someone works, someone sleeps and nobody
 /// distributes" cannot be. A worker that would fall asleep beside a working one without a distributor becomes the distributor instead.
 ///
-/// Nobody is woken while someone searches. A searcher that finds work wakes another worker only if there is more: waking costs the waker a
+/// Nobody is woken while someone searches. A searcher that finds work wakes another worker only if there is more. Waking costs the waker a
 /// system call and preempts the thread that was about to run the task.
 final class Sleepers {
   private static final long ONE_UNPARKED = 1L << 32;

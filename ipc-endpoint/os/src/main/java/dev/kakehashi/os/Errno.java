@@ -28,7 +28,7 @@ public final class Errno {
 
   private Errno() {}
 
-  /// What has happened to a file, as the C library says it; for other errors the number.
+  /// Text of an error at a file, as the C library says it; for other errors the number.
   public static String reason(int errno) {
     return switch (errno) {
       case EPERM -> "Operation not permitted";

@@ -12,7 +12,7 @@ import java.util.Arrays;
 
 /// Finds functions of the C library. A caller keeps a handle as a constant (`static final`), which the JIT compiler inlines.
 ///
-/// Whoever calls vouches for the signature, and keeps memory that it passes until the call has ended. Stateless, thread-safe.
+/// A caller vouches for the signature, and keeps memory that it passes until the call has ended. Stateless, thread-safe.
 public final class LibC {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();

@@ -15,7 +15,7 @@ public final class ThreadPriority {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadPriority.class);
   private static final int PRIO_PROCESS = 0;
 
-  /// Of a thread's nice value: a tenth of the processor beside somebody who has the usual one.
+  /// Nice value of a thread: it gets a tenth of the processor beside a thread that has the usual one.
   private static final int NICE = 10;
 
   private static final MethodHandle SETPRIORITY =

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the answer of one request goes, as its interface writes it. Called exactly once, from any thread; must not block.
 public interface Answer {
-  /// Of a client that wants none.
+  /// Answer to a client that wants none.
   Answer NONE =
       new Answer() {
         @Override

@@ -20,7 +20,7 @@ public final class ClientRequests {
   private final TransactionOwner owner;
   private final boolean holdsTransactions;
 
-  /// Who counts the commands of its statements: the process, which may have several sessions.
+  /// Identity of the party that counts the commands of its statements: the process, which may have several sessions.
   private final Object commandCounter;
 
   private final EngineSession engineSession;
@@ -135,7 +135,7 @@ public final class ClientRequests {
   /// A statement that is being prepared, and for whom.
   record Preparing(String sql, Instant beganAt, Viewer viewer) {}
 
-  /// What is being prepared; null: nothing. Any thread.
+  /// Statement that is being prepared; null: none. Any thread.
   @Nullable Preparing planned() {
     return planned;
   }
@@ -147,7 +147,7 @@ public final class ClientRequests {
     preparingRequest = requestId;
   }
 
-  /// What prepares it, if it has not ended yet.
+  /// Planning that prepares it, if it has not ended yet.
   void preparedBy(Planning by) {
     if (preparing) {
       planning = by;

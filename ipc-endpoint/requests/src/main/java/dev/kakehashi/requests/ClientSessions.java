@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// All sessions of all interfaces, for the engine's table of them.
 ///
-/// Any thread. What the poller and the workers change meanwhile is read as it is at some moment of the call: each session is true by itself, all together are no snapshot.
+/// Any thread. State that the poller and the workers change meanwhile is read as it is at some moment of the call. Each session is true by
+/// itself, all together are no snapshot.
 final class ClientSessions implements Supplier<List<ClientSession>> {
   private static final Instant POSTGRES_EPOCH = Instant.parse("2000-01-01T00:00:00Z");
 
@@ -34,7 +35,7 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
     return sessions;
   }
 
-  /// What a session has sent; null: there is no such session, or it has sent nothing. Poller only.
+  /// Requests of a session; null: there is no such session, or it has sent nothing. Poller only.
   @Nullable ClientRequests find(long id) {
     List<ClientRequests> found = new ArrayList<>(1);
     BiConsumer<RequestClient, @Nullable ClientRequests> each =

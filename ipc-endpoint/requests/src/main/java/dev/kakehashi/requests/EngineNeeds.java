@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What requests of any interface need of the engine: asked here, in one place, before it is asked for. Thread-safe.
+/// Needs that requests of any interface have of the engine: checked here, in one place, before the engine is asked. Thread-safe.
 ///
 /// The capabilities are looked at with each request; for an engine that has everything that is all.
 final class EngineNeeds {

@@ -29,14 +29,15 @@ final class HeapLevel {
     /// Bytes that this may become; not positive: unknown.
     long maxBytes();
 
-    /// Makes a collection. What is used then is not garbage.
+    /// Makes a collection. Bytes that are used then are not garbage.
     void collect();
   }
 
   private final @Nullable Heap heap;
   private final LongSupplier clock;
 
-  /// Of the last collection: bytes that it has left, bytes of open results then, when it ended and how long it took. Before the first nothing is known.
+  /// Measures of the last collection: bytes that it has left, bytes of open results then, its end and its duration. Before the first
+  /// collection nothing is known.
   private long liveBytes = Long.MAX_VALUE / 2;
 
   private long heldBytes;

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /// One call of a session of an interface in this process: a command of the poller, which may have to wait for its turn, and its answer.
 class InProcessCall implements Runnable, DeferredRequest, Answer {
-  /// What a call does. Poller only.
+  /// Work of a call. Poller only.
   @FunctionalInterface
   interface Action {
     /// Whatever it throws is the answer.

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Bounds what the open results of all sessions hold in the JVM's heap: each is an execution with its operators and batches, and thousands of them that fill up after
-/// they have been admitted end the process. What the first results of each session hold, whose slots are reserved, is not counted.
+/// they have been admitted end the process. The memory of the first results of each session, whose slots are reserved, is not counted.
 ///
 /// The poller admits; any thread releases. Both change one counter; that a release is seen late only refuses what would have fitted.
 final class OpenResults {

@@ -45,7 +45,7 @@ public final class OpenTransaction implements ClientActivity {
   /// Requests to end it that came while another ended it: they learn what that has done.
   private final List<Runnable> whenForgotten = new ArrayList<>(0);
 
-  /// Of the only one so far who numbers his commands; null: nobody does.
+  /// Only party so far that numbers its commands; null: nobody does.
   private @Nullable Object commandCounter;
 
   private int highestCommand; // of that one, unsigned

@@ -61,7 +61,7 @@ final class RegistryFile {
     return replace(path, builder, problem);
   }
 
-  /// What is wrong with a file, which is read in a copy, as [#open] would read it. Changes nothing in its directory.
+  /// Problem with a file, which is read in a copy, as [#open] would read it. Changes nothing in its directory.
   ///
   /// @param path of a file that no process has open
   /// @return null: nothing
@@ -102,7 +102,8 @@ final class RegistryFile {
     }
   }
 
-  /// What is wrong with the header of a file; null: nothing that can be seen without the library, which waits a minute for a header that nobody will complete.
+  /// Problem with the header of a file; null: none that can be seen without the library. The library waits a minute for a header that
+  /// nobody will complete.
   static @Nullable String problem(Path path) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
       if (file.length() == 0) {

@@ -6,10 +6,10 @@ import java.time.Instant;
 
 /// One client, as its interface knows it. Thread-safe, must not block.
 public interface RequestClient {
-  /// Of [#uid()]: the interface does not know one.
+  /// Value of [#uid()]: the interface does not know one.
   int NO_UID = -1;
 
-  /// Of the endpoint.
+  /// Number that the endpoint has given it.
   long id();
 
   /// Kind of program, as the table of sessions shows it.
@@ -50,6 +50,6 @@ public interface RequestClient {
 
   Instant attachedAt();
 
-  /// What it has been sent.
+  /// Traffic that it has been sent.
   ClientSession.Traffic traffic();
 }

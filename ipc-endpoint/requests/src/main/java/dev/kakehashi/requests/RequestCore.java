@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What handles the requests of all interfaces: their sessions, transactions, executions and cancels, one of each for all.
+/// Handles the requests of all interfaces: their sessions, transactions, executions and cancels, one of each for all.
 ///
 /// Poller only, unless said otherwise. Interfaces bring the requests of a session in their order. While one of its statements is being prepared, or an execution waits for its
 /// admission, what follows waits in that order ([ClientRequests#isBlocked()]); cancels overtake. Statements and ends of one transaction keep the order of the calls in the engine,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Handle 0 names no transaction.
 public interface RequestSession extends AutoCloseable {
-  /// Of the endpoint, as the table of sessions shows it.
+  /// Number that the endpoint has given it, as the table of sessions shows it.
   long id();
 
   RequestUser user();
@@ -55,11 +55,12 @@ public interface RequestSession extends AutoCloseable {
   /// Commits. The second commit of a transaction reports the state that holds.
   void commit(long handle, CommitResponse response, Consumer<RequestAnswer> done);
 
-  /// Rolls back. Of a transaction that has ended it reports the state that holds.
+  /// Rolls back. For a transaction that has ended it reports the state that holds.
   void rollback(long handle, Consumer<RequestAnswer> done);
 
-  /// Rolls back a transaction of anybody, as far as the user may: his own, those of roles whose rights he has, and with `pg_signal_backend` all but superusers'. Who uses it is told with
-  /// his next request (TRANSACTION_TERMINATED). The answer's state is UNKNOWN if there is none, or the user may not.
+  /// Rolls back a transaction of anybody, as far as the user may: his own, those of roles whose rights he has, and with `pg_signal_backend`
+  /// all but superusers'. A client that uses it is told with its next request (TRANSACTION_TERMINATED). The answer's state is UNKNOWN if
+  /// there is none, or the user may not.
   void terminate(long handle, Consumer<RequestAnswer> done);
 
   /// The same by its token, which may be another user's.

@@ -9,13 +9,14 @@ import java.util.Map;
 
 /// The savepoints of a transaction that several clients may use: each counts its levels by itself, and does not know of the others'.
 ///
-/// The engine has one stack of levels. A client's new level is a new one on top of it. What a client releases stays in the engine as long as a level of another client lies above, because
-/// that one may still be rolled back. A rollback ends the engine's levels above, also those of others; they begin anew where it has led. So clients that
-/// end their levels in any order find what they need: the two servers of one backend above all, which hear of the end of a subtransaction one after the other.
+/// The engine has one stack of levels. A client's new level is a new one on top of it. A level that a client releases stays in the engine
+/// while a level of another client lies above: that one may still be rolled back. A rollback ends the engine's levels above, also those of
+/// others; they begin anew where it has led. So clients that end their levels in any order find what they need: the two servers of one
+/// backend above all, which hear of the end of a subtransaction one after the other.
 ///
 /// A client is whatever names it, by identity of a session. Poller only. The engine takes its calls in the same order.
 final class SharedSavepoints {
-  /// Of each client, by its level less 1: the engine's level, never less than that of the level below.
+  /// Levels of each client, by its level less 1: the engine's level, never less than that of the level below.
   private final Map<Object, List<Integer>> levels = new HashMap<>(2);
 
   /// Levels that the engine has.

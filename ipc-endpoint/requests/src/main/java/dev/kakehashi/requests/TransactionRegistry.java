@@ -20,14 +20,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What became of transactions: a Chronicle Map in the data directory, which any local tool can read, also when the endpoint is down.
+/// Outcomes of transactions: a Chronicle Map in the data directory, which any local tool can read, also when the endpoint is down.
 ///
-/// A transaction enters when its commit begins, if it has written: before that its outcome is nobody's question (a client that lost its
-/// connection knows that it did not commit), and a read-only one has none. So point reads and whole read-only transactions never touch the map; a commit costs two puts of a
-/// few hundred nanoseconds beside its flush. A put survives the death of the process, as the map is a mapped file.
+/// A transaction enters when its commit begins, if it has written. Before that nobody asks for its outcome (a client that lost its
+/// connection knows that it did not commit), and a read-only one has none. So point reads and whole read-only transactions never touch the
+/// map; a commit costs two puts of a few hundred nanoseconds beside its flush. A put survives the death of the process, as the map is a
+/// mapped file.
 ///
 /// An outcome is kept for the retention time after the end of its transaction, unless so many later ones that the file is full push it out before; then, and at each
-/// later commit that finds some, it goes. What is prepared has no end yet, and stays.
+/// later commit that finds some, it goes. A prepared transaction has no end yet, and stays.
 ///
 /// Thread-safe.
 public final class TransactionRegistry implements AutoCloseable {
@@ -158,7 +159,7 @@ public final class TransactionRegistry implements AutoCloseable {
     }
   }
 
-  /// What is wrong with the registry of a data directory on which no endpoint runs: the next start sets it aside. Changes nothing there.
+  /// Problem with the registry of a data directory on which no endpoint runs: the next start sets it aside. Changes nothing there.
   ///
   /// @param capacity as it is opened with
   /// @return null: nothing
@@ -328,7 +329,7 @@ public final class TransactionRegistry implements AutoCloseable {
     map.put(handle, entry.encode());
   }
 
-  /// What is known of a transaction; null: nothing (any more).
+  /// Entry of a transaction; null: nothing is known (any more).
   public @Nullable Entry find(long handle) {
     byte[] value = handle == REMOVED_UP_TO ? null : map.get(handle);
     Entry entry = value == null ? null : Entry.decode(value);
@@ -336,7 +337,8 @@ public final class TransactionRegistry implements AutoCloseable {
     return gone ? null : entry;
   }
 
-  /// What became of a transaction, for who asks. What has never begun to commit is not kept, and is known to be rolled back as long as what was kept then is there.
+  /// Outcome of a transaction, for the user that asks. A transaction that has never begun to commit has no entry. It is known to be rolled
+  /// back as long as entries of its time are kept.
   ///
   /// @param newest the handle given out last
   /// @return UNKNOWN also for what belongs to another user

@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
 /// Names of transactions outside of the process: 32 hexadecimal digits, bound to a user.
 ///
 /// A token is one block of AES-128 that holds the handle and the first 64 bits of HMAC-SHA256(user, handle). So nothing is kept for a transaction, its token holds as long as the
-/// keys, also after a restart, and shows nothing of the handle. Whoever has no key hits a token that holds for him with 2^-64 for each try.
+/// keys, also after a restart, and shows nothing of the handle. A caller without the keys hits a token that holds for him with probability
+/// 2^-64 for each try.
 ///
-/// The keys are 48 random bytes in the file `transaction.key` of the data directory, made at its first start, which only its owner reads. Who copies the data directory has to
-/// copy it, too, if tokens shall hold there.
+/// The keys are 48 random bytes in the file `transaction.key` of the data directory, made at its first start, which only its owner reads. A
+/// copy of the data directory has to have it, too, if tokens shall hold there.
 ///
 /// Thread-safe.
 public final class TransactionTokens {

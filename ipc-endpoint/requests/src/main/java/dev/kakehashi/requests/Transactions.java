@@ -151,7 +151,7 @@ public final class Transactions {
             "End transactions sooner, or raise \"idle_in_transaction_timeout\" of the endpoint.");
   }
 
-  /// What the client of a transaction is told that an administrator has ended.
+  /// Failure that the client of a transaction is told that an administrator has ended.
   private static EngineException terminated() {
     return new EngineException(
         ErrorCode.TRANSACTION_TERMINATED,
@@ -164,12 +164,12 @@ public final class Transactions {
 
   private @Nullable OpenTransaction find(ClientRequests session, long handle) {
     OpenTransaction transaction = table.get(resolve(session, handle));
-    // Another user's handle is as good as none: it must not even be learnt that it exists.
+    // Another user's handle counts as none: nobody may learn that it exists.
     return transaction != null && transaction.admits(session) ? transaction : null;
   }
 
-  /// The transaction whose statements `session` wants to cancel; null: there is none that runs, or it may not. Who runs the endpoint may cancel everybody's, and a role those that its
-  /// rights allow (`pg_signal_backend`).
+  /// The transaction whose statements `session` wants to cancel; null: there is none that runs, or it may not. The user that runs the
+  /// endpoint may cancel all of them, and a role those that its rights allow (`pg_signal_backend`).
   @Nullable OpenTransaction findToCancel(ClientRequests session, long handle) {
     OpenTransaction transaction = table.get(handle);
     return transaction != null
@@ -241,7 +241,8 @@ public final class Transactions {
         });
   }
 
-  /// Whether its end has been asked for before, and is not known yet. Who asks for an end, too, has to wait for it: what it will be is not told by its state.
+  /// Whether its end has been asked for before, and is not known yet. A later request for an end has to wait for it: the state does not
+  /// tell what it will be.
   private static boolean isEndedByAnother(OpenTransaction transaction) {
     return transaction.isEnding() && !transaction.isTerminated();
   }

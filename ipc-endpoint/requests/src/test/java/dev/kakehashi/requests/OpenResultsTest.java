@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// What the open results of all sessions may hold together.
+/// Limit of what the open results of all sessions hold together.
 class OpenResultsTest {
   @Test
   void shouldAdmitAgainWhatHasEnded() {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/// Who may use a transaction by its handle alone.
+/// Users that may use a transaction by its handle alone.
 class TransactionOwnerTest {
   private static final TransactionOwner ALICE = TransactionOwner.of("alice", 1000);
 

@@ -83,7 +83,7 @@ final class TransactionRegistryTest {
     }
   }
 
-  /// What a killed endpoint, a bad disk or a hand may leave in the file's place.
+  /// Damages that a killed endpoint, a bad disk or a hand may leave in the file's place.
   static Stream<Arguments> damages() {
     return Stream.of(
         arguments("bit of the header", damage(bytes -> bytes[200] ^= 0x40)),
@@ -181,7 +181,7 @@ final class TransactionRegistryTest {
     }
   }
 
-  /// Of the version before users owned transactions: 32 bytes with the OS user, and the engine's number where the user's key is now.
+  /// Entry of the version before users owned transactions: 32 bytes with the OS user, and the engine's number where the user's key is now.
   private static byte[] entryOfOsUser(long began) {
     return ByteBuffer.allocate(32)
         .put((byte) TransactionState.COMMITTED.value())
@@ -216,7 +216,7 @@ final class TransactionRegistryTest {
             TransactionState.UNKNOWN,
             registry.state(handle, TransactionOwner.of("alice", uid), Long.MAX_VALUE));
       }
-      // What ends now has its user.
+      // A transaction that ends now has its user.
       commit(registry, 1);
       assertEquals(
           TransactionState.COMMITTED,

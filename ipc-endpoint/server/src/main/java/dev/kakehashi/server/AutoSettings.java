@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What ALTER SYSTEM has set: a file in the data directory, which is read after the configuration file and before the options of the command, as PostgreSQL's `postgresql.auto.conf` is.
+/// Settings that ALTER SYSTEM has set: a file in the data directory. It is read after the configuration file and before the options of the
+/// command, as PostgreSQL's `postgresql.auto.conf` is.
 ///
 /// The file is replaced as a whole, durably: after a crash it is the old or the new one. Thread-safe.
 final class AutoSettings implements ShownSetting.Keeper {
@@ -25,7 +26,7 @@ final class AutoSettings implements ShownSetting.Keeper {
   private static final String HEAD =
       "# Written by ALTER SYSTEM. Read after the configuration file; who edits it is overwritten by the next ALTER SYSTEM.\n";
 
-  /// Those that say where this file is, or who may ask.
+  /// Settings that say where this file is, or who may ask.
   private static final Set<String> FIXED =
       Set.of(
           Setting.DATA_DIRECTORY.key(),

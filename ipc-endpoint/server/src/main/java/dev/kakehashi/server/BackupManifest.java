@@ -20,7 +20,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
-/// What is in a backup: the file `BACKUP`, written last, so that a directory with it is whole.
+/// Content of a backup: the file `BACKUP`, written last, so that a directory with it is whole.
 ///
 /// ```
 /// kakehashi backup 1
@@ -196,7 +196,7 @@ record BackupManifest(String begun, List<Entry> entries) {
     }
   }
 
-  /// What a channel says does not name its file.
+  /// The message of a channel does not name its file.
   private static IOException unwritten(Path file, IOException reason) {
     return new IOException(
         "could not write \"%s\": %s".formatted(file, reason.getMessage()), reason);

@@ -19,7 +19,7 @@ final class BulkSettings {
     this.settings = settings;
   }
 
-  /// What the HTTP door has of the files.
+  /// View of the HTTP door on the files.
   SentFiles sent(BulkFiles files) {
     return new SentFiles(
         files.uploads(),

@@ -25,7 +25,7 @@ final class DirectoryLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /// Who has a data directory.
+  /// Owner of a data directory.
   ///
   /// @param runtimeDirectory of an endpoint; null of a process that is none
   record Owner(long pid, @Nullable Path runtimeDirectory) {

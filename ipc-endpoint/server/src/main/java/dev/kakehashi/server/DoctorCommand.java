@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
       "Exit code 0: no problem was found; 1: one was."
     })
 final class DoctorCommand implements Callable<Integer> {
-  /// Of the extension that belongs to this endpoint.
+  /// Version of the extension that belongs to this endpoint.
   static final String EXTENSION_VERSION = "1.1";
 
   @CommandLine.Mixin private Main.Common common = new Main.Common();

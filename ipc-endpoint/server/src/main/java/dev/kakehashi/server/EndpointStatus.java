@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a running endpoint says of itself by [StatusSocket]: sections, each headed by a line with its name in brackets. Immutable.
+/// Report of a running endpoint on itself, by [StatusSocket]: sections, each headed by a line with its name in brackets. Immutable.
 ///
 /// @param engine its name, what it lacks and how it is, one matter a line
 /// @param metrics counters of the scheduler, one line of JSON

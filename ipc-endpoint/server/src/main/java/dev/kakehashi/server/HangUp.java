@@ -4,7 +4,7 @@ import java.lang.reflect.Proxy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What SIGHUP does instead of ending the process.
+/// Action of SIGHUP, instead of the end of the process.
 ///
 /// The JVM's own interface for signals, `sun.misc.Signal`, is called by reflection: it is in the supported module jdk.unsupported, and the compiler has a warning for it
 /// that nothing suppresses.

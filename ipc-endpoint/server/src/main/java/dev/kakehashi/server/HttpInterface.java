@@ -50,7 +50,7 @@ final class HttpInterface implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpInterface.class);
   private static final String DIRECTORY = "http";
 
-  /// What the door is put before.
+  /// Parts of the endpoint that the door is put before.
   record Parts(
       Engine engine,
       TaskScheduler scheduler,
@@ -191,7 +191,7 @@ final class HttpInterface implements AutoCloseable {
     return limits;
   }
 
-  /// What it answers, for tests.
+  /// Routes that it answers, for tests.
   List<Route> routes() {
     return door.routes().all();
   }

@@ -41,7 +41,7 @@ final class Logging {
     return root;
   }
 
-  /// Of a command that is no endpoint: warnings, to stderr.
+  /// Configures the log of a command that is no endpoint: warnings, to stderr.
   static void configureCommand() {
     configureRoot(Level.WARN);
   }

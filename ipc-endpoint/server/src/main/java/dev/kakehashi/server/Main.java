@@ -151,7 +151,8 @@ public final class Main implements Runnable {
       return new RuntimeLocation(meant.directory(), meant.requiredPeer());
     }
 
-    /// Of the endpoint that a command is about. Where no option says which one, those beside `client.conf` count: the packages' or those of `make run`.
+    /// Settings of the endpoint that a command is about. Where no option says which one, those beside `client.conf` count: the packages' or
+    /// those of `make run`.
     Settings settingsOfOther() throws IOException {
       boolean said =
           dataDirectory != null
@@ -222,7 +223,7 @@ public final class Main implements Runnable {
       return 0;
     }
 
-    /// What a service manager is told.
+    /// Message to a service manager.
     private interface Notice {
       void send() throws IOException;
     }

@@ -15,7 +15,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A directory with rows in it, which nobody but its OS user may look into: mode 0700, whatever the umask. What is in it is out of reach for others then, whatever its own mode.
+/// A directory with rows in it, which nobody but its OS user may look into: mode 0700, whatever the umask. Its files are out of reach for
+/// others then, whatever their own mode.
 final class PrivateDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(PrivateDirectory.class);
   private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");

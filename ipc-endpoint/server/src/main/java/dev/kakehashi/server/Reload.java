@@ -43,7 +43,7 @@ final class Reload {
 
   private final AutoSettings host;
 
-  /// What is in force, by key. Guarded by `this`.
+  /// Settings in force, by key. Guarded by `this`.
   private final Map<String, String> running;
 
   /// Where that comes from. Guarded by `this`.

@@ -60,7 +60,7 @@ final class SchedulerSettings {
     }
   }
 
-  /// What a session may start; 0 stands for no limit.
+  /// Limit of the requests that a session may start; 0 stands for no limit.
   static RateLimit sessionLimit(Settings settings) {
     RateLimit limit = RateLimit.unlimited();
     int rate = settings.count(Setting.SESSION_RATE);

@@ -46,7 +46,7 @@ final class SchemaSocket {
     return OK + script.toString().getBytes(StandardCharsets.UTF_8).length + "\n" + script;
   }
 
-  /// What a running endpoint says.
+  /// Asks a running endpoint for its definitions.
   ///
   /// @throws SettingsException for what it refuses, and for an answer that is not whole
   static String ask(RuntimeLocation location) throws IOException {

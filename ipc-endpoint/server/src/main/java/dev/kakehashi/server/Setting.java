@@ -114,7 +114,7 @@ enum Setting {
     DURATION
   }
 
-  /// Those that tell of the machine: places of files, addresses, OS users.
+  /// Settings that tell of the machine: places of files, addresses, OS users.
   private static final Set<Setting> CONFIDENTIAL =
       EnumSet.of(
           DATA_DIRECTORY,

@@ -132,7 +132,7 @@ public final class Settings {
     }
     String nearest =
         Collections.min(keys, Comparator.comparingInt(known -> NearestWord.distance(known, key)));
-    // Of which half is wrong, that is another word.
+    // A key of which more than half is wrong is another word.
     String hint =
         2 * NearestWord.distance(nearest, key) <= key.length()
             ? "did you mean \"%s\"?".formatted(nearest)
@@ -258,7 +258,7 @@ public final class Settings {
     }
   }
 
-  /// Who has set buffers and not the longest batch gets what they allow.
+  /// Longest batch: if only buffers are set, it is as long as they allow.
   private int maxBatchBytes() {
     int bytes = count(Setting.MAX_BATCH_BYTES);
     if (values.containsKey(Setting.MAX_BATCH_BYTES)) {

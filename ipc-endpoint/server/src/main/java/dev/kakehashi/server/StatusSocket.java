@@ -34,7 +34,7 @@ final class StatusSocket {
         });
   }
 
-  /// What a running endpoint says.
+  /// Asks a running endpoint for its status.
   static EndpointStatus ask(RuntimeLocation location) throws IOException {
     try (SocketChannel channel = OwnerSocket.connect(location, FILE)) {
       return EndpointStatus.parse(

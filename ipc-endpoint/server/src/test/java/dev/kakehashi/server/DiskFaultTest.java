@@ -42,7 +42,7 @@ public class DiskFaultTest {
 
   private final Set<Long> refused = new HashSet<>();
 
-  /// Of those the ones that it was told are rolled back; the others are in doubt.
+  /// Refused values that the client was told are rolled back; the others are in doubt.
   private final Set<Long> rolledBack = new HashSet<>();
 
   private long last;
@@ -186,7 +186,7 @@ public class DiskFaultTest {
         assertTrue(System.nanoTime() < deadline, "files without a name stay open");
         Thread.onSpinWait();
       }
-      // What needs no files goes on, here and in other sessions.
+      // Work that needs no files goes on, here and in other sessions.
       assertEquals(List.of(7L), ids(session, "select id from t where id = 7"));
       other.execute("update t set note = note where id = 8");
       fault('0');
@@ -233,7 +233,8 @@ public class DiskFaultTest {
     }
   }
 
-  /// What is durable is read as before. What shows a commit that is not durable is refused, unless the client says that it does not mind.
+  /// Durable rows are read as before. A result that shows a commit that is not durable is refused, unless the client says that it does not
+  /// mind.
   private void readWhileCommitsFail(Session session, char kind, boolean failing) {
     for (long value : stored) {
       long id = 2 * value;

@@ -26,7 +26,7 @@ public final class EndpointProcess implements AutoCloseable {
   private final Path root;
   private final List<String> options;
 
-  /// What is before its command.
+  /// Words before its command.
   private final List<String> prefix;
 
   private final Map<String, String> environment;
@@ -92,7 +92,7 @@ public final class EndpointProcess implements AutoCloseable {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // What Chronicle Queue and native access need, as this process has it.
+      // Options that Chronicle Queue and native access need, as this process has them.
       if (option.startsWith("--")) {
         command.add(option);
       }

@@ -12,7 +12,7 @@ import java.util.Set;
 /// The final lists give the order of all versions, every read says which version it saw: so the dependencies between transactions are known without a guess (Adya 1999;
 /// Kingsbury, Alvaro, "Elle", 2020). Not thread-safe.
 final class History {
-  /// What became of a transaction.
+  /// Outcome of a transaction.
   enum Outcome {
     COMMITTED,
     ABORTED,

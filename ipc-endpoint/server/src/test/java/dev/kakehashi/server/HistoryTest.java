@@ -117,7 +117,7 @@ class HistoryTest {
     return Arrays.stream(text.split(",", -1)).map(Long::valueOf).toList();
   }
 
-  /// What a transaction changes; it reads all.
+  /// Tables that a transaction changes; it reads all.
   private enum Area {
     ALL("lists, accounts", 0, 6),
     LISTS("lists", 0, 4),
@@ -149,7 +149,7 @@ class HistoryTest {
       this.random = random;
     }
 
-    /// What one session does until the endpoint dies.
+    /// Work of one session until the endpoint dies.
     private final class Life {
       private final Session session;
       private final PreparedStatement append;

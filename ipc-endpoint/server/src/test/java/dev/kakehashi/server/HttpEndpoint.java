@@ -68,7 +68,7 @@ public final class HttpEndpoint implements AutoCloseable {
     return Objects.requireNonNull(server().http()).uri(0);
   }
 
-  /// What the door answers.
+  /// Routes that the door answers.
   public List<Route> routes() {
     return Objects.requireNonNull(server().http()).routes();
   }

@@ -13,14 +13,14 @@ import java.util.List;
 
 /// A client process that holds a transaction, buffers and a result that is not read, until somebody kills it.
 final class KilledClient {
-  /// What it prints once it holds all of that.
+  /// Word that it prints once it holds all of that.
   static final String READY = "ready";
 
   static Process start(Path runtimeDirectory) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // What Chronicle Queue and native access need, as this process has it.
+      // Options that Chronicle Queue and native access need, as this process has them.
       if (option.startsWith("--")) {
         command.add(option);
       }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What `kakehashi` and its commands say, beside their work.
+/// Texts that `kakehashi` and its commands print, beside their work.
 class MainTest {
   @TempDir private Path home;
 

@@ -238,7 +238,7 @@ final class OrderEntryClient {
     }
   }
 
-  /// What a reader sees must be whole, whatever others do.
+  /// An order that a reader sees must be whole, whatever others do.
   private void orderStatus(Transaction transaction) {
     long missing =
         number(

@@ -93,7 +93,7 @@ class PreparedTransactionTest {
     try (Session session = endpoint.attach()) {
       Transaction transaction = prepareWithinItsLease(session);
       handle = transaction.handle();
-      // What is left of the handle has ended, whatever is asked of it.
+      // The handle that is left is of an ended transaction, whatever is asked of it.
       EndpointException failure = assertThrows(EndpointException.class, transaction::savepoint);
       assertEquals("25P01", failure.sqlstate());
       transaction.rollback();

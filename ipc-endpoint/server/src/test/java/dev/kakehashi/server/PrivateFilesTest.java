@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What an endpoint writes is its OS user's alone, whatever the umask.
+/// Files of an endpoint are its OS user's alone, whatever the umask.
 @Timeout(120)
 class PrivateFilesTest {
   @TempDir private Path home;
@@ -31,7 +31,7 @@ class PrivateFilesTest {
       assertTrue(all.size() > 3, () -> directory + " has nothing in it");
       List<String> open = new java.util.ArrayList<>();
       for (Path path : all) {
-        // What the client has made, in a directory that is closed.
+        // A file that the client has made, in a directory that is closed.
         boolean ofClient = path.toString().endsWith(".cq4");
         if (!ofClient && !mode(path).endsWith("------")) {
           open.add(path + " " + mode(path));

@@ -55,7 +55,7 @@ class ReloadTest {
       session.execute(insert);
       assertEquals("64MB", show(session, "memory"));
       assertEquals("0", show(session, "worker_threads"));
-      // What cannot be used changes nothing.
+      // A file that cannot be used changes nothing.
       Files.writeString(config, "memory = 32MB\nlock_timeout = soon\n");
       Command.run("reload", "-D", data)
           .expect(1, "nothing is changed: ", config + ":2: \"lock_timeout\" cannot be \"soon\"");

@@ -38,7 +38,7 @@ class RoomsTest {
   /// Arrows upwards that are left, as class and class, each with the reason for it. Their number falls.
   private static final Set<String> UPWARDS =
       Set.of(
-          // What functions are given has the session's zone, queues and applications in it.
+          // The context that functions get has the session's zone, queues and applications in it.
           "FunctionContext ApplicationScalar",
           "FunctionContext ApplicationUses",
           "FunctionContext ScalarCalls",
@@ -229,7 +229,7 @@ class RoomsTest {
 
   private final JavaClasses classes = ProjectClasses.main();
 
-  /// Of the compiled classes, and of the sources: a constant of another class is not seen in the compiled one.
+  /// Looks at the compiled classes, and at the sources: a constant of another class is not seen in the compiled one.
   @Test
   void shouldSeeLowerFloorsAlone() throws IOException {
     Map<String, String> upwards = new TreeMap<>();
@@ -305,7 +305,7 @@ class RoomsTest {
     return counts;
   }
 
-  /// Of all modules, also of those that this one does not see: a reader meets the name in a text, without its package.
+  /// Looks at all modules, also at those that this one does not see: a reader meets the name in a text, without its package.
   @Test
   void shouldGiveEachClassANameOfItsOwn() throws IOException {
     Map<String, List<Path>> files = new TreeMap<>();

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What an endpoint does with its scheduler: limits of a session, status.
+/// Use that an endpoint makes of its scheduler: limits of a session, status.
 @Timeout(60)
 class SchedulerUseTest {
   private static void run(Session session, int times) {

@@ -37,7 +37,7 @@ final class SourceFiles {
 
   private SourceFiles() {}
 
-  /// Of main code.
+  /// Files of main code.
   static List<SourceFile> main() throws IOException {
     return read("src/main/java");
   }

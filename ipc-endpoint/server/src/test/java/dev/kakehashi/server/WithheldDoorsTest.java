@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// What an engine lacks is refused at every door of the endpoint, by its name.
+/// A capability that an engine lacks is refused at every door of the endpoint, by its name.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @SuppressWarnings("NullAway.Init") // set before the tests
 class WithheldDoorsTest {

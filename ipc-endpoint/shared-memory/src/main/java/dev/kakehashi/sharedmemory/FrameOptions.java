@@ -12,7 +12,8 @@ import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import org.agrona.DirectBuffer;
 
-/// Options of requests, from the messages to the engine. What names nothing is an IllegalArgumentException, by which a frame is known to be malformed.
+/// Options of requests, from the messages to the engine. A value that names nothing is an IllegalArgumentException, by which a frame is
+/// known to be malformed.
 final class FrameOptions {
   private static final long NANOS_PER_MILLI = 1_000_000L;
 

@@ -27,7 +27,7 @@ final class PreparedCalls {
       return statement;
     }
 
-    /// Of its rows, never 0.
+    /// Shape of its rows, never 0.
     int shape() {
       return shape;
     }

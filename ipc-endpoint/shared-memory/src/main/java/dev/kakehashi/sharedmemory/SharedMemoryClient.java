@@ -45,7 +45,7 @@ record SharedMemoryClient(EndpointSession session) implements RequestClient {
     return Viewers.first(session);
   }
 
-  /// Who runs the endpoint could as well end it.
+  /// The OS user that runs the endpoint could as well end it.
   @Override
   public boolean mayCancelAll() {
     return session.uid() == Credentials.ownUid();

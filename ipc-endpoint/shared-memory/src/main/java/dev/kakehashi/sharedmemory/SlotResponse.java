@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows and final frame of one response slot. One object per slot, for all requests that have it one after the other. Thread-safe.
 final class SlotResponse implements Response {
-  /// Of requests whose clients want no answer.
+  /// Response to requests whose clients want no answer.
   static final SlotResponse NONE = new SlotResponse(null);
 
   private final @Nullable ResponseChannel channel;
 
-  /// Of the request that has the slot. Written by the poller before anybody else knows the request; the one final frame is its last use.
+  /// Request that has the slot. Written by the poller before anybody else knows the request; the one final frame is its last use.
   private long requestId;
 
   private SlotResponse(@Nullable ResponseChannel channel) {
     this.channel = channel;
   }
 
-  /// Of a request that has arrived. Poller only.
+  /// Response to a request that has arrived. Poller only.
   static SlotResponse of(@Nullable ResponseChannel channel, long requestId) {
     if (channel == null) {
       return NONE;
@@ -74,12 +74,12 @@ final class SlotResponse implements Response {
         channel, requestId, state, handle, leaseDeadlineNanos, ClientFailures.of(failure));
   }
 
-  /// Of whatever was thrown, in no transaction.
+  /// Answers with a failure that was thrown, in no transaction.
   void failed(Throwable failure) {
     Replies.failed(channel, requestId, TransactionState.NONE, 0, 0, ClientFailures.of(failure));
   }
 
-  /// What the client sent cannot be understood, and its session ends.
+  /// Refuses a message that cannot be understood, and its session ends.
   void refused(String reason) {
     Replies.refused(channel, requestId, reason);
   }

@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import dev.kakehashi.transport.os.Credentials;
 
-/// What a session may see of others.
+/// Sight of sessions: how much of others each may see.
 ///
 /// The kernel says as which OS user a client runs, and the authenticator as which user of the engine. A PostgreSQL server works for roles of its own,
 /// which it alone knows: it is believed as far as it could see by itself.
@@ -30,7 +30,7 @@ final class Viewers {
   ///
   /// @param monitors whether that role may see what all roles do
   static Viewer withRole(EndpointSession session, String role, boolean monitors) {
-    // Whoever runs as the endpoint's OS user could read it from the endpoint's status.
+    // A client that runs as the endpoint's OS user could read it from the endpoint's status.
     boolean all = session.isOperator() || session.uid() == Credentials.ownUid();
     Viewer.Sight sight = monitors ? all ? Viewer.Sight.ALL : Viewer.Sight.USER : Viewer.Sight.ROLE;
     return new Viewer(principal(session), session.userName(), role, sight);

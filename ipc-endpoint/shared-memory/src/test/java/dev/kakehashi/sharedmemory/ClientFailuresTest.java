@@ -10,7 +10,7 @@ import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.transport.TransportException;
 import org.junit.jupiter.api.Test;
 
-/// What a client is told of what was thrown.
+/// Failures that a client is told, for what was thrown.
 class ClientFailuresTest {
   @Test
   void shouldTellAllThatTheEngineSays() {
@@ -48,7 +48,7 @@ class ClientFailuresTest {
     assertEquals(Failure.of(ErrorCode.DISK_FULL, "no space", "detail", "hint"), failure);
   }
 
-  /// Of a mistake of ours the client learns that there was one, and its session goes on.
+  /// A client learns of a mistake of ours that there was one, and its session goes on.
   @Test
   void shouldTakeAnythingElseForAMistakeOfOurs() {
     Failure failure = ClientFailures.of(new IllegalStateException("impossible"));

@@ -32,7 +32,8 @@ public record TransportConfig(
 
   /// A session's response slots.
   ///
-  /// @param slots outstanding requests of a session, open results included, 1..4096. Those beyond the reserved ones take no memory while they are not used
+  /// @param slots outstanding requests of a session, open results included, 1..4096. Slots beyond the reserved ones take no memory while
+  /// they are not used
   /// @param headAreaBytes head of a slot and descriptor ring
   /// @param frameAreaBytes longest final frame that needs no buffer
   /// @param inlineBytes longest result that needs no buffer
@@ -120,7 +121,7 @@ public record TransportConfig(
           "a session's at least");
     }
 
-    /// What one response may hold, unless it is a single batch: a few long rows, or all the usual batches of a window.
+    /// Bytes that one response may hold, unless it is a single batch: a few long rows, or all the usual batches of a window.
     public long responseBytes() {
       return sessionBytes / SHARES_OF_SESSION;
     }
@@ -194,7 +195,7 @@ public record TransportConfig(
     }
   }
 
-  /// Who may attach besides the endpoint's own OS user.
+  /// Users that may attach besides the endpoint's own OS user.
   ///
   /// @param group OS group that may attach; empty: none
   /// @param users OS users by name or number

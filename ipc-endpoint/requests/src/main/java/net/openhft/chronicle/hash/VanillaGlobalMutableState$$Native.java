@@ -8,7 +8,7 @@ import net.openhft.chronicle.bytes.BytesOut;
 import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.values.Copyable;
 
-/// What Chronicle Map keeps in the header of a file, as Chronicle Values generates it: written by `-Dchronicle.values.dumpCode=true`.
+/// State that Chronicle Map keeps in the header of a file, as Chronicle Values generates it: written by `-Dchronicle.values.dumpCode=true`.
 ///
 /// The library looks for this class before it generates and compiles it, which takes seconds of a JVM that has just started.
 @Generated("net.openhft.chronicle.values")

@@ -1,6 +1,6 @@
 package dev.kakehashi.server.doctor;
 
-/// What was found at one place.
+/// Result of one check.
 ///
 /// @param grade how bad it is
 /// @param subject what was looked at, a few words

@@ -41,7 +41,7 @@ public final class HostChecks {
     this.root = root;
   }
 
-  /// What was found so far, in the order of the checks.
+  /// Findings so far, in the order of the checks.
   public List<Finding> findings() {
     return List.copyOf(findings);
   }
@@ -94,7 +94,7 @@ public final class HostChecks {
     }
   }
 
-  /// Of the machine, or of the cgroup if that is less; -1: not known.
+  /// Memory of the machine, or of the cgroup if that is less; -1: not known.
   private long memoryBytes() {
     long most = -1;
     for (String each : lines("proc/meminfo")) {

@@ -11,7 +11,7 @@ import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 
-/// What the endpoint counts, besides its HTTP door. Labels are names of ours alone.
+/// Counters of the endpoint, besides those of its HTTP door. Labels are names of ours alone.
 ///
 /// @param core read for its number of transactions, which the poller writes: the number may be a moment old
 public record EndpointMetrics(

@@ -41,7 +41,7 @@ public final class SchedulerReport {
 
   private SchedulerReport() {}
 
-  /// What the scheduler does and has done; counters and times that are zero are left out.
+  /// Text about the work of the scheduler, now and so far; counters and times that are zero are left out.
   ///
   /// @param json of [SchedulerMetrics#toJson]
   public static String text(String json) throws IOException {

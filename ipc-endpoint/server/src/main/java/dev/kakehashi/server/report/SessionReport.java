@@ -14,7 +14,7 @@ public final class SessionReport {
   // A client names itself as it likes: nothing of it may move the cursor of whoever reads this.
   private static final Pattern UNSHOWABLE = Pattern.compile("\\p{Cntrl}");
 
-  /// What is told of a session.
+  /// Line about one session.
   ///
   /// @param id unsigned
   /// @param client kind of client: java client

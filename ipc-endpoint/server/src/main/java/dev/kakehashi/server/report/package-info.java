@@ -1,4 +1,4 @@
-/// What the endpoint tells of itself.
+/// Reports of the endpoint on itself.
 @NullMarked
 package dev.kakehashi.server.report;
 

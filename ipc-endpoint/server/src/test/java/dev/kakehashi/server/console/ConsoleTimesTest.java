@@ -9,14 +9,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Prints how long pages take, and what an open page costs. Of any size: `-Dkakehashi.console.tasks=100000 -Dkakehashi.console.rounds=200`.
+/// Prints how long pages take, and what an open page costs.
+/// Properties set the size: `-Dkakehashi.console.tasks=100000 -Dkakehashi.console.rounds=200`.
 @Timeout(600)
 class ConsoleTimesTest {
   private static final int TASKS = Integer.getInteger("kakehashi.console.tasks", 2_000);
   private static final int ROUNDS = Integer.getInteger("kakehashi.console.rounds", 5);
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /// Of the overview.
+  /// Interval between two refreshes of the overview.
   private static final double REFRESH_MILLIS = 2_000;
 
   @Test

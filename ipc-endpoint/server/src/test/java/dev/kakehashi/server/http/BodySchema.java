@@ -32,7 +32,7 @@ final class BodySchema {
     this.document = document;
   }
 
-  /// What is wrong; empty: nothing.
+  /// Errors of a value; empty: none.
   static List<String> errors(JsonNode document, JsonNode schema, JsonNode value) {
     BodySchema check = new BodySchema(document);
     check.check(schema, value, "");

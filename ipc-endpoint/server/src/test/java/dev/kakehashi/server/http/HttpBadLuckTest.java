@@ -183,7 +183,7 @@ class HttpBadLuckTest {
       assertEquals("failed", job.path("state").asText(), job::toString);
       assertEquals(0, job.path("files").size(), job::toString);
       assertEquals(before, results(endpoint));
-      // What needs no file goes on, as does whoever comes by shared memory.
+      // Work that needs no file goes on, as does a session by shared memory.
       assertEquals("1", one());
       assertEquals("1", alice.sql("insert into t values (1)").expect(200).header("Kakehashi-Rows"));
       alice.sql(rows, "Accept: text/csv").expect(200);

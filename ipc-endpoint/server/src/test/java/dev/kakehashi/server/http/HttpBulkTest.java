@@ -204,7 +204,7 @@ class HttpBulkTest {
     assertEquals(List.of(), kept());
   }
 
-  /// What has come is on disk, and gone with its connection.
+  /// The part of a body that has come is on disk, and goes with its connection.
   @Test
   void shouldLoadNothingOfABodyThatEndsEarly() throws IOException {
     HttpConnection other = door.alice();

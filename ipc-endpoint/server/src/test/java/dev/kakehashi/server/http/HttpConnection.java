@@ -167,7 +167,7 @@ final class HttpConnection implements AutoCloseable {
       }
       isWhole = true;
     } catch (EOFException e) {
-      // What came before it is the answer.
+      // The bytes before it are the answer.
       isWhole = false;
     } catch (java.net.SocketException e) {
       isWhole = false;

@@ -211,7 +211,7 @@ class HttpContractTest {
     }
   }
 
-  /// What every route refuses in the same way.
+  /// Requests that every route refuses in the same way.
   @Test
   void shouldRefuseAsDocumented() throws IOException {
     List<String> checked = new ArrayList<>();

@@ -141,7 +141,7 @@ class HttpKillTest {
           if (answer.status() == 202) {
             HttpAnswer job = connection.get(answer.header("Location") + "?wait=60").expect(200);
             String state = job.json().path("state").asText();
-            // What was interrupted without effect is sent again.
+            // A statement that was interrupted without effect is sent again.
             return state.equals("succeeded") ? state : retried(state, job);
           }
           if (answer.status() == 410) {

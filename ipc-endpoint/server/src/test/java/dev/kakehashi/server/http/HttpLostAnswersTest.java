@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What requests are told after a kill of the endpoint that has lost their answers: what has committed of them, and no more.
+/// Answers to requests after a kill of the endpoint that has lost their first answers: what has committed of them, and no more.
 @Timeout(300)
 @SuppressWarnings("NullAway.Init") // set before each test
 class HttpLostAnswersTest {

@@ -127,7 +127,7 @@ class HttpProblemsTest {
     alice.sql("select 1").expect(200);
   }
 
-  /// What fails before anything is sent is a problem, and not the beginning of a result.
+  /// A failure before anything is sent is a problem, and not the beginning of a result.
   @Test
   void shouldAnswerAFailureAmongTheFirstRowsAsAProblem() throws IOException {
     alice.sql("select 1 / (i - 100) from generate_series(1, 200) i").problem(422, "22012");

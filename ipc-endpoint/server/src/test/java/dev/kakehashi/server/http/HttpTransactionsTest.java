@@ -50,7 +50,7 @@ class HttpTransactionsTest {
     alice.sql("delete from t").expect(200);
   }
 
-  /// What a test leaves open would keep rows from the next one.
+  /// Transactions that a test leaves open would keep rows from the next one.
   @AfterEach
   void rollBack() throws IOException {
     try (HttpConnection own = HttpConnection.open(door.endpoint().uri(), HttpConnection.ALICE)) {

@@ -90,7 +90,7 @@ class HttpUploadsTest {
     append(location, 9, "x").problem(404, "58P01");
   }
 
-  /// What came before the connection broke is kept.
+  /// Bytes that came before the connection broke are kept.
   @Test
   void shouldGoOnAfterABrokenConnection() throws IOException {
     String location = begin();

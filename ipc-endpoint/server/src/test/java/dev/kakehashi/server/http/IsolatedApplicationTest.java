@@ -49,7 +49,7 @@ class IsolatedApplicationTest {
       }
       """;
 
-  /// What a call may end with whose process has gone; also what a caller gets while it begins again.
+  /// Error codes of a call whose process has gone; also those that a caller gets while the process begins again.
   private static final Set<String> DEFINED = Set.of("08006", "08001");
 
   private final AtomicBoolean over = new AtomicBoolean();

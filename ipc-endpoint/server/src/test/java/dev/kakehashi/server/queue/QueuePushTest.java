@@ -42,7 +42,7 @@ class QueuePushTest {
     }
   }
 
-  /// What the target answers.
+  /// Answer of the target.
   private record Answer(int status, String field, String value) {
     static Answer of(int status) {
       return new Answer(status, "", "");

@@ -9,7 +9,7 @@ public interface Authenticator {
   /// @param isOperator whether this is who runs the endpoint, and may see what everybody does
   record Identity(String userName, boolean isOperator) {}
 
-  /// What the endpoint says to a client that attaches.
+  /// Answer of the endpoint to a client that attaches.
   sealed interface Answer permits Accepted, Challenge {}
 
   /// The client is in.
@@ -19,7 +19,7 @@ public interface Authenticator {
 
   /// The client has to prove who it is. Without side effects until then.
   non-sealed interface Challenge extends Answer {
-    /// What it is asked.
+    /// Message that asks the client for its proof.
     String message();
 
     /// Called once at most.

@@ -62,7 +62,7 @@ final class ControlPage implements AutoCloseable {
     SharedMemory.putIntRelease(page, SESSIONS_OFFSET, count);
   }
 
-  /// What is in use, for display.
+  /// Publishes the resources in use, for display.
   void usage(TransportEndpoint.ResourceUsage usage, int transactions) {
     SharedMemory.putIntRelease(page, MAILBOXES_OFFSET, usage.mailboxes());
     SharedMemory.putIntRelease(page, REQUESTS_OFFSET, usage.requests());

@@ -2,14 +2,16 @@ package dev.kakehashi.transport.endpoint;
 
 import java.util.function.Consumer;
 
-/// Whether so many sessions ask that those who wait should sleep at once.
+/// Decides whether so many sessions ask that waiting clients should sleep at once.
 ///
-/// Who waits awake spares a wake-up as long as a processor is left for it. With more clients than that it takes the processor from those whose requests would come next, and from the thread that
-/// answers. A client cannot see the others, and a yield does not tell it: with many clients each yield is a switch. This side sees every request, so it counts the sessions of a period and tells all.
+/// A client that waits awake spares a wake-up as long as a processor is left for it. With more clients than that, it takes the processor
+/// from those whose requests would come next, and from the thread that answers. A client cannot see the others, and a yield does not tell
+/// it: with many clients each yield is a switch. This side sees every request, so it counts the sessions of a period and tells all clients.
 ///
-/// Poller only; what it says goes through memory of its own ([ControlPage]), as a hint: who reads an old one sleeps needlessly, or spins needlessly, for one wait.
+/// Poller only; what it says goes through memory of its own ([ControlPage]), as a hint. A client that reads an old one sleeps needlessly,
+/// or spins needlessly, for one wait.
 final class Crowd {
-  /// One who asks.
+  /// A session that asks.
   interface Asker {
     /// Whether this is the first call with this `period`.
     boolean firstOf(long period);

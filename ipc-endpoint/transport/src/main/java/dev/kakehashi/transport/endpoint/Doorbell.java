@@ -11,11 +11,12 @@ import dev.kakehashi.transport.os.SharedMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/// What the poller sleeps on.
+/// Bell that the poller sleeps on.
 ///
-/// Whoever has work for the poller publishes it, executes a full fence and looks at `sleeping`; the poller stores `sleeping`,
-/// executes a full fence and looks for work once more (Dekker's pattern). One of both sees the other, so no work is left behind by a sleeping poller, and
-/// nobody makes a system call while it is awake. `bell` is read before the last look for work: a ring in between changes it, and the wait returns at once.
+/// A thread that has work for the poller publishes it, executes a full fence and looks at `sleeping`. The poller stores `sleeping`,
+/// executes a full fence and looks for work once more (Dekker's pattern). One of both sees the other, so a sleeping poller leaves no work
+/// behind, and nobody makes a system call while it is awake. `bell` is read before the last look for work: a ring in between changes it,
+/// and the wait returns at once.
 final class Doorbell implements AutoCloseable {
   private final MappedFile file;
   private final MemorySegment page;

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class EndpointSession implements Crowd.Asker {
   private static final Logger LOG = LoggerFactory.getLogger(EndpointSession.class);
 
-  /// What the client says of itself, and what the kernel says of it.
+  /// Facts about a client: it says some of itself, and the kernel says the others.
   record Client(
       Credentials credentials,
       ClientKind kind,
@@ -38,7 +38,7 @@ public final class EndpointSession implements Crowd.Asker {
       long pidNamespace,
       long damagedQueue) {}
 
-  /// What a session has been sent since it began.
+  /// Traffic that a session has been sent since it began.
   ///
   /// @param requests that have an answer
   /// @param waits how often a producer had to wait until the client had read
@@ -53,7 +53,7 @@ public final class EndpointSession implements Crowd.Asker {
   private final int mailboxIndex;
 
   // A channel is made with the first request for its slot. Written by the poller: an element, then
-  // the field, so that who reads the field sees the elements.
+  // the field, so that a thread that reads the field sees the elements.
   private volatile @Nullable ResponseChannel[] channels = {};
   private final int maxBlocks;
   private final AtomicInteger blocks = new AtomicInteger();
@@ -78,12 +78,12 @@ public final class EndpointSession implements Crowd.Asker {
 
   private record Inbound(int firstBlock, int blocks) {}
 
-  /// What a session needs of its owner.
+  /// Services that a session needs of its owner.
   interface SessionHost extends ChannelWatch {
     /// Ends the session from our side.
     void disconnect(EndpointSession session, String reason);
 
-    /// Who is told of every answer, if anybody.
+    /// Observer that is told of every answer, if there is one.
     @Nullable ResponseObserver observer();
 
     /// Counts how long all requests took.
@@ -186,7 +186,7 @@ public final class EndpointSession implements Crowd.Asker {
     return closed;
   }
 
-  /// What the application keeps for this session. Set by the poller, read by any thread.
+  /// Object that the application keeps for this session. Set by the poller, read by any thread.
   public @Nullable Object attachment() {
     return attachment;
   }

@@ -8,8 +8,8 @@ import java.util.BitSet;
 
 /// Mailboxes of one principal: one file, a mailbox per session.
 ///
-/// The memory of a mailbox's first slots is reserved when its session begins, that of the others when they are used. What there is is given back when
-/// the session ends, which also clears it for the next one. Thread-safe.
+/// The memory of a mailbox's first slots is reserved when its session begins, that of the others when they are used. The reserved memory is
+/// given back when the session ends, which also clears it for the next one. Thread-safe.
 final class Mailboxes implements AutoCloseable {
   private final MappedFile file;
   private final long mailboxBytes;

@@ -20,15 +20,18 @@ import org.slf4j.LoggerFactory;
 /// gives up the role before, and takes it again afterwards if nobody else has. As long as the clients only wait for that work, nobody is woken: work that says when it has blocked ([#unblocked()])
 /// tells its clients with the role in hand, so that their next requests find somebody awake.
 ///
-/// *The role.* `leader` is null while nobody has it. It is given up only after `sleeping` has been stored on the doorbell, and after a last look at everything that follows that store. A
-/// thread that may sleep reads the bell, then tries to take the role, then waits for the bell to change. So whoever publishes work while nobody leads sees `sleeping`, rings, and wakes a thread that
-/// takes the role; who publishes it before is seen by the last look, or has rung between that look and the giving up, which the leader sees at the bell afterwards. All other fields belong to the leader and go over with
-/// `leader`.
+/// *The role.* `leader` is null while nobody has it. A leader gives it up only after it has stored `sleeping` on the doorbell, and after a
+/// last look at everything that follows that store. A thread that may sleep reads the bell, then tries to take the role, then waits for the
+/// bell to change. So a thread that publishes work while nobody leads sees `sleeping`, rings, and wakes a thread that takes the role. The
+/// last look sees work that was published before. If it does not, the publisher has rung between that look and the giving up, and the
+/// leader sees that at the bell afterwards. All other fields belong to the leader and go over with `leader`.
 ///
-/// *Guests.* Another thread may take the role for one command of its own ([#runOrExecute]), which saves it a hop to a thread that would have to be woken. It leaves `sleeping` as it is, so everybody who
-/// publishes meanwhile rings, in vain at first: a thread that this wakes finds the role taken. So the guest reads the bell before it takes the role, looks at everything once after its command, and wakes a
-/// thread when it has given the role up and the bell is another one. What was published and rung before the guest read the bell is seen by its look; what comes after that look has changed the bell. A guest never
-/// sleeps with the role, and never blocks for deferred work.
+/// *Guests.* Another thread may take the role for one command of its own ([#runOrExecute]), which saves it a hop to a thread that would
+/// have to be woken. A guest leaves `sleeping` as it is, so all threads that publish meanwhile ring. They do so in vain at first: a thread
+/// that this wakes finds the role taken. So the guest reads the bell before it takes the role, and looks at everything once after its
+/// command. When it has given the role up and the bell is another one, it wakes a thread. Its look sees work that was published and rung
+/// before it read the bell; work that comes after that look has changed the bell. A guest never sleeps with the role, and never blocks for
+/// deferred work.
 final class Poller implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
   private static final int REQUESTS_PER_TURN = 32;
@@ -49,7 +52,8 @@ final class Poller implements Runnable {
   private long nextTickNanos = System.nanoTime();
   private @Nullable Runnable deferred;
 
-  /// Of a thread: a light statement is planned and run here, and recursion over its text goes as deep as on a worker. Only what is used of it takes memory.
+  /// Stack of a thread: a light statement is planned and run here, and recursion over its text goes as deep as on a worker. Only the used
+  /// part takes memory.
   private static final long STACK_BYTES = 16L << 20;
 
   /// One of the threads that take turns. `blocks` is its own: whether it runs deferred work and does not have the role.
@@ -128,8 +132,7 @@ final class Poller implements Runnable {
       run(command);
       runCommands(); // that it has handed on
       others = turn();
-      // Who sleeps would be late for the timers, if they have been set anew, or if it has come for
-      // them and found the role taken.
+      // A sleeping thread would be late for the timers, if they have been set anew, or if it has come for them and found the role taken.
       due = nextTickNanos - tick < 0 || System.nanoTime() - nextTickNanos >= 0;
     } finally {
       leader.set(null);
@@ -186,7 +189,7 @@ final class Poller implements Runnable {
         doorbell.await(bell, idleTickNanos);
       }
     }
-    // Who still leads runs what is left itself.
+    // A thread that still leads runs the rest itself.
     if (takeRole()) {
       runCommands();
       Runnable work = deferred;

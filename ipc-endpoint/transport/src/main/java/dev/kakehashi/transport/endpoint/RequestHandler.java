@@ -3,7 +3,7 @@ package dev.kakehashi.transport.endpoint;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// What the transport hands requests to. All calls come from the poller, one at a time, and must not block.
+/// Handler that the transport hands requests to. All calls come from the poller, one at a time, and must not block.
 public interface RequestHandler {
   /// A request has arrived.
   ///

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 /// One Chronicle Queue that clients of one kind, one OS user and one PID namespace append to, and that the poller tails read-only.
 ///
 /// Retention: memory of consumed requests is punched out of the current file as the tailer goes, and files of earlier cycles are deleted when
-/// it has left them. What appenders and the library still need stays: the file's header, index documents (they lie between messages) and
-/// the neighbourhood of the tail, from which a writer repairs after another one's death.
+/// it has left them. The parts that appenders and the library still need stay: the file's header, index documents (they lie between
+/// messages) and the neighbourhood of the tail, from which a writer repairs after another one's death.
 ///
 /// Poller only, except [#name()] and the count of sessions.
 final class RequestQueue implements AutoCloseable {
@@ -295,8 +295,8 @@ final class RequestQueue implements AutoCloseable {
     }
   }
 
-  /// What is wrong with its files, so that what clients append from now on may never be read; null: nothing that can be seen from here. Files whose content is damaged are found by
-  /// those who append, who report it when they attach again.
+  /// Damage of its files, by which requests that clients append from now on may never be read; null: none that can be seen from here.
+  /// Clients that append find files with damaged content, and report them when they attach again.
   @Nullable String damage() {
     try {
       BasicFileAttributes found = attributes(tableFile);

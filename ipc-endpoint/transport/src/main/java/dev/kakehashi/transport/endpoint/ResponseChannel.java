@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// client may use the slot again as soon as it has seen the final frame, which [#begin] of the next request checks.
 ///
 /// Thread-safe by one lock per channel: tasks of a parallel statement stage concurrently, while the poller looks for released batches. Callbacks and
-/// system calls happen outside of it, except for the reservation of new memory. What the client writes (`consumed`) is read once per decision and
-/// checked against what we know.
+/// system calls happen outside of it, except for the reservation of new memory. The position that the client writes (`consumed`) is read
+/// once per decision and checked against what we know.
 public final class ResponseChannel {
   /// Room for one row batch; staged or discarded exactly once, by the task that has it.
   public final class Buffer {
@@ -82,8 +82,7 @@ public final class ResponseChannel {
   private final BufferArena arena;
   private final ChannelWatch watch;
 
-  // What the reader had released when a producer looked last and found no room. Written under the
-  // lock, read by the poller
+  // Position up to which the reader had released when a producer looked last and found no room. Written under the lock, read by the poller
   // without it: an old value costs a look under the lock.
   private volatile long seenConsumed = -1;
 
@@ -136,7 +135,7 @@ public final class ResponseChannel {
     return session;
   }
 
-  /// What the handler of requests keeps for this slot; null: nothing yet. Poller only.
+  /// Object that the handler of requests keeps for this slot; null: none yet. Poller only.
   public @Nullable Object attachment() {
     return attachment;
   }
@@ -352,7 +351,7 @@ public final class ResponseChannel {
     return reclaimed;
   }
 
-  /// What this slot has been sent for its session, and `others`.
+  /// Traffic of this slot for its session, and `others`.
   synchronized EndpointSession.Traffic addTo(EndpointSession.Traffic others) {
     return responses == 0
         ? others
@@ -541,8 +540,8 @@ public final class ResponseChannel {
     reclaimed = produced;
   }
 
-  /// Wakes the client if it sleeps. Pairs with its store of `clientSleeping`, fence and re-check of `event`. Of several processes that read the response one
-  /// wakes, and sees to the others; one that sets the flag while it is being cleared finds `event` changed.
+  /// Wakes the client if it sleeps. Pairs with its store of `clientSleeping`, fence and re-check of `event`. If several processes read the
+  /// response, one wakes, and sees to the others. A process that sets the flag while it is being cleared finds `event` changed.
   private void publishEvent() {
     SharedMemory.incrementInt(slot, EVENT_OFFSET);
     SharedMemory.fullFence();

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 /// The runtime directory of one incarnation: locked, emptied and filled anew.
 ///
 /// Files of an earlier incarnation are unlinked, never truncated: its clients may still have them mapped. Access of other OS users:
-/// with a group, directories are 0750 and what clients need is open to the group; users named one by one get entries in access control lists. What
-/// belongs to one principal (queues, mailboxes, arena) is open to that principal alone.
+/// with a group, directories are 0750 and what clients need is open to the group; users named one by one get entries in access control
+/// lists. Files of one principal (queues, mailboxes, arena) are open to that principal alone.
 public final class RuntimeDirectory implements AutoCloseable {
   /// Locked as long as its endpoint runs; processes that read the response of an attached client look at it.
   private static final String LOCK = "lock";

@@ -29,7 +29,7 @@ public final class TransportEndpoint implements AutoCloseable {
   private static final long IDLE_TICK_NANOS = 1_000_000_000L;
   private static final long DRAIN_NANOS = 10_000_000_000L;
 
-  // What all requests begin with, after the message header.
+  // Fields that all requests begin with, after the message header.
   private static final int SESSION_ID_OFFSET = Protocol.MESSAGE_HEADER_BYTES;
   private static final int REQUEST_ID_OFFSET = SESSION_ID_OFFSET + 8;
   private static final int SLOT_OFFSET = REQUEST_ID_OFFSET + 8;
@@ -159,7 +159,7 @@ public final class TransportEndpoint implements AutoCloseable {
     return sessions.requestTimes();
   }
 
-  /// What is in use: for leak tests and for status. Thread-safe.
+  /// Resources in use: for leak tests and for status. Thread-safe.
   public ResourceUsage usage() {
     return sessions.usage();
   }
@@ -268,7 +268,7 @@ public final class TransportEndpoint implements AutoCloseable {
     poller.stop();
     boolean ended = true;
     for (Thread thread : pollerThreads) {
-      // What was lent its time may not come back: code of users.
+      // Code of users to which the thread has lent its time may not come back.
       ended &= Threads.joinUninterruptibly(thread, System.nanoTime() + DRAIN_NANOS);
     }
     control.state(ControlPageLayout.STATE_STOPPED);

@@ -7,7 +7,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Who is at the other end of a Unix socket, as the kernel says.
+/// Identity of the process at the other end of a Unix socket, as the kernel says.
 ///
 /// @param processId in our PID namespace; 0 when it is not visible from it
 public record Credentials(int processId, int uid, int gid) {

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The endpoint that a command is about, and the OS user that it has to run as.
 ///
-/// What an option says comes first, then `KAKEHASHI_RUNTIME_DIR` and `KAKEHASHI_REQUIREPEER`, then the file `client.conf`, which the environment variable
-/// `KAKEHASHI_CLIENT_CONF` names; the launcher sets it. The file's `requirepeer` counts for the file's directory alone: it says nothing of other endpoints.
+/// An option comes first, then `KAKEHASHI_RUNTIME_DIR` and `KAKEHASHI_REQUIREPEER`, then the file `client.conf`, which the environment
+/// variable `KAKEHASHI_CLIENT_CONF` names; the launcher sets it. The file's `requirepeer` counts for the file's directory alone: it says
+/// nothing of other endpoints.
 ///
 /// @param directory runtime directory
 /// @param requiredPeer OS user, by name or number; empty: our own

@@ -73,7 +73,7 @@ public final class RequiredPeer {
     return real;
   }
 
-  /// Who may write into a directory that leads to the runtime directory could put another in its place.
+  /// Checks a directory that leads to the runtime directory: a user that may write into it could put another in its place.
   private void checkAncestor(Path directory) throws IOException {
     Map<String, Object> attributes = attributes(directory);
     int owner = owner(attributes);

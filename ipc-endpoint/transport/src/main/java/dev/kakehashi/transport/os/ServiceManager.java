@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// What systemd is told about this process, as sd_notify(3) does: a datagram to the socket that the environment names. Thread-safe.
+/// Messages to systemd about this process, as sd_notify(3) sends them: a datagram to the socket that the environment names. Thread-safe.
 public final class ServiceManager {
   /// Longest name of a Unix socket, with the zero that ends one.
   private static final int PATH_BYTES = 108;

@@ -1,6 +1,6 @@
 package dev.kakehashi.transport.os;
 
-/// What files of this process are not opened to when they are made.
+/// Permissions that files of this process do not get when they are made.
 public final class Umask {
   private static final int OTHERS = 077;
 

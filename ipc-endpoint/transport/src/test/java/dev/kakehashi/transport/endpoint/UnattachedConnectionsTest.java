@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Who has to go when too many connections have not said who they are.
+/// Choice of the connection that has to go when too many have not said who they are.
 @SuppressWarnings("NullAway.Init") // set before each test
 class UnattachedConnectionsTest {
   private static final int BUSY = 1001;
@@ -67,7 +67,7 @@ class UnattachedConnectionsTest {
     assertTrue(connections.keys().containsAll(List.of(quiet, late)));
   }
 
-  /// What is counted of a user goes with his connections.
+  /// Counts of a user go with his connections.
   @Test
   void shouldCountConnectionsThatAreThere() throws IOException {
     List<SelectionKey> gone = new ArrayList<>();
