@@ -135,8 +135,8 @@ final class Gatherer {
     Arrays.fill(batch, 0, 2 * n, null);
   }
 
-  /// Puts what is in hand where others find it. There is something when the thread that held it has failed, or a task whose
-  /// stack was full when it spawned: who takes from elsewhere looks first.
+  /// Puts the tasks in hand where others find them. There are some if the thread that held them has failed, or a task whose stack was full
+  /// when it spawned. A worker that takes from elsewhere looks first.
   void giveBack() {
     if (batch[0] != null) {
       giveAllBack();

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One stripe of the work that comes from outside: a bounded FIFO ring, many producers, one consumer at a time.
 ///
-/// Any worker may be the consumer, by a try-lock: nothing waits behind a busy owner, and who finds the lock
-/// taken goes elsewhere instead of waiting.
+/// Any worker may be the consumer, by a try-lock. Nothing waits behind a busy owner, and a worker that finds the lock taken goes elsewhere
+/// instead of waiting.
 ///
 /// ```
 ///  field     written by                     access
@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
 /// it sleeps sees the claim, or the producer sees the worker asleep. A worker that sees a claim before its task finds
 /// nothing yet, looks again before each sleep, and sees the claim until the task is there.
 ///
-/// Tasks without a job ([TaskScheduler#execute]) are refused once the ring is closed: the claim's CAS and the closing
-/// change one word, so what was accepted is here before the closer looks. They are counted by the consumer, before
-/// it releases head: who finds the ring empty finds them counted.
+/// Tasks without a job ([TaskScheduler#execute]) are refused once the ring is closed. The claim's CAS and the closing change one word, so
+/// each accepted task is here before the closer looks. The consumer counts them before it releases head: a thread that finds the ring empty
+/// finds them counted.
 final class Inbox {
   private static final VarHandle TAIL;
   private static final VarHandle LIMIT;

@@ -68,8 +68,8 @@ final class Intake {
     return waiting;
   }
 
-  /// Called after a look into the inboxes. Takes the flag back when they are empty, and looks once more: whoever queued before
-  /// that is seen here, whoever queues after it finds the flag taken back and sets it again.
+  /// Called after a look into the inboxes. Takes the flag back when they are empty, and looks once more. A task that was queued before that
+  /// is seen here. A thread that queues after it finds the flag taken back and sets it again.
   void looked() {
     if (waiting && areInboxesEmpty()) {
       waiting = false;
@@ -140,7 +140,7 @@ final class Intake {
     throw new AssertionError(policy);
   }
 
-  /// Refuses tasks without a job from now on; exact: what was queued before is in the inboxes.
+  /// Refuses tasks without a job from now on; exact: tasks that were queued before are in the inboxes.
   void close() {
     for (Inbox inbox : inboxes) {
       inbox.close();

@@ -242,8 +242,7 @@ public final class Job extends JobCount {
       canceled = true;
       waiting = JobLinks.waiters(links);
     }
-    // A waiter is claimed under its condition's lock, so it goes to a queue once, whoever else
-    // fires.
+    // A waiter is claimed under its condition's lock, so it goes to a queue once, even if others fire.
     for (Condition.Waiter waiter : waiting) {
       waiter.withdraw();
     }

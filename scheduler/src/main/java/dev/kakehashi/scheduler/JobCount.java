@@ -46,8 +46,7 @@ abstract sealed class JobCount permits Job {
   @SuppressWarnings("unused") // how many of `pending` are holds; through its VarHandle
   private volatile int holdCount;
 
-  /// Begins with the bootstrap task's count. Plain: whoever gets to know the job does so through a queue or the
-  /// registry.
+  /// Begins with the bootstrap task's count. Plain: other threads get to know the job through a queue or the registry.
   JobCount() {
     PENDING.set(this, 1L);
     SPAWNED.set(this, 1L);

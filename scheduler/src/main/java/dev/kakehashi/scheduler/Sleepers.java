@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// (ii) The publisher of P saw no searcher but a sleeper: it woke one, which counts as searching from that instant.
 /// (iii) The publisher of P saw everyone awake: then B announced its sleep after that read. B's look at all queues after the announcement
 /// sees P. *Every* worker looks again after its announcement, whether or not it has searched. If only the last searcher did, a worker that
-/// never searched because the cap was reached would sleep beside P. The signals sent by (i) and (iii) are publications of the same kind. A
-/// model check of this protocol and of its broken variants is in the tests.
+/// never searched because the cap was reached would sleep beside P.
+/// The signals sent by (i) and (iii) are publications of the same kind. A model check of this protocol and of its broken variants is in the
+/// tests.
 ///
 /// *Distribution role* (`distribution` ROLE): the one searcher is the distributor. It stays awake while any other worker
 /// is, hands what it finds to a sleeper ([#recipient]), and leaves the role only by passing it on or when nobody sleeps.
@@ -166,9 +167,8 @@ final class Sleepers {
     return true;
   }
 
-  /// The distributor has tasks in hand. A sleeper to hand them to, who is no longer asleep for anyone else; or null,
-  /// and then the caller has left the role and runs them: nobody sleeps, or nobody else works and a sleeper was woken
-  /// into the role.
+  /// The distributor has tasks in hand. A sleeper to hand them to, which is no longer asleep for anyone else; or null, and then the caller
+  /// has left the role and runs them. It is null if nobody sleeps, or nobody else works and a sleeper was woken into the role.
   @Nullable Sleeper recipient() {
     synchronized (lock) {
       Sleeper next = top;
@@ -243,12 +243,12 @@ final class Sleepers {
     }
   }
 
-  /// Where who has given the search role back must look, and then signal if work is left there.
+  /// Places where a worker that has given the search role back must look, and then signal if work is left there.
   enum Left {
     /// Nowhere: another one searches, or nobody sleeps who could be signalled.
     NOTHING,
-    /// At its own deque, where the rest of a hand may be, and at what comes from outside: nobody else is awake, and who sleeps
-    /// has left nothing in its deque.
+    /// At its own deque, where the rest of a hand may be, and at work from outside. Nobody else is awake, and a sleeping worker has left
+    /// nothing in its deque.
     OWN_AND_OUTSIDE,
     EVERYTHING
   }

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A thief takes in two steps. It *claims*: a CAS that writes next to the head how many it wants. After a [Fences#heavy] it looks
-/// at the new end again and *commits* what of the claim is still there: a CAS that moves the head. The owner's pop first moves
-/// the new end, then, after a [Fences#light], looks whether the index is claimed; if it is, it *cancels* the claim by
-/// a CAS, and the thief's commit fails. (A thief that takes several by moving the head at once, as it can take one in the deque
-/// of Chase and Lev, jumps over the point where owner and thief would have met.)
+/// at the new end again and *commits* the part of the claim that is still there: a CAS that moves the head. The owner's pop first moves the
+/// new end, then, after a [Fences#light], looks whether the index is claimed; if it is, it *cancels* the claim by a CAS, and the thief's
+/// commit fails. (A thief that takes several by moving the head at once, as it can take one in the deque of Chase and Lev, jumps over the
+/// point where owner and thief would have met.)
 ///
 /// 1. *Nothing is taken twice.* Take an index that the owner popped without having seen a claim on it, and a claim on it. The
 ///    owner's look came before the claim, else it would have seen it; so, by the fences, the thief's second look sees the new end
@@ -380,7 +380,7 @@ final class StealHalfDeque {
 
   /// Drops the jobs that popped tasks have left behind. Owner only, cheap when nothing is left.
   ///
-  /// Call it when a pop has found the deque empty. A slot whose task is still there is a slow thief's, who clears both.
+  /// Call it when a pop has found the deque empty. A slot whose task is still there belongs to a slow thief, which clears both.
   void forgetJobs() {
     int most = mask + 1;
     int kept = keptTo - keptFrom;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *A single task* is mostly about to be popped by its owner: two tasks that spawn each other would move from worker to
 /// worker, a cache miss for both sides each time. So it is taken only if the last looks have all found it or another
-/// one there. That bounds its wait by some looks: a searching worker looks more often than that before it
-/// sleeps, and whoever sleeps beside it is woken again.
+/// one there. That bounds its wait by some looks. A searching worker looks more often than that before it sleeps, and a worker that sleeps
+/// beside the task is woken again.
 final class Victims {
   private static final int LOOKS_FOR_ONE = 8;
 

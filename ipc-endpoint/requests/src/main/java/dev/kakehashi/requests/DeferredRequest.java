@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public interface DeferredRequest {
   long requestId();
 
-  /// Whether it executes a statement: such a one may be canceled before it begins.
+  /// Whether it executes a statement: an execution may be canceled before it begins.
   boolean isExecution();
 
   /// Whether it executes a statement in that transaction. Throws nothing.

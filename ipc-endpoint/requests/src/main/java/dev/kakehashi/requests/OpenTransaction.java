@@ -96,7 +96,7 @@ public final class OpenTransaction implements ClientActivity {
     return owner;
   }
 
-  /// Whether a session may use it by its handle: another user's handle is as good as none.
+  /// Whether a session may use it by its handle: another user's handle counts as none.
   boolean admits(ClientRequests session) {
     return owner.admits(session.owner())
         || (owner.isSameUser(session.owner()) && sessions.contains(session));
@@ -162,7 +162,7 @@ public final class OpenTransaction implements ClientActivity {
     named = true;
   }
 
-  /// Whether several may end it: who comes second asks what the first has done, also if that has changed no row. Any thread.
+  /// Whether several may end it: the second one asks what the first has done, also if that has changed no row. Any thread.
   boolean isKnownToOthers() {
     return named || livesByLease;
   }
@@ -259,7 +259,8 @@ public final class OpenTransaction implements ClientActivity {
     ending = true;
   }
 
-  /// Whether its handle, kept after that so that its clients are told, has been kept for long enough. One that lives by its lease alone may have none any more.
+  /// Whether its handle, kept after that so that its clients are told, has been kept for long enough. A transaction that lives by its lease
+  /// alone may have no client left.
   boolean isToldLongAgo(long nowNanos) {
     return isTerminated()
         && livesByLease

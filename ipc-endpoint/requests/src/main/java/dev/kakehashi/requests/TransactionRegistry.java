@@ -233,7 +233,7 @@ public final class TransactionRegistry implements AutoCloseable {
   private void remove(long handle) {
     byte[] value = map.get(handle);
     if (value != null) {
-      // Before the entry goes: what is not there and has begun later never was.
+      // Before the entry goes: a transaction that has begun later and has no entry never had one.
       long entered = Entry.decode(value).beganMillis();
       if (entered > removedUpToMillis) {
         markRemoved(entered);

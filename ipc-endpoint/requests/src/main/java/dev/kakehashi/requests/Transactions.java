@@ -151,7 +151,7 @@ public final class Transactions {
             "End transactions sooner, or raise \"idle_in_transaction_timeout\" of the endpoint.");
   }
 
-  /// Failure that the client of a transaction is told that an administrator has ended.
+  /// Failure for the client of a transaction that an administrator has ended.
   private static EngineException terminated() {
     return new EngineException(
         ErrorCode.TRANSACTION_TERMINATED,
@@ -344,7 +344,8 @@ public final class Transactions {
             });
   }
 
-  /// Runs a decision on a prepared transaction, when it is prepared if it is on its way there: who gives the preparation up sends the decision right behind it.
+  /// Runs a decision on a prepared transaction. If its preparation has not ended, the decision runs after it: a client that gives the
+  /// preparation up sends the decision right behind it.
   void whenPrepared(String globalId, Runnable decision) {
     List<Runnable> decisions = preparing.get(globalId);
     if (decisions == null) {

@@ -43,7 +43,7 @@ final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCl
   private static final Logger LOG = LoggerFactory.getLogger(ArchivingHandler.class);
   private static final byte[] NOTHING = {};
 
-  /// Facts of a session that a reader has to know who begins with a later file.
+  /// Facts of a session for a reader that begins with a later file.
   private record Known(ArchiveRecord.SessionBegan began, Map<Long, byte[]> statements) {}
 
   private final RequestHandler handler;

@@ -113,7 +113,7 @@ final class BackupSocket {
     }
   }
 
-  /// Tells the asker; fails if there is none any more.
+  /// Tells the asker; fails if the asker has gone.
   private static void report(BackupManifest.Entry entry, Writer progress) throws IOException {
     progress.write("file %d %s\n".formatted(entry.bytes(), entry.path()));
     progress.flush();

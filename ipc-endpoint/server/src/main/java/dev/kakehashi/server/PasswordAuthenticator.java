@@ -114,7 +114,7 @@ final class PasswordAuthenticator implements Authenticator {
     }
   }
 
-  /// Verifier that the password has to match; null: no password does now.
+  /// Verifier that the password has to match; null: no password matches now.
   private static @Nullable String verifier(Roles.Login login) {
     return login.isValid(Instant.now()) ? login.verifier() : null;
   }

@@ -171,7 +171,7 @@ public final class Counters {
     VALUES.setOpaque(values, PAD + counter, values[PAD + counter] + by);
   }
 
-  /// As [#add(int)]; who reads the new value with acquire sees what this thread counted before.
+  /// As [#add(int)]; a thread that reads the new value with acquire sees what this thread counted before.
   public void addReleased(int counter) {
     VALUES.setRelease(values, PAD + counter, values[PAD + counter] + 1);
   }

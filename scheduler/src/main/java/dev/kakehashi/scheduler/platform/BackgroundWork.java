@@ -11,7 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Tells Linux that the calling thread works for long and nobody waits for its next microseconds: whoever wakes takes its processor at once, instead of after some milliseconds.
+/// Tells Linux that the calling thread works for long and nobody waits for its next microseconds. A thread that wakes takes its processor
+/// at once, instead of after some milliseconds.
 ///
 /// The thread keeps its share of the processors. It has a long slice, so it comes later than those who need little (`sched_setattr(2)`, from Linux 6.12 on), and takes no
 /// processor from others when it wakes itself (SCHED_BATCH). Neither needs a privilege, and both are taken back. Where the system does not allow it nothing happens, nor where

@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A full fence in two halves, for two sides of which one passes all the time and the other seldom: what was stored before
-/// [#light] is seen after the other side's [#heavy], or what the other side stored before its [#heavy] is seen after [#light].
+/// A full fence in two halves, for two sides: one passes its half all the time, the other seldom. Stores before [#light] are seen after the
+/// other side's [#heavy], or the other side's stores before its [#heavy] are seen after [#light].
 ///
 /// Where Linux offers `membarrier(2)` and the JVM allows native access to this module (`--enable-native-access`), the light half
 /// costs nothing and the heavy one a system call: 1 us, and 2 to 3 us with an interrupt for each processor that runs another

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Something that happened to a process: a message, the completion of a command, or the wish that it end.
 ///
-/// The object is its own place in the queue, so sending one again allocates nothing: whoever has taken an event from
-/// [Events] owns it and may send it on with [Processes#send(Pid, Event)].
+/// The object is its own place in the queue, so sending one again allocates nothing. The process that has taken an event from [Events] owns
+/// it and may send it on with [Processes#send(Pid, Event)].
 public sealed class Event permits Completion {
   /// Kinds of events.
   public enum Kind {

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 public final class StopLimit {
   private static final Logger LOG = LoggerFactory.getLogger(StopLimit.class);
 
-  /// Status that the process ends with then.
+  /// Exit status of the process then.
   static final int STATUS = 70;
 
   private static final int STACK_DEPTH = 30;

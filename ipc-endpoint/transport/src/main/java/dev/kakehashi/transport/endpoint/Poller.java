@@ -159,7 +159,7 @@ final class Poller implements Runnable {
 
   /// The deferred work of the calling thread does not block from here on: takes the role, if nobody else has it.
   ///
-  /// @return whether the thread leads: what blocks again is to be deferred again
+  /// @return whether the thread leads: work that blocks again is to be deferred again
   boolean unblocked() {
     if (!(Thread.currentThread() instanceof PollerThread self && self.blocks) || !takeRole()) {
       return false;

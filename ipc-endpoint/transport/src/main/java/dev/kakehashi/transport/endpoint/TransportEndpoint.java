@@ -139,7 +139,7 @@ public final class TransportEndpoint implements AutoCloseable {
 
   /// The work that was deferred to the calling thread does not block from here on. Thread-safe.
   ///
-  /// @return whether the thread reads requests again when it returns: what blocks is to be deferred again
+  /// @return whether the thread reads requests again when it returns: work that blocks is to be deferred again
   public boolean unblocked() {
     return poller.unblocked();
   }

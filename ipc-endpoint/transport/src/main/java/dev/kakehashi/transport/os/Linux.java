@@ -61,7 +61,7 @@ final class Linux {
   private static final ThreadLocal<MemorySegment> TIMESPEC =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(16, 8));
 
-  /// Result, or the negative errno. Addresses are numbers here: whoever calls keeps the memory until the call has ended.
+  /// Result, or the negative errno. Addresses are numbers here: a caller keeps the memory until the call has ended.
   private static long call(int number, long a, long b, long c, long d, long e, long f) {
     MemorySegment captured = CAPTURED.get();
     long result;

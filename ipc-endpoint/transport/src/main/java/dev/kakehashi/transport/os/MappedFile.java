@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 
 /// A file mapped whole into memory, with an explicit way to reserve and to give back parts of it.
 ///
-/// A page of a sparse tmpfs file that cannot be allocated when it is touched is a SIGBUS, so whoever is about to use a part calls [#reserve]
-/// first. Thread-safe. [#close()] unmaps; nobody may use [#memory()] afterwards.
+/// A page of a sparse tmpfs file that cannot be allocated when it is touched is a SIGBUS. So a caller that is about to use a part calls
+/// [#reserve] first. Thread-safe. [#close()] unmaps; nobody may use [#memory()] afterwards.
 public final class MappedFile implements AutoCloseable {
   private static final int KEEP_SIZE = 1;
   private static final int PUNCH_HOLE = 2;

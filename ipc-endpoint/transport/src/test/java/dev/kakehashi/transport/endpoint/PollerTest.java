@@ -273,7 +273,7 @@ class PollerTest {
     }
   }
 
-  /// The one who sleeps has to learn of a timer that is due earlier.
+  /// A sleeping thread has to learn of a timer that is due earlier.
   @Test
   void shouldLookAtTimersThatAGuestHasSet() throws Exception {
     for (int i = 0; i < 20; i++) {
