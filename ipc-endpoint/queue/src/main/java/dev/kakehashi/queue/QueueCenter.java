@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What all queues share: the lock, time, files, holders of leases, and what is to be done when the lock is free.
+/// The parts that all queues share: the lock, time, files, holders of leases, and work that waits until the lock is free.
 ///
 /// One lock guards all queues. It is held for microseconds: files are written, records are committed and consumers are called without it, by actions that run when the outermost
 /// [#exit] has let it go.
@@ -32,7 +32,7 @@ final class QueueCenter {
   /// The wall clock may jump: it is looked at as often while anything waits for it.
   private static final long WALL_LOOK_NANOS = 30_000_000_000L;
 
-  /// Of a disk that does not take what is written no call waits for longer.
+  /// Longest wait of a call for a disk that takes no writes.
   private static final long LONGEST_LOOK_NANOS = 1_000_000_000L;
 
   private static final long WATCH_NANOS = 1_000_000_000L;
@@ -442,7 +442,7 @@ final class QueueCenter {
     queues.putIfAbsent(queueId, made);
   }
 
-  /// Of the committed catalogue.
+  /// Queues of the committed catalogue.
   volatile Map<Long, QueueDefinition> definitions = Map.of();
 
   /// The entry that a token names, if it is the present lease; else null.
@@ -507,7 +507,7 @@ final class QueueCenter {
     return true;
   }
 
-  /// What was committed up to a record is applied.
+  /// Changes committed up to a record are applied.
   void endWaits(long record) {
     for (int i = looking.size() - 1; i >= 0; i--) {
       Waiter each = looking.get(i);
@@ -551,14 +551,14 @@ final class QueueCenter {
     return obsolete;
   }
 
-  /// Those whose files are not needed any more, since the last call.
+  /// Segments whose files are not needed any more, since the last call.
   List<TaskSegment> takeObsolete() {
     List<TaskSegment> result = List.copyOf(obsolete);
     obsolete.clear();
     return result;
   }
 
-  /// Those whose files have changed since the last call.
+  /// Segments whose files have changed since the last call.
   List<TaskSegment> takeChanged() {
     List<TaskSegment> result = List.copyOf(changed);
     for (TaskSegment each : result) {

@@ -20,7 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// What one transaction does to queues. Before the commit it is guarded by the lock of the queue system.
+/// Changes that one transaction makes to queues. Before the commit they are guarded by the lock of the queue system.
 final class TransactionChanges implements QueueChanges {
   private static final int MAX_ERROR = 8192;
   private static final int MOST_PROMISED = 16;
@@ -41,7 +41,7 @@ final class TransactionChanges implements QueueChanges {
   private final Set<LeaseToken> ended = new HashSet<>(4);
   private final QueueUses uses = new QueueUses(this);
 
-  /// What is written; made by [#prepareCommit].
+  /// Changes as they are written; made by [#prepareCommit].
   private List<QueueOp> ops = List.of();
 
   /// Offsets of new tasks within the bytes, in the order of `ops`.
@@ -77,7 +77,7 @@ final class TransactionChanges implements QueueChanges {
     @Nullable QueueSweep sweep;
     @Nullable QueueCore swept;
 
-    /// Of a failure: whether it was the last attempt when it was said. That counts, because others have been told numbers by it.
+    /// Whether a failure was that of the last attempt when it was said. That counts, because others have been told numbers by it.
     boolean last;
   }
 
@@ -106,7 +106,7 @@ final class TransactionChanges implements QueueChanges {
     prepared = true;
   }
 
-  /// Of a transaction that an earlier run prepared.
+  /// Changes of a transaction that an earlier run prepared.
   static TransactionChanges recovered(QueueCenter center, List<QueueOp> ops) {
     TransactionChanges result = new TransactionChanges(center, ops, false);
     for (QueueOp each : ops) {
@@ -155,7 +155,7 @@ final class TransactionChanges implements QueueChanges {
     steps.add(step);
   }
 
-  /// What it ends may have unique keys: others are told nothing of them until it has ended.
+  /// Ended tasks may have unique keys: others are told nothing of them until the transaction has ended.
   private void ends(Step step, List<TaskEntry> entries) {
     for (TaskEntry each : entries) {
       each.group.know(each);
@@ -672,7 +672,7 @@ final class TransactionChanges implements QueueChanges {
     return ops;
   }
 
-  /// What it has changed is durable, and seen by all.
+  /// Its changes are durable, and seen by all.
   void applied() {
     for (Step each : steps) {
       if (each.sweep != null && each.swept != null) {
@@ -713,7 +713,7 @@ final class TransactionChanges implements QueueChanges {
     }
   }
 
-  /// Tasks that have just got their places go to consumers that wait. Of many tasks none do: they are worth a flush of their own, which comes soon.
+  /// Tasks that have just got their places go to consumers that wait. If they are many, none do: those are worth a flush of their own, which comes soon.
   private void promise() {
     if (ops.isEmpty() || record < 0 || own) {
       return;
