@@ -57,8 +57,9 @@ import org.slf4j.LoggerFactory;
 ///
 /// collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
 ///
-/// What changes the catalogue takes the order of such commits before the commit lock. Under the lock of the catalogue only that of the queues is taken, by [dev.kakehashi.engine.api.queue.QueueSystem#define]. The commit lock is taken with none of them held, and not with
-/// the queues' lock; under it come the durability thread's lock, under which queue changes are placed, and nothing else.
+/// A change of the catalogue takes the order of catalogue commits before the commit lock. Under the catalogue's lock only the queues' lock
+/// is taken, by [dev.kakehashi.engine.api.queue.QueueSystem#define]. The commit lock is taken with none of them held, and not with the
+/// queues' lock; under it come the durability thread's lock, under which queue changes are placed, and nothing else.
 final class MemoryStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryStore.class);
 

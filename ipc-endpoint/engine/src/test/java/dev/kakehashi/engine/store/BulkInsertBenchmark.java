@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// What does it cost to insert many rows in one transaction? An 8-byte key, an 8-byte number and an 80-byte text.
+/// Cost of the insertion of many rows in one transaction: an 8-byte key, an 8-byte number and an 80-byte text.
 ///
 /// Arguments: rows (default 1000000), rounds (default 3).
 final class BulkInsertBenchmark {

@@ -126,7 +126,7 @@ final class BulkInsertTest {
     return i * 0x9E37_79B9_7F4A_7C15L;
   }
 
-  /// Of some the key has no room in a leaf that is built of runs, some have none.
+  /// Texts of rows. Some have no room in a leaf that is built of runs, some are null.
   private static @Nullable String text(int i) {
     if (i % 10 == 0) {
       return null;

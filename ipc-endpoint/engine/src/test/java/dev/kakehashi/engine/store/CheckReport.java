@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// What a check has said.
+/// Results of a check.
 public final class CheckReport implements CheckListener {
   public final List<String> checked = new ArrayList<>();
   public final List<String> problems = new ArrayList<>();

@@ -44,7 +44,7 @@ public final class OlderFormat {
           StoreKeys.ROW,
           (key, value) -> {
             if (tables.contains(key.getLong(1))) {
-              // Of fewer than 128 columns, so the width is one byte.
+              // The row has fewer than 128 columns, so its width is one byte.
               value.get();
               records.add(put(StoreImage.bytes(key.duplicate()), StoreImage.bytes(value)));
             }

@@ -21,7 +21,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// What statements of a client's commands see of their own transaction.
+/// Changes of the own transaction that statements of a client's commands see.
 final class OwnCommandsTest extends StoreTestBase {
   private static final KeyRange ALL = KeyRange.ALL;
 
@@ -270,7 +270,7 @@ final class OwnCommandsTest extends StoreTestBase {
       assertFalse(chains.isEmpty());
     }
 
-    /// What a statement of a command sees that begins now.
+    /// Rows that a statement of a command sees that begins now.
     private List<Rows.Row> visible(int command) {
       List<Rows.Row> rows = new ArrayList<>();
       chains.forEach((rowId, chain) -> {

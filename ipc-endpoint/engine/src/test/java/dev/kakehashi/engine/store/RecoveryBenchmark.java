@@ -24,7 +24,7 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// How long does a store take to recover? What it says of the steps is in the log.
+/// How long does a store take to recover? The log has its messages about the steps.
 ///
 /// Arguments: directory, rows, shape, and `floor` for what no recovery can do without: reading, checking and merging the entries of the image, and touching as much memory
 /// as the rows take, by a thread for each processor; or `again` for several recoveries by one JVM, which says what its compilers and interpreter cost the first. The directory is filled if it is not there, and stays. Each run of this program is one recovery by a new JVM, as a start is.

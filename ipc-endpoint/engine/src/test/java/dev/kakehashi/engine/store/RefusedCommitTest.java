@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a transaction is told when the log cannot take its commit is what has become of it.
+/// A transaction whose commit the log cannot take is told its true outcome.
 @Timeout(120)
 @SuppressWarnings("NullAway.Init") // set before each test
 final class RefusedCommitTest {
@@ -132,7 +132,7 @@ final class RefusedCommitTest {
     assertEquals(0, log.reserved());
   }
 
-  /// One commit is under way when the disk begins to fail: others see it. Those after it are refused, and none of them is there later.
+  /// One commit is under way when the disk begins to fail: others see it. Later commits are refused, and none of them is there afterwards.
   @Test
   void shouldTellACommitInDoubtFromThoseThatAreRefused() throws Exception {
     log.full = true;

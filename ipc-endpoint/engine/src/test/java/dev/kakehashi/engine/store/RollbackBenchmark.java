@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// What does taking back the UPDATE of an indexed column of many rows cost, in time and in the heap?
+/// Cost of taking back the UPDATE of an indexed column of many rows, in time and in the heap.
 ///
 /// Arguments: directory, rows. The table is `(id int8 PRIMARY KEY, val int8)` with an index on val, the update `SET val = -val`.
 final class RollbackBenchmark {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Who takes back many changes of keys drops their index entries while the transaction goes on: those that somebody needs stay.
+/// A transaction that takes back many changes of keys drops their index entries while it goes on: entries that are needed stay.
 ///
 /// A row has one of three pairs of keys, so that keys come back all the time. Its amount is its number, and stays.
 @Timeout(120)

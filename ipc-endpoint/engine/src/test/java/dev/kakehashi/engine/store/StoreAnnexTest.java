@@ -36,7 +36,7 @@ final class StoreAnnexTest extends StoreTestBase {
   private final AtomicInteger writing = new AtomicInteger();
   private final AtomicLong looks = new AtomicLong();
 
-  /// What the rows of each writer have in the columns of the round.
+  /// Values of each writer's rows in the columns of the round.
   private final List<Map<Long, Long>> models = new ArrayList<>();
 
   @Test

@@ -412,7 +412,7 @@ final class StoreBasicsTest extends StoreTestBase {
     assertEquals(1, rows().size());
     writer.abort();
     assertEquals(List.of(List.of(1L, "one", 10L)), Rows.values(byId(1)));
-    // What the abort has left is reused.
+    // Memory that the abort has left is reused.
     for (int round = 0; round < 3; round++) {
       Rows.collect(store);
       StoreTransaction again = begin();

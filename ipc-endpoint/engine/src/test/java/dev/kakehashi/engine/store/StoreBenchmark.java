@@ -24,7 +24,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// What do the store's basic operations cost? 1M rows of an 8-byte key, an 8-byte number and an 80-byte text, on one thread unless said otherwise.
+/// Cost of the store's basic operations: 1M rows of an 8-byte key, an 8-byte number and an 80-byte text, on one thread unless said
+/// otherwise.
 ///
 /// Figures of one thread are per second of its CPU time, so that what else runs on the machine disturbs them little; those of several threads and those that
 /// wait for the disk are per second of real time.

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What is not needed any more goes, what is needed stays, and damage is found.
+/// Versions that are not needed any more go, needed ones stay, and damage is found.
 final class StoreCollectionTest extends StoreTestBase {
   private MemoryStore memoryStore() {
     return (MemoryStore) store;

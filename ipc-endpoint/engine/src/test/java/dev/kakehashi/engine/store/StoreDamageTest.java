@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class StoreDamageTest {
   private static final int ROWS = 70;
 
-  /// Of which an older copy of the directory has so many.
+  /// Rows of an older copy of the directory.
   private static final int OLDER_ROWS = 60;
 
   private static final int TEXT_BYTES = 10_000;
@@ -332,7 +332,7 @@ final class StoreDamageTest {
     return store.table(Long.parseLong(new String(id, StandardCharsets.US_ASCII)));
   }
 
-  /// Of letters that no compression makes much shorter.
+  /// A text of letters that no compression makes much shorter.
   private static String text(long id) {
     byte[] letters = new byte[id == ROWS - 1 ? 20 : TEXT_BYTES];
     Random random = new Random(id);

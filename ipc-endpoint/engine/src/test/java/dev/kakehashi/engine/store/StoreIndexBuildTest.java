@@ -33,7 +33,7 @@ final class StoreIndexBuildTest extends StoreTestBase {
   private static final int ROWS = 1_500;
   private static final int AMOUNT = 2;
 
-  /// What the writers set the indexed column to.
+  /// Values that the writers set the indexed column to.
   enum Amounts {
     /// A few numbers, index not unique.
     REPEATED,

@@ -31,7 +31,7 @@ final class StoreModelTest extends StoreTestBase {
   private static final int STEPS = 4_000;
   private static final int KEYS = 40;
 
-  /// What a row looks like; null: there is none.
+  /// Values of a row; null: there is no row.
   private record Values(long id, @Nullable String name, @Nullable Long amount) {}
 
   /// A change of a transaction in the model.
@@ -247,7 +247,7 @@ final class StoreModelTest extends StoreTestBase {
     Set<Long> known = new HashSet<>(transaction.visibleAtBegin.keySet());
     transaction.changes.forEach(change -> known.add(change.rowId));
     List<Long> rowIds = known.stream().sorted().toList();
-    // What was inserted and rolled back is no row any more, so only what is or was visible.
+    // A row that was inserted and rolled back is no row any more. So only rows that are or were visible are picked.
     return rowIds.isEmpty() ? null : rowIds.get(random.nextInt(rowIds.size()));
   }
 

@@ -184,7 +184,7 @@ abstract class StoreQueuesBase {
     return new Preparation(globalId, "", "alice", 0, 0);
   }
 
-  /// What a crash leaves now: a copy during which no file has changed.
+  /// Files that a crash leaves now: a copy during which no file has changed.
   Path crashed(String name) throws IOException {
     Path copy = directory.resolve(name);
     while (true) {

@@ -31,7 +31,7 @@ final class StoreRowLocksStressTest extends StoreTestBase {
   private static final int TRANSACTIONS = 4000;
   private static final int ROWS = 3;
 
-  /// What is added to a key, or taken away from it again.
+  /// Number that is added to a key, or taken away from it again.
   private static final long OTHER_KEY = 1000;
 
   private final List<Map<Client, LockStrength>> held = new ArrayList<>();
@@ -69,14 +69,14 @@ final class StoreRowLocksStressTest extends StoreTestBase {
     assertTrue(locks.sum() > 0 && refused.sum() > 0, locks + " locks, " + refused + " refused");
   }
 
-  /// A thread. What it notes of others is guarded by the map of the row.
+  /// A thread. Its notes of others are guarded by the map of the row.
   private final class Client {
     private final Random random;
 
     /// How it holds each row, at each of its marks; the last one holds now.
     private final List<@Nullable LockStrength[]> history = new ArrayList<>();
 
-    /// What it has read of each row when it got hold of it.
+    /// Values that it has read of each row when it got hold of it.
     private final long[][] seen = new long[ROWS][];
 
     private final long[] added = new long[ROWS];

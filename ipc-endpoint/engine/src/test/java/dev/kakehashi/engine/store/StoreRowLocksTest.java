@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Locks of rows by two transactions, and their ends. What changes a row locks it, too.
+/// Locks of rows by two transactions, and their ends. A change of a row locks it, too.
 final class StoreRowLocksTest extends StoreTestBase {
   /// As PostgreSQL's documentation has it in "Explicit Locking".
   private static final Map<LockStrength, Set<LockStrength>> CONFLICTS =
@@ -37,7 +37,7 @@ final class StoreRowLocksTest extends StoreTestBase {
           LockStrength.UPDATE,
           EnumSet.allOf(LockStrength.class));
 
-  /// What takes a lock.
+  /// Actions that take a lock.
   enum Action {
     KEY_SHARE(LockStrength.KEY_SHARE),
     SHARE(LockStrength.SHARE),

@@ -47,7 +47,7 @@ final class StoreSerialOrderTest extends StoreTestBase {
 
   /// With keys `[from, to]`.
   private record Operation(Verb verb, long from, long to, long value) {
-    /// What it gives, and does, when nobody else is there.
+    /// Result of the operation, and its effect on the rows, when nobody else is there.
     List<Long> apply(NavigableMap<Long, Long> rows) {
       var part = rows.subMap(from, true, to, true);
       List<Long> found = flat(part);

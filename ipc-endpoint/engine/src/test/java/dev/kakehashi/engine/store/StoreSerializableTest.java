@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/// What snapshots alone allow and serializable transactions must not do.
+/// Anomalies that snapshots alone allow and serializable transactions must not have.
 final class StoreSerializableTest extends StoreTestBase {
   private StoreTransaction beginSerializable() {
     StoreTransaction transaction = store.begin(false, true);

@@ -45,8 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process is killed in which all that takes long goes on all the time: the log is so small ([SmallLog]) that its segments are filled and used again and its image is
 /// flushed many times a second, indexes are built on a filled table, tables are dropped and made anew, transactions are prepared and decided, and one backup follows another.
 ///
-/// What was reported holds after each kill, what was not is there as a whole or not at all, and the last backup that was finished has what was reported before its
-/// beginning.
+/// Reported changes hold after each kill; others are there as a whole or not at all. The last backup that was finished has the changes that
+/// were reported before its beginning.
 final class StoreWindowsCrashTest {
   /// `-Dkakehashi.kills=200` makes a night of it.
   private static final int ROUNDS = Math.max(2, Integer.getInteger("kakehashi.kills", 20) / 4);
@@ -63,7 +63,7 @@ final class StoreWindowsCrashTest {
   private static final String STEP = "step";
   private static final String MADE = "made";
 
-  /// What a step does.
+  /// Kinds of steps.
   private static final int STEPS = 4;
 
   private static final String DONE = "done ";

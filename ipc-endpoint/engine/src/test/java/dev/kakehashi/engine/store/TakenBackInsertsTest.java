@@ -74,7 +74,7 @@ final class TakenBackInsertsTest {
     System.out.println("TakenBackInsertsTest seed " + seed);
     Random random = new Random(seed);
     TreeMap<Long, String> committed = new TreeMap<>();
-    // What a snapshot may be: the last state, and while a commit is under way the next one.
+    // States that a snapshot may have: the last one, and while a commit is under way the next one.
     AtomicReference<List<TreeMap<Long, String>>> possible =
         new AtomicReference<>(List.of(new TreeMap<>()));
     AtomicReference<Throwable> failure = new AtomicReference<>();

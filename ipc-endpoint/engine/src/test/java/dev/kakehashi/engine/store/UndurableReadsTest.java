@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A transaction that has read what a crash could still take back is not reported as ended before it cannot. What it has not read it does not wait for.
+/// A transaction that has read what a crash could still take back is not reported as ended before it cannot. It does not wait for changes
+/// that it has not read.
 ///
 /// The table has the rows 1, in the first page, and 9, in another; the disk is held before a transaction of its own changes row 1.
 @Timeout(120)

@@ -4,9 +4,9 @@ import dev.kakehashi.engine.vector.VectorBatch;
 
 /// Inserts many rows into one table for one statement of a transaction, by any number of tasks at a time.
 ///
-/// The rows are in the table at once, invisible as those of every running transaction. What a row at a time costs most, their entries in indexes, comes at the end:
-/// collected, sorted and entered together, and only then is it known which keys are there twice. So a statement that has to know of each row at once is better off with
-/// [TableStore#insert].
+/// The rows are in the table at once, invisible as those of every running transaction. Their index entries would cost most if rows came one
+/// at a time. So entries are collected, sorted and entered together at the end. Only then is it known which keys are there twice. A
+/// statement that must know of each row at once does better with [TableStore#insert].
 ///
 /// Order of calls: [TableStore#bulkInsert] by the thread that has the transaction's turn; [#newPart()] by any thread, a part for each task; each part is used by one thread at a time and
 /// ended; then, ordered after all parts, [#finish] and [#close()] by the thread that has the turn. Between the first and the last the transaction changes nothing else, takes no

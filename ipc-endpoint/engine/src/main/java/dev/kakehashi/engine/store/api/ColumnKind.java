@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.api;
 
 /// How the store keeps and orders the values of a column. Order is PostgreSQL's default btree order of the type ("C" collation for text).
 ///
-/// Those from [#JSONB] on are orders of values that the store keeps as [#VARLENA]: a column never has them, see [#stored()].
+/// Kinds from [#JSONB] on are orders of values that the store keeps as [#VARLENA]: no column has such a kind, see [#stored()].
 public enum ColumnKind {
   /// bool, int2/4/8, date, time, timestamp, timestamptz: a signed word.
   INTEGER,
@@ -48,7 +48,7 @@ public enum ColumnKind {
     return compareTo(JSONB) >= 0;
   }
 
-  /// What a column of such values is to the store.
+  /// Kind that a column of such values has in the store.
   public ColumnKind stored() {
     return isDocument() ? VARLENA : this;
   }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What a column has to fulfil for its row to be in a partial index. A comparison with null is not true.
+/// Condition that a column fulfils if its row is in a partial index. A comparison with null is not true.
 ///
 /// @param column position in the table
 /// @param operator the column is on its left side

@@ -2,7 +2,8 @@ package dev.kakehashi.engine.store.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// How strongly a transaction holds a row until its end: the four row locks of PostgreSQL, from the weakest to the strongest. What a weaker one keeps from others a stronger one does, too.
+/// How strongly a transaction holds a row until its end: the four row locks of PostgreSQL, from the weakest to the strongest. A stronger
+/// lock keeps from others all that a weaker one keeps from them.
 ///
 /// |  | KEY_SHARE | SHARE | NO_KEY_UPDATE | UPDATE |
 /// |---|---|---|---|---|
@@ -15,9 +16,9 @@ public enum LockStrength {
   KEY_SHARE(0, "FOR KEY SHARE"),
   /// Nothing of the row changes.
   SHARE(1, "FOR SHARE"),
-  /// Of an update that leaves all keys that can be referenced.
+  /// Lock of an update that leaves all keys that can be referenced.
   NO_KEY_UPDATE(2, "FOR NO KEY UPDATE"),
-  /// Of an update of such a key, and of a deletion.
+  /// Lock of an update of such a key, and of a deletion.
   UPDATE(3, "FOR UPDATE");
 
   private static final LockStrength[] BY_NUMBER = values();
@@ -30,7 +31,7 @@ public enum LockStrength {
     this.clause = clause;
   }
 
-  /// What names it in the log: 0 to 3.
+  /// Its number in the log: 0 to 3.
   public int number() {
     return number;
   }

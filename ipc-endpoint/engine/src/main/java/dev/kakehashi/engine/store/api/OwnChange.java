@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.api;
 
-/// What the own transaction has done to a row that a view sees as it was before.
+/// Change that the own transaction has made to a row that a view sees as it was before.
 public enum OwnChange {
   /// Nothing, or it has locked it.
   NONE,

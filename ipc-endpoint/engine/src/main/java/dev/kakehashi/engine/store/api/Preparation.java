@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.api;
 
-/// What is known of a prepared transaction besides its changes. Opaque to the store, and kept as long as the changes.
+/// Description of a prepared transaction besides its changes. Opaque to the store, and kept as long as the changes.
 ///
 /// @param globalId names it; at most 200 bytes of UTF-8
 /// @param owner who may decide on it

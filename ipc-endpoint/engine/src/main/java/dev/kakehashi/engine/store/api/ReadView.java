@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.api;
 
-/// What a reader sees: everything committed up to `snapshot`, and the own transaction's changes made before statement
+/// View of a reader: everything committed up to `snapshot`, and the own transaction's changes made before statement
 /// `statement`. Immutable; obtained from a [StoreTransaction], valid until that transaction ends.
 ///
 /// One of a client's command sees less of the own transaction if changes of that command, or of later ones, were made before its statement.

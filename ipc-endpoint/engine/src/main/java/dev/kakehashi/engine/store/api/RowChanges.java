@@ -4,7 +4,7 @@ import dev.kakehashi.engine.vector.VectorBatch;
 
 /// Changes of rows, in the order in which they were made: a row comes once for each. Used like the transaction that made them.
 public interface RowChanges {
-  /// What was there before a change.
+  /// State of a row before a change.
   enum Before {
     NOTHING,
     /// A row that the same transaction had made.

@@ -6,7 +6,7 @@ import java.util.List;
 public final class RowConflict extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// What the other transaction has done.
+  /// State of the other transaction.
   public enum Kind {
     /// It is still running: wait for its end, then try the statement again.
     OWNER_ACTIVE,

@@ -29,7 +29,7 @@ public interface Store extends AutoCloseable {
   /// Begins a long transaction: others keep out of its area from now on. Its first statement has to wait, see [StoreTransaction#mayBegin].
   StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area);
 
-  /// What the store holds.
+  /// Memory and transactions of the store.
   ///
   /// @param limitBytes most memory for rows, versions and indexes
   /// @param reservedBytes memory taken from the system
@@ -47,7 +47,7 @@ public interface Store extends AutoCloseable {
 
   Usage usage();
 
-  /// What the store has done to its disk since it was opened. Times in milliseconds since 1970, 0: never.
+  /// Disk use of the store since it was opened. Times in milliseconds since 1970, 0: never.
   ///
   /// @param groups flushes of commits
   /// @param commits in them
@@ -78,7 +78,7 @@ public interface Store extends AutoCloseable {
   /// @param bytes as in [StoreConfig]
   void memoryLimit(long bytes);
 
-  /// What a table has of the memory; null: there is no such table any more.
+  /// Memory of a table; null: the table does not exist any more.
   @Nullable TableMemory memoryOf(long tableId);
 
   /// Transactions that were prepared and not decided, also by earlier runs.
@@ -90,7 +90,8 @@ public interface Store extends AutoCloseable {
   /// Entries of the catalogue: opaque to the store, kept in the order of their keys.
   Map<String, byte[]> catalog();
 
-  /// Who hears of committed changes of the catalogue, in their order: before the transaction ends, on the thread that commits it.
+  /// Sets the listener for committed catalogue changes. It gets them in their order, before the transaction ends, on the thread that
+  /// commits it.
   void catalogListener(Consumer<List<CatalogChange>> listener);
 
   /// One change of the catalogue, made by [StoreTransaction#define].
@@ -108,7 +109,7 @@ public interface Store extends AutoCloseable {
 
     record DropIndex(long tableId, long indexId) implements CatalogChange {}
 
-    /// What was noted of a sequence is not needed any more.
+    /// The noted position of a sequence is not needed any more.
     record ForgetSequence(long stateId) implements CatalogChange {}
 
     /// A sequence begins with a value that it has not given yet.
@@ -125,7 +126,8 @@ public interface Store extends AutoCloseable {
         implements CatalogChange {}
   }
 
-  /// Hands out numbers for tables and indexes. What a committed change of the catalogue has used is never given out again, also after a crash.
+  /// Hands out numbers for tables and indexes. A number that a committed catalogue change has used is never given out again, also after a
+  /// crash.
   long nextObjectId();
 
   /// Where a sequence stands, by the number of its state; null if nothing was noted yet. As of the store's opening, for states that are not given a new position.
@@ -143,7 +145,7 @@ public interface Store extends AutoCloseable {
   /// Which threads may flush, besides the store's own, from now on.
   void blockingExecutor(BlockingExecutor executor);
 
-  /// What recovery has found about transactions of earlier runs.
+  /// Outcomes of transactions of earlier runs, as recovery has found them.
   RecoveredOutcomes recoveredOutcomes();
 
   /// Calls back, from any thread, when all that has been committed before is durable; never if the store closes before.

@@ -28,7 +28,7 @@ public interface StoreTransaction {
   /// It reads nothing before the next [#advanceSnapshot()], and nothing is kept for it meanwhile, as far as its isolation lets it: no view may be in use.
   void letGoOfSnapshot();
 
-  /// What a long transaction declares at its beginning.
+  /// Declaration of a long transaction at its beginning.
   ///
   /// @param label for messages; may be empty
   /// @param priority greater ones go first
@@ -36,7 +36,7 @@ public interface StoreTransaction {
   /// @param reads tables that nobody else may change meanwhile, because it reads them
   record LongArea(String label, int priority, Set<Long> writes, Set<Long> reads) {}
 
-  /// What a long transaction waits for before a statement; it may take a new snapshot then.
+  /// Asks whether a long transaction may begin a statement; it may take a new snapshot then.
   ///
   /// @param tables that the statement reads and that nobody else may change from then on
   /// @param viewsInUse whether views that were taken before have to stay valid
@@ -92,10 +92,12 @@ public interface StoreTransaction {
   /// Whether it has changed rows, queues or the catalogue, or relies on a record that is not durable yet.
   boolean hasWrites();
 
-  /// What it gave out relies on a record of [Store#putSequencePosition]: a stored commit is reported when that is durable, too. Any thread.
+  /// Results that it gave out rely on a record of [Store#putSequencePosition]: a stored commit is reported when that is durable, too. Any
+  /// thread.
   void reliesOn(long record);
 
-  /// Begins a statement that sees the newest commits, whatever snapshot the transaction has. What it sees is kept until [#endLatest()] or a newer snapshot.
+  /// Begins a statement that sees the newest commits, whatever snapshot the transaction has. The versions that it sees are kept until
+  /// [#endLatest()] or a newer snapshot.
   ReadView beginLatest();
 
   /// No view of [#beginLatest()] is in use any more.
@@ -121,7 +123,7 @@ public interface StoreTransaction {
   /// Tables whose rows it has changed or locked.
   Set<Long> changedTables();
 
-  /// What it has done to the rows of a table since a mark.
+  /// Changes that it has made to the rows of a table since a mark.
   ///
   /// @param columns what is wanted of them
   RowChanges changes(long tableId, long mark, int[] columns);

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.api;
 
-/// What a table has of the store's memory, in bytes. What was replaced or deleted and is kept for somebody is not in it.
+/// Memory of a table, in bytes. Replaced and deleted versions that are kept for readers do not count.
 ///
 /// @param pageBytes pages of rows
 /// @param valueBytes values that lie outside of their row, as text does; of a table with many pages an estimate

@@ -63,7 +63,8 @@ public interface TableStore {
     return indexScan(view, index, range, reverse, columns, withRowIds, null);
   }
 
-  /// What names a row to clients: no other row of the table has had the same number since the store was opened. It stays while the row is updated.
+  /// Number that names a row to clients: no other row of the table has had it since the store was opened. It stays while the row is
+  /// updated.
   ///
   /// @param rowId of a row that the caller's view sees
   long identity(long rowId);
@@ -111,8 +112,8 @@ public interface TableStore {
   /// @throws RowConflict if others hold the row so that it cannot be locked, or one has changed it since the snapshot; for KEY_SHARE, has deleted it or changed its keys
   boolean lock(StoreTransaction transaction, long rowId, LockStrength strength);
 
-  /// What the own transaction has done, for the view's command or later ones, to a row that the view sees. Only a view that does not see all of its transaction's
-  /// earlier changes finds any. Called by the thread that changes rows of the transaction.
+  /// Change that the own transaction has made, for the view's command or later ones, to a row that the view sees. Only a view that does not
+  /// see all of its transaction's earlier changes finds any. Called by the thread that changes rows of the transaction.
   OwnChange ownChange(ReadView view, long rowId);
 
   /// Locks the row by KEY_SHARE, because rows of other tables reference it.
@@ -129,7 +130,7 @@ public interface TableStore {
 
   /// Looks whether the newest version of a row is the only one with its key, for an index that lets duplicates in.
   ///
-  /// Who has made his own version and entry before he looks meets everybody else's who has done so, or is met by them.
+  /// The caller makes its own version and entry before it looks. So of two transactions that do this, at least one finds the other's.
   ///
   /// @throws DuplicateKey if another row has the key
   /// @throws RowConflict if another row has it or not by the end of another transaction

@@ -1,4 +1,4 @@
-/// What the engine sees of the store: transactions, views, tables and their definitions, cursors. Names no implementation.
+/// Interface of the store to the engine: transactions, views, tables and their definitions, cursors. Names no implementation.
 @NullMarked
 package dev.kakehashi.engine.store.api;
 

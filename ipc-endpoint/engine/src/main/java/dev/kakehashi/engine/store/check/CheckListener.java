@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.check;
 
-/// Who hears of the results of a check.
+/// Listener for the results of a check.
 public interface CheckListener {
   /// Something was looked at and is as it should be, or is worth knowing.
   void checked(String what);

@@ -71,7 +71,7 @@ public final class GroupCommit implements AutoCloseable {
   /// Timestamp of the last commit that is durable; written before `durable`.
   private volatile long durableTimestamp = Stamp.FIRST_TIMESTAMP;
 
-  /// What is written as one unit, from `from` on. Owned by the thread that flushes.
+  /// Commits that are written as one unit, from `from` on. Owned by the thread that flushes.
   private static final class Epoch {
     private final List<Pending> commits;
     private int from;
@@ -89,10 +89,10 @@ public final class GroupCommit implements AutoCloseable {
   public static final class Pending {
     private final LogRecord record;
 
-    /// Of the record in the order of all, from 1.
+    /// Number of the record in the order of all, from 1.
     public final long number;
 
-    /// Of the last commit that is durable with it.
+    /// Timestamp of the last commit that is durable with it.
     private final long timestamp;
 
     private final boolean stored;
@@ -135,7 +135,7 @@ public final class GroupCommit implements AutoCloseable {
     thread.start();
   }
 
-  /// Who may offer a thread for flushes from now on.
+  /// Sets the executor that may offer a thread for flushes from now on.
   public void blockingExecutor(BlockingExecutor executor) {
     blockingExecutor = executor;
   }
@@ -166,7 +166,7 @@ public final class GroupCommit implements AutoCloseable {
 
   /// A timestamp up to which all commits are durable that were published before this call; the greatest number if none is missing.
   public long durableUpTo() {
-    // What was published before was enqueued before that, so it is counted here.
+    // A commit is enqueued before it is published. So commits published before this call are counted here.
     long all = enqueued;
     return durable >= all ? Long.MAX_VALUE : durableTimestamp;
   }
@@ -204,7 +204,7 @@ public final class GroupCommit implements AutoCloseable {
       if (pending.stored && blockingExecutor.tryDefer(flushDeferred)) {
         deferred = true;
       } else {
-        // Who flushes now looks again afterwards.
+        // A thread that flushes now looks again afterwards.
         boolean wake = !flushing && (idle || (pending.stored && !urgent));
         urgent |= pending.stored;
         if (wake) {
@@ -350,7 +350,7 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /// Writes what is left of an epoch. Those who wait for its last part are left to [#reportLast]; if writing fails, all who wait are told why, once.
+  /// Writes the rest of an epoch. Waiters for its last part are left to [#reportLast]; if writing fails, all waiters are told why, once.
   ///
   /// @return false if it failed
   private boolean write(Epoch epoch) {

@@ -1,4 +1,4 @@
-/// What commits leave on the disk: group commit, definitions, the data directory, backups.
+/// Durable part of the store: group commit, definitions, the data directory, backups.
 @NullMarked
 package dev.kakehashi.engine.store.durable;
 

@@ -83,7 +83,7 @@ final class ChainPruner {
       if (open) {
         open = inFlight;
       } else {
-        // What a transaction has replaced itself nobody else has ever seen.
+        // No other transaction has ever seen a version that its own transaction has replaced.
         long made = inFlight ? replaced : Stamp.timestamp(stamp);
         boolean marked = (Native.getLong(record + RowLayout.UNDO_FLAGS) & MARKED) != 0;
         // A deleted row's slot is found by its last version.

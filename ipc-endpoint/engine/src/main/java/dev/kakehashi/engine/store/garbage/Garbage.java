@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What one transaction has left. Filled by its owner, then read by whoever frees; `ready` is written when the rows are stamped.
+/// Garbage of one transaction. Filled by its owner, then read by the thread that frees; `ready` is written when the rows are stamped.
 public final class Garbage {
   /// No commit has overtaken the transaction.
   public static final long NOBODY = Long.MAX_VALUE;
@@ -25,7 +25,7 @@ public final class Garbage {
   private @Nullable WriteLog log;
   private @Nullable TableRuns<?> tables;
 
-  /// What is already unreachable.
+  /// Blocks that are already unreachable.
   private final BlockList blocks = new BlockList();
 
   /// Index entries that may be superfluous; null: none so far.
@@ -34,11 +34,11 @@ public final class Garbage {
   /// Things to free as a whole, as dropped tables.
   private @Nullable List<Runnable> actions;
 
-  /// What waits for no timestamp, above all slots of inserts that were taken back; null: there never was anything. Each gets the garbage that it is of. Guarded by the collector's lock from
-  /// when it is ready.
+  /// Actions that wait for no timestamp, above all for slots of inserts that were taken back; null: there never was any. Each gets the
+  /// garbage that it is of. Guarded by the collector's lock as soon as this garbage is ready.
   private @Nullable ArrayDeque<Consumer<Garbage>> retracted;
 
-  /// What [#weight()] was when it became ready.
+  /// The [#weight()] when it became ready.
   private int weightWhenReady;
 
   private volatile boolean ready;
@@ -142,7 +142,7 @@ public final class Garbage {
   boolean mark(Snapshots snapshots) {
     boolean any = false;
     for (int run = 0; run < runs(); run++) {
-      // Of a dropped table the pages may be gone.
+      // The pages of a dropped table may be gone.
       boolean there = !table(run).isDropped();
       WriteLog.Cursor write = writesOf(run);
       while (there && write.next()) {

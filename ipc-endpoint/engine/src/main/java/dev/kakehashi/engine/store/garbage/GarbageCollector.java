@@ -26,29 +26,30 @@ import org.slf4j.LoggerFactory;
 /// Frees what nobody can read any more: undo records, replaced values, index entries of old versions, slots of deleted rows.
 ///
 /// Every transaction that ends with writes leaves its garbage in a queue, in the order of timestamps (an abort takes a timestamp too). Garbage of timestamp t
-/// goes when the horizon is at least t. That is the least snapshot of any running transaction, and below what is not durable yet: who finds that a row is gone finds the
-/// commit that has deleted it, too, as long as a crash can undo that.
+/// goes when the horizon is at least t. The horizon is the least snapshot of any running transaction, and below all commits that are not
+/// durable yet. So a transaction that finds a row gone also finds the commit that deleted it, as long as a crash can undo that commit.
 ///
-/// * of a commit t: everybody sees its versions or newer ones, so nobody walks past them to what they replaced. The pointers to
-///   the freed records stay where they are; no reader follows them, because it stops at the version above.
-/// * of an abort t: it was taken out of pages and chains before t; who may have copied a pointer to it began before t.
+/// * of a commit t: everybody sees its versions or newer ones, so nobody walks past them to the versions that they replaced. The pointers
+///   to the freed records stay where they are; no reader follows them, because it stops at the version above.
+/// * of an abort t: it was taken out of pages and chains before t; a reader that may have copied a pointer to it began before t.
 ///
-/// Index entries need more: the key of an old version may have come back in a newer one. So each is looked at under the latch of
-/// the row's page, and removed only if no version that somebody may need has its key. A writer puts its version into the page, under the latch, before it
-/// makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector removed it. An entry that is left
-/// for a version goes with that one: what has replaced it has another key, or is taken back itself.
+/// Index entries need more: the key of an old version may have come back in a newer one. So each entry is looked at under the latch of the
+/// row's page. It is removed only if no version that may be needed has its key. A writer puts its version into the page, under the latch,
+/// before it makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector
+/// removed it. An entry that is left for a version goes with that version: the one that has replaced it has another key, or is taken back
+/// itself.
 ///
-/// Entries of versions that were taken back wait for no timestamp. Nobody but their transaction has seen such a version; what they need is this look, and for that the holder
-/// of `freeing`, who alone knows where in a chain the freed records begin. So whoever takes back so many changes that their keys would fill the heap drops them meanwhile,
-/// see [#dropMany].
+/// Entries of versions that were taken back wait for no timestamp. Only their own transaction has seen these versions. The entries need the
+/// same look, by the holder of `freeing`: only it knows where in a chain the freed records begin. If a transaction takes back so many
+/// changes that their keys would fill the heap, it drops these entries meanwhile, see [#dropMany].
 ///
-/// **Inserts that were taken back.** Who takes back very many of them has them disappear from their pages only ([Page#retract]): nobody sees them any more. Their entries and slots
-/// are left here, and wait for no timestamp, because nobody else has seen them. A slot is freed when its entries are gone, so no other row can be meant by them. Their values
-/// wait for the timestamp, as all others.
+/// **Inserts that were taken back.** A transaction that takes back very many of them removes them from their pages only ([Page#retract]):
+/// nobody sees them any more. Their entries and slots are left here, and wait for no timestamp, because nobody else has seen them. A slot
+/// is freed when its entries are gone, so they cannot lead to another row. Their values wait for the timestamp, as all others.
 ///
-/// **Versions in between.** What was replaced after the horizon but seen by no snapshot in use, because all of them are older or newer, goes too: a
-/// [ChainPruner] takes it out of its chain, and its memory is free when [Readers] says so. A look through the queue costs in proportion to its length, so there is
-/// one whenever the queue has doubled.
+/// **Versions in between.** A version that was replaced after the horizon goes too if all snapshots in use are older or newer, and so none
+/// sees it. A [ChainPruner] takes it out of its chain, and its memory is free when [Readers] says so. A look through the queue costs in
+/// proportion to its length, so there is one whenever the queue has doubled.
 ///
 /// One thread frees at a time, the holder of `freeing`: the collector's own thread or a committer that helps when the queue has grown long.
 public final class GarbageCollector implements AutoCloseable {
@@ -82,10 +83,10 @@ public final class GarbageCollector implements AutoCloseable {
   private final MemoryPool pool;
   private final ConcurrentLinkedQueue<Garbage> queue = new ConcurrentLinkedQueue<>();
 
-  /// What was left by those that have changed nothing in the end; it waits for nothing to become durable.
+  /// Garbage of transactions that have changed nothing in the end; it waits for nothing to become durable.
   private final ConcurrentLinkedQueue<Garbage> retired = new ConcurrentLinkedQueue<>();
 
-  /// Of those, what has slots to be freed.
+  /// Retired garbage that has slots to be freed.
   private final ConcurrentLinkedQueue<Garbage> retracted = new ConcurrentLinkedQueue<>();
 
   private final AtomicLong queuedWrites = new AtomicLong();
@@ -253,7 +254,8 @@ public final class GarbageCollector implements AutoCloseable {
     return reached;
   }
 
-  /// What was published before this call may be treated as durable up to here. Never less than before, for what was published then.
+  /// Timestamp up to which commits that were published before this call may be treated as durable. It never falls for commits that were
+  /// published before.
   private long limit() {
     return Math.max(neededUpTo, store.groupCommit().durableUpTo());
   }
@@ -377,8 +379,7 @@ public final class GarbageCollector implements AutoCloseable {
         }
         tidy = pool.tidy();
       } catch (RuntimeException | Error e) {
-        // What was being freed is lost to this process; going on is better than never freeing
-        // again.
+        // The garbage that was being freed is lost to this process; going on is better than never freeing again.
         LOG.error("garbage collection failed", e);
       } finally {
         freeing.unlock();

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Of a list of writes, which are of which table: neighbours are mostly of one, and share an entry. Confined to one thread at a time.
+/// Tables of a list of writes: neighbours are mostly of one table, and share an entry. Confined to one thread at a time.
 public final class TableRuns<T extends CollectedTable> {
   private static final int FIRST_RUNS = 2;
 
-  /// Of a run in the two arrays.
+  /// Bytes of a run in the two arrays.
   private static final int RUN_BYTES = 8;
 
   private @Nullable Object[] tables = new @Nullable Object[FIRST_RUNS];

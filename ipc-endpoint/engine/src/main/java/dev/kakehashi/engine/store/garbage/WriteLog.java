@@ -22,7 +22,7 @@ public final class WriteLog {
   /// A chunk of inserts into one page is closed when the page changes, if it has so many.
   private static final int CLOSED_WRITES = 64;
 
-  /// Of a write in an open chunk, and of a chunk besides.
+  /// Bytes of a write in an open chunk, and of a chunk besides.
   private static final int WRITE_BYTES = 16;
 
   private static final int CHUNK_BYTES = 64;

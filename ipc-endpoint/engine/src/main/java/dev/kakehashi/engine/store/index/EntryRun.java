@@ -285,7 +285,7 @@ public final class EntryRun {
       }
       at += SLOT_BYTES;
     }
-    // What is left of one of them; the other has nothing.
+    // The rest of one half; the other half is used up.
     Native.copy(left, at, leftEnd - left);
     Native.copy(right, at, rightEnd - right);
   }

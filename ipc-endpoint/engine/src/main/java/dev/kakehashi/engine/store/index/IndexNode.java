@@ -26,7 +26,7 @@ final class IndexNode {
   static final int HEADER_BYTES = 32;
   static final int SLOT_BYTES = 12;
 
-  /// Of the address before the key, in inner nodes.
+  /// Bytes of the address before the key, in inner nodes.
   static final int CHILD_BYTES = 8;
 
   /// The longest key that is in a node itself: three of them fit into one, so that a split always makes room.
@@ -83,7 +83,7 @@ final class IndexNode {
     return (Native.getUnsignedShort(slot(node, index) + 10) & LONG) != 0;
   }
 
-  /// What is in a node that stands still for the key of a slot.
+  /// Form of a slot's key in a node that does not change meanwhile.
   static KeyBuffer form(long node, int index) {
     int length = keyLength(node, index);
     KeyBuffer form = new KeyBuffer(length);

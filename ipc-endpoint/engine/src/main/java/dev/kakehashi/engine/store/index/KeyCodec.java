@@ -25,7 +25,7 @@ public final class KeyCodec {
   private static final int NULL = 2;
   private static final int NUMERIC_DIGIT_BYTES = 2;
 
-  /// Of each byte of a word.
+  /// Lowest bit of each byte of a word, and the highest one.
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
 
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
@@ -86,7 +86,7 @@ public final class KeyCodec {
     if (!range.hasLower() && !range.hasUpper()) {
       return (from.length > 0 ? 1 : 0) | (to.length > 0 && to.toSuccessor() ? 2 : 0);
     }
-    // What is below in values is behind in a descending index. Where one bound is missing, the
+    // A lower value comes later in a descending index. Where one bound is missing, the
     // marker of not-null stands in for it.
     boolean swap = descending[at];
     boolean hasFrom = swap ? range.hasUpper() : range.hasLower();

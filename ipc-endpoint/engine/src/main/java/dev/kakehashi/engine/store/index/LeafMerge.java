@@ -122,7 +122,7 @@ final class LeafMerge {
     private final LeafChain chain;
     private final int endLeaf;
 
-    /// Of the last leaf: the first slot that is not wanted; 0 if the leaf is not.
+    /// First slot of the last leaf that is not wanted; 0 if the whole leaf is not.
     private final int endSlot;
 
     private int leaf;

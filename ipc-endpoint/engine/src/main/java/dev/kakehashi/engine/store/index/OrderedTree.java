@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 ///   before the first change and releases them after the last; so a reader sees all or nothing. While it holds `structure` no inner node changes.
 /// * `root` is written by the holder of `structure` while it has the old root latched; a reader looks at `root` again after having noted the version.
 /// * A key that is too long for a node is a [LongKey] in it, whose blocks are followed only after the node's version has been validated.
-/// * Who goes down the tree enters [MemoryPool#nodeReaders()] first, so that nodes are type-stable for him (see [MemoryPool#allocateNode()]): a late reader of a freed node finds a
-///   greater version, nothing worse.
+/// * A thread that goes down the tree enters [MemoryPool#nodeReaders()] first, so that nodes are type-stable for it (see
+///   [MemoryPool#allocateNode()]): a late reader of a freed node finds a greater version, nothing worse.
 ///
 /// We differ from the paper: nodes are not merged when underfull, only removed when empty; and there are no links
 /// between leaves, because a scan copies a leaf at a time and descends again, which costs less than 1 % and never meets a link to a freed node.
 public final class OrderedTree {
-  /// Largest entry. Those that do not fit three times into a node are [LongKey]s, of which three forms do.
+  /// Largest entry. Entries that do not fit three times into a node are [LongKey]s; three of their forms fit.
   public static final int MAX_ENTRY_BYTES = LongKey.MAX_BYTES;
 
   private static final int MAX_DEPTH = 32;
@@ -182,7 +182,7 @@ public final class OrderedTree {
         NodeLatch.unlatchUnchanged(before);
         return false;
       }
-      // Who has noted the old root's version starts again, at the new one.
+      // A thread that has noted the old root's version starts again, at the new root.
       root = built;
       NodeLatch.unlatch(before);
       pool.freeNode(before);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Keys that divide a range of an [OrderedTree] into parts of about the same size, and about how large it is. Immutable.
 ///
-/// They are separators of the uppermost inner nodes that have enough of them within the range: no leaf is looked at. What becomes of the tree meanwhile or
-/// afterwards does not matter, because an entry lies between the same two keys as long as it lives.
+/// They are separators of the uppermost inner nodes that have enough of them within the range: no leaf is looked at. Changes of the tree
+/// meanwhile or afterwards do not matter, because an entry lies between the same two keys as long as it lives.
 ///
 /// @param keys ascending, all of them behind the beginning and before the end of the range; may be empty
 /// @param leaves about as many as the range has, at least 1

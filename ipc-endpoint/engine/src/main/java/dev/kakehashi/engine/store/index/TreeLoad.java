@@ -46,7 +46,7 @@ public final class TreeLoad {
     this.pool = pool;
   }
 
-  /// What one thread adds.
+  /// Entries that one thread adds.
   public final class Share {
     /// Goes on with the next run if that comes behind it, as those of rows do that are in the order of the keys.
     private LeafChain latest = new LeafChain(pool);
@@ -58,7 +58,7 @@ public final class TreeLoad {
       if (run.count() == 0) {
         return;
       }
-      // What came in order will go on in order behind it, and not in between.
+      // Entries that came in order go on in order behind the run, and not in between.
       int fill = run.isOrdered() ? IndexNode.BYTES : LeafChain.SPARE_FILL;
       run.sort();
       if (latest.count() == 0 || !run.isBehind(latest.last())) {
@@ -98,7 +98,7 @@ public final class TreeLoad {
     return chains.stream().mapToInt(LeafChain::count).sum();
   }
 
-  /// What is left to do but for the end, by this thread alone: then [#discard()] knows what to free, whatever fails.
+  /// Does the remaining work but for the end, by this thread alone: then [#discard()] knows what to free, whatever fails.
   public void merge() {
     merges(1).forEach(Runnable::run);
     merges.forEach(LeafMerge::freeShared);
@@ -244,7 +244,7 @@ public final class TreeLoad {
     merges.clear();
   }
 
-  /// What is left to do but for the end, to be run in any order.
+  /// The remaining work but for the end, to be run in any order.
   ///
   /// @param most how many, if there is enough for them
   public List<Runnable> merges(int most) {
@@ -321,7 +321,7 @@ public final class TreeLoad {
         IndexNode.insert(parent, IndexNode.count(parent), separator, child);
         room -= bytes;
       } else {
-        // What separates it stands above, between its parent and the one before.
+        // Its separator stands above, between its parent and the one before.
         long parent = OrderedTree.newNode(pool.allocateNode(), level, child);
         made.accept(parent);
         nodes[above.size()] = parent;

@@ -17,11 +17,12 @@ import org.slf4j.LoggerFactory;
 /// The thread that brings the base image after the log, so that the log stays short, and makes the next segments. Writers of the log never wait for it, unless
 /// they are [#MAX_QUEUED_BYTES] ahead.
 ///
-/// What is in the log is applied in pieces of some size, not at each commit: until then it is only kept in memory. When `checkpointBytes` of the log have
-/// been applied the image is flushed, and the segments before are given back. So recovery applies `checkpointBytes` and a few pieces at most.
+/// Records of the log are applied in pieces of some size, not at each commit: until then they are only kept in memory. When
+/// `checkpointBytes` of the log have been applied the image is flushed, and the segments before are given back. So recovery applies
+/// `checkpointBytes` and a few pieces at most.
 ///
 /// Queues have an image of their own, their files, which are forced before the image is flushed. Until then the image names the position before the first change of queues that may
-/// not be there: what comes after it is applied again to both by recovery, which does no harm.
+/// not be there: recovery applies the records after it again to both, which does no harm.
 ///
 /// `queue`, `queuedBytes`, `queuedEnd`, `waiting`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
 final class Checkpointer implements AutoCloseable {
@@ -50,7 +51,7 @@ final class Checkpointer implements AutoCloseable {
   private long queuedBytes;
   private long queuedEnd;
 
-  /// Who wants to know when [#hasRoom] may have another answer.
+  /// Callbacks for the moment when [#hasRoom] may have another answer.
   private List<Runnable> waiting = new ArrayList<>();
 
   private boolean segmentDue;
@@ -78,7 +79,7 @@ final class Checkpointer implements AutoCloseable {
   record Progress(
       long bytes, long segments, long unappliedBytes, long checkpoints, long lastMillis) {}
 
-  // Of the thread.
+  // Owned by the thread.
   private long applied;
 
   /// Whether all was taken, and nothing more comes. Not where it woke up for a segment only, and was stopped while it made that.
@@ -407,7 +408,7 @@ final class Checkpointer implements AutoCloseable {
     return RetryPause.await(lock, changed, () -> stopping);
   }
 
-  /// Applies all that was added, flushes the image, and ends the thread. What fails is left to recovery.
+  /// Applies all that was added, flushes the image, and ends the thread. Work that fails is left to recovery.
   @Override
   public void close() {
     change(() -> stopping = true);

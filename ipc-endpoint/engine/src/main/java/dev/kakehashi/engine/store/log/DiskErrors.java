@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.protocol.ErrorCode;
 
-/// What is said of failures of files, as PostgreSQL says it.
+/// Messages for failures of files, in PostgreSQL's words.
 public final class DiskErrors {
   private DiskErrors() {}
 

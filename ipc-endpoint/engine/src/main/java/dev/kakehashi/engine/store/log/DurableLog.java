@@ -25,8 +25,8 @@ public interface DurableLog extends AutoCloseable {
   /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void write(List<LogRecord> records);
 
-  /// Promises room to a record that is to be written later, so that a full disk refuses it now and not then. What [#write] gets was promised room, unless the
-  /// caller can bear that it fails. On failure nothing has changed. Any thread.
+  /// Promises room to a record that is to be written later, so that a full disk refuses it now and not then. A record that [#write] gets
+  /// was promised room, unless the caller can bear that it fails. On failure nothing has changed. Any thread.
   ///
   /// @param length of the record
   /// @param instead length of a record that was promised room and is not written any more; 0: none
@@ -76,7 +76,7 @@ public interface DurableLog extends AutoCloseable {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log cannot be backed up");
   }
 
-  /// What it has done since it was opened. Times in milliseconds since 1970, 0: never.
+  /// Activity of the log since it was opened. Times in milliseconds since 1970, 0: never.
   ///
   /// @param groups that were written
   /// @param records in them

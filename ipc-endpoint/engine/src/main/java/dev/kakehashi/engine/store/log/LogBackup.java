@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The files of a backup: the base image by other names in a workspace, those of the queues, and the segments of the log from the image's position to an end that is durable.
 ///
-/// What lies before the end never changes while the segments are held, so it can be copied while the log grows. The files of the queues do change, so they are copied before there is
-/// an end: what they lack, or have in part, is in the log.
+/// Bytes before the end never change while the segments are held, so they can be copied while the log grows. The files of the queues do
+/// change, so they are copied before there is an end: what they lack, or have in part, is in the log.
 ///
 /// `files` and `rest` are guarded by `this`.
 final class LogBackup implements Backup {

@@ -98,7 +98,7 @@ final class LogEnd implements AutoCloseable {
     Directories.force(file.resolveSibling("."));
   }
 
-  /// What the mark of a log says.
+  /// Reads the mark of a log.
   ///
   /// @return null: there is no mark
   /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED

@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
 /// | 32 | 4 | 1: a guarded segment, see below; 0 in those of older versions |
 /// | 36 | 4 | CRC-32C of the above, if that is not 0 |
 ///
-/// Of a guarded segment the file has its whole length before it has its name, and the next segment is there before a frame fills it. So where a file is short or missing
-/// somebody has damaged the log, and nothing that a crash may leave looks like it. The last segment of a backup ends where the log does.
+/// A guarded segment's file has its whole length before it has its name. The next segment is there before a frame fills this one. So a
+/// short or missing file means that somebody has damaged the log: no crash leaves the like. The last segment of a backup ends where the log
+/// does.
 record LogFormat(long logId, int segmentBytes) {
   static final int HEADER_BYTES = 4096;
   static final int FRAME_HEADER_BYTES = 32;
@@ -104,7 +105,7 @@ record LogFormat(long logId, int segmentBytes) {
     return equals(read(header)) && header.getLong(16) == segment;
   }
 
-  /// What a header says; null if it is none.
+  /// Reads a header; null if it is none.
   static @Nullable LogFormat read(ByteBuffer header) {
     if (header.limit() < HEADER_USED_BYTES
         || header.getLong(0) != MAGIC

@@ -25,7 +25,7 @@ final class LogReader {
   private final ByteBuffer bytes;
   private long loaded = -1;
 
-  /// Of the segment in `bytes`: bytes of its file.
+  /// Bytes of the file of the segment in `bytes`.
   private long loadedBytes;
 
   private boolean cutOff;
@@ -55,7 +55,8 @@ final class LogReader {
     }
   }
 
-  /// Whether the log that was read ends with a write that is not whole. Of one that was cut off before its first bytes were there nothing is known.
+  /// Whether the log that was read ends with a write that is not whole. Nothing is known of a write that was cut off before its first bytes
+  /// were there.
   boolean isCutOff() {
     return cutOff;
   }
@@ -89,7 +90,7 @@ final class LogReader {
       }
       int needed = Math.addExact(length, bytes);
       if (needed > payload.length) {
-        // Of a long row there are many frames.
+        // A long row has many frames.
         long larger = (long) payload.length + payload.length / 2;
         payload = Arrays.copyOf(payload, Math.clamp(larger, needed, LogRecord.MAX_BYTES));
       }
@@ -202,7 +203,7 @@ final class LogReader {
       boolean hasHeader = load(number);
       int from = LogFormat.HEADER_BYTES;
       if (number == format.segment(end)) {
-        // What begins at the end itself was seen to be incomplete, unless it was not looked at.
+        // The group that begins at the end itself was seen to be incomplete, unless it was not looked at.
         from = format.offset(end) + (hasHeader ? LogFormat.ALIGNMENT : 0);
       }
       Long found = firstGroup(number, from);
@@ -230,7 +231,8 @@ final class LogReader {
     return null;
   }
 
-  /// Refuses a segment that is older than the image: one that does not have the group which ends at the image's position. What it had beyond would be lost without a word.
+  /// Refuses a segment that is older than the image: one that does not have the group which ends at the image's position. Later groups of
+  /// the log would be lost without a word.
   ///
   /// @param position up to where the image has the log, which has reached it
   /// @throws EngineException DATA_CORRUPTED

@@ -23,7 +23,7 @@ public final class LogRecord {
   private static final int SPAN = 3;
   private static final int[] NO_SPANS = {};
 
-  /// Of a record that is filled again and again.
+  /// Most bytes that a record keeps if it is filled again and again.
   private static final int MAX_KEPT_BYTES = 4 << 20;
 
   private byte[] bytes;
@@ -38,7 +38,8 @@ public final class LogRecord {
 
   private boolean namesFiles;
 
-  /// Its puts of queue changes, three numbers each: offset of the put, of its value, and of the end. Of a record that was read, after [#sideFiles()].
+  /// Its puts of queue changes, three numbers each: offset of the put, of its value, and of the end. In a record that was read, they are
+  /// known after [#sideFiles()].
   private int[] queueSpans = NO_SPANS;
 
   /// Waits for its place; null: it has none, or it was placed.
@@ -104,7 +105,7 @@ public final class LogRecord {
     return sideFile;
   }
 
-  /// Whether it names files. Of a record that was read, after [#sideFiles()].
+  /// Whether it names files. In a record that was read, this is known after [#sideFiles()].
   boolean namesFiles() {
     return namesFiles;
   }
@@ -142,7 +143,7 @@ public final class LogRecord {
     return queueNumber;
   }
 
-  /// Whether it has queue changes. Of a record that was read, after [#sideFiles()].
+  /// Whether it has queue changes. In a record that was read, this is known after [#sideFiles()].
   boolean hasQueueChanges() {
     return queueSpans.length > 0;
   }
@@ -152,7 +153,7 @@ public final class LogRecord {
     void changes(byte[] bytes, int offset, int length);
   }
 
-  /// Visits the queue changes, in their order. Of a record that was read, after [#sideFiles()].
+  /// Visits the queue changes, in their order. In a record that was read, they are known after [#sideFiles()].
   void forEachQueueChange(QueueVisitor visitor) {
     for (int i = 0; i < queueSpans.length; i += SPAN) {
       visitor.changes(bytes, queueSpans[i + 1], queueSpans[i + 2] - queueSpans[i + 1]);
@@ -295,7 +296,7 @@ public final class LogRecord {
     return count;
   }
 
-  /// What a record changes, in its order.
+  /// Changes of a record, in its order.
   interface Changes {
     void put(byte[] key, byte[] value);
 
@@ -350,7 +351,7 @@ public final class LogRecord {
     return length;
   }
 
-  /// What a record changes, in its order and in parts of the array.
+  /// Changes of a record, in its order and in parts of the array.
   interface Pieces {
     /// Several changes, encoded in [#bytes()].
     void changes(int from, int length, int count);

@@ -9,10 +9,11 @@ import java.io.IOException;
 ///
 /// Thread-safe by one lock. Mostly a promise is a comparison; where a segment has to be made for it, who writes waits as well.
 final class LogRoom {
-  /// What the frames of a record take besides it when it is written alone, but for those at the ends of segments.
+  /// Bytes that the frames of a record take besides it when it is written alone, but for frames at the ends of segments.
   private static final int RECORD_BYTES = LogFormat.FRAME_HEADER_BYTES + LogFormat.ALIGNMENT;
 
-  /// What may be lost at the end of a segment and for the header of a frame that goes on in it. The last segment is so never filled, which would ask for another one.
+  /// Bytes that may be lost at the end of a segment and for the header of a frame that goes on in it. So the last segment is never filled,
+  /// which would ask for another one.
   private static final int SEGMENT_LOSS_BYTES =
       3 * LogFormat.FRAME_HEADER_BYTES + 4 * LogFormat.ALIGNMENT;
 

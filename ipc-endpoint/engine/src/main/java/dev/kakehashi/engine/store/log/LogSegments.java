@@ -17,9 +17,9 @@ import java.util.TreeSet;
 ///
 /// A file gets its name when its header is durable, so a file with a segment's name has that segment's header unless it is damaged. A new file is
 /// written with zeros and synchronised first: then a flush changes no block map and costs no transaction of the file system (here fdatasync takes 90 µs
-/// instead of 130). What was made in a hurry has its length and its blocks as well (see [LogFormat], [LogRoom]).
+/// instead of 130). A file that was made in a hurry has its length and its blocks as well (see [LogFormat], [LogRoom]).
 ///
-/// Thread-safe by one lock, under which files are made: who needs a segment that is just being made waits for it.
+/// Thread-safe by one lock, under which files are made: a thread that needs a segment that is just being made waits for it.
 final class LogSegments {
   private static final String SUFFIX = ".log";
 
@@ -39,7 +39,8 @@ final class LogSegments {
   private final TreeSet<Long> numbers = new TreeSet<>();
   private final Deque<Long> spares = new ArrayDeque<>();
 
-  /// Of `numbers`; -1: there are none. Written under the lock, and read without it by those who must not wait for a file that is being made.
+  /// Last of `numbers`; -1: there are none. Written under the lock, and read without it by threads that must not wait for a file that is
+  /// being made.
   private volatile long last;
 
   /// @param numbers segments that are there

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 public final class OfflineLog implements DurableLog {
   private final RocksImage image;
 
-  /// What the log has beyond the image; each lies over those before it.
+  /// Layers of the log beyond the image; each lies over those before it.
   private final List<OfflineLayer> layers = new ArrayList<>();
 
   private final Extent extent;
   private final @Nullable QueueSystem queues;
 
-  /// What of the log was read.
+  /// Extent of the log that was read.
   ///
   /// @param segments files
   /// @param groups flushes that the image lacks

@@ -143,8 +143,8 @@ final class RocksImage implements AutoCloseable {
     return directory;
   }
 
-  /// Applies the records in order and then `position`, all of them or none. What is long is applied in pieces, `position` with the last: until that is there the log has
-  /// all of it, from the position before, and applying changes again does no harm.
+  /// Applies the records in order and then `position`, all of them or none. Long records are applied in pieces, `position` with the last.
+  /// Until that is there the log has all of them, from the position before, and applying changes again does no harm.
   ///
   /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   ///
@@ -303,7 +303,7 @@ final class RocksImage implements AutoCloseable {
     try (RocksImage image = openReadOnly(directory)) {
       files = image.files();
     } catch (EngineException e) {
-      // Who opens it next says so; here it is found out which file it is.
+      // The next opening of the image reports this error; here it is found out which file it is.
       files = sortedFiles(directory);
     }
     Map<Path, String> problems = new TreeMap<>();

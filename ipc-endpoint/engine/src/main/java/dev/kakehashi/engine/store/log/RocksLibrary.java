@@ -66,7 +66,7 @@ final class RocksLibrary {
     }
   }
 
-  /// What lies in a directory that others can write to would be theirs to choose.
+  /// Makes a directory of this user alone: users that can write to the directory could choose the library.
   private static void makePrivate(Path directory) throws IOException {
     try {
       Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PRIVATE));

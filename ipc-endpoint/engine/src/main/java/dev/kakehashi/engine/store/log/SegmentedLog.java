@@ -34,7 +34,7 @@ public final class SegmentedLog implements DurableLog {
   private static final long CHECKPOINT_BYTES = 64 << 20;
   private static final long REPLAY_BYTES = 4 << 20;
 
-  /// Of the heap, a record may take this part, within these bounds.
+  /// Divisor of the heap: a record may take this part of it, within the bounds below.
   private static final int LONG_RECORD_DIVISOR = 16;
 
   private static final long LEAST_LONG_RECORD_BYTES = 1 << 20;
@@ -299,7 +299,7 @@ public final class SegmentedLog implements DurableLog {
   /// Up to where which log has been applied to an image.
   record Position(LogFormat format, long end) {}
 
-  /// What an image says of its log; empty if it has never had one.
+  /// Log and position that an image names; empty if it has never had a log.
   static Optional<Position> position(RocksImage image) {
     return image
         .get(POSITION_KEY)

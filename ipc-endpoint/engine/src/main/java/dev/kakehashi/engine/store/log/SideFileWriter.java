@@ -87,7 +87,7 @@ public final class SideFileWriter implements AutoCloseable {
         Files.deleteIfExists(path);
       }
     } catch (IOException e) {
-      // What is left is swept when the log is opened again.
+      // The file that is left is swept when the log is opened again.
       SideFiles.LOG.warn("could not remove \"{}\"", path, e);
     }
   }

@@ -35,7 +35,7 @@ public final class StoreKeys {
   /// Below a prepared transaction, where it comes after [#ROW].
   public static final byte ROW_LOCKS = 's';
 
-  /// What the outcomes are of.
+  /// Kinds of outcomes.
   public static final byte COMMITTED = 'c';
 
   public static final byte DECIDED = 'd';

@@ -12,7 +12,7 @@ public final class BlockList {
   private static final int FIRST_WORDS = 8;
   private static final int PIECE_WORDS = 1 << 13;
 
-  /// Of a word: the address below, the size above; 0: the size is the next word.
+  /// Layout of a word: the address below, the size above; 0: the size is the next word.
   private static final int SIZE_SHIFT = 48;
 
   private static final long[] NO_WORDS = {};

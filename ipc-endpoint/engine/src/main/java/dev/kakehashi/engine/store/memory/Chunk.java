@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.memory;
 
-/// What a pool knows of a chunk: 64 kB of memory that are one page of rows, or blocks of one size. It lies outside of the chunk, in the first chunk of its region, where it is found by the
-/// chunk's address alone: a block that is freed says by that which size it is of.
+/// Description of a chunk in a pool: 64 kB of memory that are one page of rows, or blocks of one size. It lies outside of the chunk, in the
+/// first chunk of its region, where it is found by the chunk's address alone: so a freed block's address gives its size class.
 ///
 /// ```
 /// offset  size
@@ -13,7 +13,8 @@ package dev.kakehashi.engine.store.memory;
 ///     40     8  1: it is among these
 /// ```
 ///
-/// Written under the lock of the chunk's class; the class itself by whoever takes the chunk for it, before anybody else knows one of its blocks.
+/// Written under the lock of the chunk's class; the class itself by the thread that takes the chunk for it, before another thread knows one
+/// of its blocks.
 final class Chunk {
   static final int BYTES = 64 << 10;
 
@@ -52,7 +53,7 @@ final class Chunk {
     Native.putLong(description + LISTED, 0);
   }
 
-  /// Of a block that is in use.
+  /// Number of the size class of a block that is in use.
   static int sizeClass(long address) {
     return Native.getInt(of(address));
   }

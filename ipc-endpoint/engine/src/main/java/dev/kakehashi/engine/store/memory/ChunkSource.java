@@ -106,7 +106,7 @@ final class ChunkSource {
     return usedBytes + reserveUsedBytes + (long) spare.size * Chunk.BYTES;
   }
 
-  /// What is in large blocks.
+  /// Bytes in large blocks.
   synchronized long largeBytes() {
     return largeBytes;
   }
@@ -229,7 +229,7 @@ final class ChunkSource {
     if (count <= 0) {
       return;
     }
-    // Those that were given back first.
+    // Chunks that were given back first.
     long[] chunks = Arrays.copyOf(spare.values, count);
     System.arraycopy(spare.values, count, spare.values, 0, spare.size - count);
     spare.size -= count;
@@ -253,7 +253,7 @@ final class ChunkSource {
     }
   }
 
-  /// What the error says to whom nothing is given.
+  /// Message of the error for a caller that gets no memory.
   synchronized String describe(long bytes) {
     return "The store uses %d MB of its limit of %d MB, of which %d MB are kept for deletions, and needs %d kB more."
         .formatted(

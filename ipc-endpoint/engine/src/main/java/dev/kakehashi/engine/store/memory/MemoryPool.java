@@ -5,14 +5,16 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// All native memory of one store: pages, index nodes, undo records and values. Thread-safe.
 ///
-/// A page of rows is a chunk ([ChunkSource]); all other chunks are cut into blocks of one size class each ([SizeClass]). A chunk without a block in use goes back and can become anything, so
-/// what was freed serves every size as soon as it is a whole chunk. What is freed in between serves its own size, and at the limit smaller ones, too. Blocks larger than the largest class are
-/// mapped and unmapped one by one.
+/// A page of rows is a chunk ([ChunkSource]); all other chunks are cut into blocks of one size class each ([SizeClass]). A chunk without a
+/// block in use goes back and can become anything, so freed memory serves every size as soon as it is a whole chunk. Blocks that are freed
+/// in between serve their own size, and at the limit smaller ones, too. Blocks larger than the largest class are mapped and unmapped one by
+/// one.
 ///
-/// **At the limit** a part of it, the reserve, is left for those who make room: [#allocateToMakeRoom] and the first node of a tree. Their blocks have chunks of their own,
-/// so that nobody else takes what they leave free there.
+/// **At the limit** a part of it, the reserve, is left for callers that make room: [#allocateToMakeRoom] and the first node of a tree.
+/// Their blocks have chunks of their own, so that nobody else takes the room that they leave free there.
 ///
-/// Nothing is freed while it might be read: who frees vouches for that. Nodes are the exception, see [#nodeReaders()]. The limit counts chunks, not blocks in use.
+/// Nothing is freed while it might be read: the caller that frees vouches for that. Nodes are the exception, see [#nodeReaders()]. The
+/// limit counts chunks, not blocks in use.
 public final class MemoryPool implements Blocks, AutoCloseable {
   /// Bytes of a page of rows.
   public static final int PAGE_BYTES = Chunk.BYTES;
@@ -204,7 +206,7 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     classes[Chunk.sizeClass(address)].free(address);
   }
 
-  /// Whoever follows pointers to nodes enters before the first one.
+  /// Readers of nodes: a thread that follows pointers to nodes enters before the first one.
   public Readers nodeReaders() {
     return nodeReaders;
   }
@@ -223,7 +225,7 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     return chunks.heldBytes();
   }
 
-  /// Of that what pages and blocks in use have.
+  /// Part of the reserved memory that pages and blocks in use have.
   public long usedBytes() {
     long used = chunks.largeBytes();
     for (SizeClass each : classes) {
@@ -254,7 +256,7 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     chunks.close();
   }
 
-  /// What a block takes that is asked for with `bytes`.
+  /// Memory that a block takes that is asked for with `bytes`.
   public static long blockBytes(long bytes) {
     return bytes > LARGEST_CLASS ? (bytes + 4095) & ~4095L : classBytes(classIndex((int) bytes));
   }

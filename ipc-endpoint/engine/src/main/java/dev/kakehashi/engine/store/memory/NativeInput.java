@@ -85,7 +85,7 @@ public final class NativeInput {
     return Long.reverseBytes(Native.getLongUnaligned(at + offset));
   }
 
-  /// What remains, as an array.
+  /// The remaining bytes, as an array.
   public byte[] toArray() {
     byte[] bytes = new byte[Math.toIntExact(remaining())];
     Native.copyToArray(at, bytes, 0, bytes.length);

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.memory;
 
-/// Native memory for a while, outside of any pool and its limit. Zeroed; resident only as far as it has been touched. Whoever has it closes it when nobody
-/// reads it any more.
+/// Native memory for a while, outside of any pool and its limit. Zeroed; resident only as far as it has been touched. Its owner closes it
+/// when nobody reads it any more.
 public final class ScratchMemory implements AutoCloseable {
   private final long address;
   private final long bytes;

@@ -12,7 +12,7 @@ final class SizeClass {
   private final ChunkSource chunks;
   private final boolean ofReserve;
 
-  /// Of a free block: where the address of the next one is.
+  /// Offset of the next free block's address in a free block.
   private final int linkOffset;
 
   /// All below is guarded by `this`. The first chunk of those with a free block; 0: none.

@@ -56,7 +56,7 @@ public final class Recovery {
   /// For all loaders together.
   private static final long ALL_SCRATCH_BYTES = 512 << 20;
 
-  /// Of the store's memory.
+  /// Divisor of the store's memory: the loaders together get at most this part of it.
   private static final int SCRATCH_SHARE = 8;
 
   private final StoreTransactions store;
@@ -211,7 +211,7 @@ public final class Recovery {
         Executors.newFixedThreadPool(
             threads, task -> new Thread(task, "kakehashi-store-recovery"))) {
       runAll(executor, loads);
-      // Those with the most entries first, for none of them to be left when the others are ready.
+      // Indexes with the most entries come first, so that none of them is left when the others are ready.
       List<TreeLoad> largestFirst =
           indexes.values().stream()
               .sorted(Comparator.comparingInt(TreeLoad::leaves).reversed())

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// the same after an acquire fence (a sequence lock; Boehm, "Can seqlocks get along with programming language memory models?", 2012).
 /// The writer's odd version is ordered before its changes by a store fence, the even one after them by release.
 ///
-/// **What a reader may follow.** Not before the version has been validated may a copied address be dereferenced. Afterwards it may, without
-/// any further check: a value or undo record that some version visible to a running transaction leads to is
-/// not freed before that transaction has ended (see [dev.kakehashi.engine.store.garbage.GarbageCollector]), and neither ever changes.
+/// **Addresses that a reader may follow.** A copied address may be dereferenced only after the version has been validated. Then it needs no
+/// further check: a value or undo record that some version visible to a running transaction leads to is not freed before that transaction
+/// has ended (see [dev.kakehashi.engine.store.garbage.GarbageCollector]), and neither ever changes.
 ///
 /// | field | meaning |
 /// |---|---|
@@ -41,7 +41,7 @@ public final class Page {
     }
   }
 
-  /// Of its table.
+  /// Form of its table.
   public final TableForm form;
 
   /// Where its rows are; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when it validates, and until then reads what is
@@ -59,11 +59,12 @@ public final class Page {
   /// Row identifiers are `number << SLOT_BITS | slot`.
   public final long number;
 
-  /// How often each slot has been used again, ints of the pool; 0: none has been. Made before the first slot is used again, and stays. Like the words of the page: whoever
-  /// sees a row reads what was written before its version, because its slot is not freed meanwhile.
+  /// How often each slot has been used again, ints of the pool; 0: none has been. Made before the first slot is used again, and stays. Like
+  /// the words of the page: a thread that sees a row reads what was written before its version, because its slot is not freed meanwhile.
   private volatile long reuses;
 
-  /// What counts for every slot besides: more than any was used before the page lost its memory. Written under the latch while no slot holds a row.
+  /// Reuses that count for every slot besides: more than any slot had before the page lost its memory. Written under the latch while no
+  /// slot holds a row.
   private int reusesBefore;
 
   public int used;
@@ -79,8 +80,9 @@ public final class Page {
 
   private static final Annex[] NO_ANNEXES = {};
 
-  /// Of the columns that were added later; one is made when a row gets another value of its column than the missing one, and stays. An array is not changed
-  /// any more once it is here, so that a reader, before it has validated, follows no address that is not of this page.
+  /// Annexes of the columns that were added later. An annex is made when a row gets another value of its column than the missing one, and
+  /// stays. An array is not changed any more once it is here, so that a reader, before it has validated, follows no address that is not of
+  /// this page.
   private volatile @Nullable Annex[] annexes = NO_ANNEXES;
 
   /// Where a column lies that was added after the table was made.

@@ -93,7 +93,7 @@ public final class RowCodec {
     return true;
   }
 
-  /// Reads a row; by-reference values are allocated from the pool. What is left of a dropped column is passed over.
+  /// Reads a row; by-reference values are allocated from the pool. Values of dropped columns are passed over.
   ///
   /// @param live whether a stored column is one of the table; those beyond are not
   /// @throws EngineException DATA_CORRUPTED if the bytes are not a row of this layout

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.row;
 
-/// What names a row outside of the store: one number for each row that a table has ever had, while the store is open. Immutable, thread-safe.
+/// Identity of a row outside of the store: one number for each row that a table has ever had, while the store is open. Immutable,
+/// thread-safe.
 ///
 /// A row identifier alone names another row as soon as its slot is used again. So an identity also has how often that has happened:
 ///

@@ -58,13 +58,13 @@ public final class RowLayout {
   /// Stored columns, also those whose addition was rolled back.
   public final int columns;
 
-  /// Those that lie in the page itself.
+  /// Stored columns that lie in the page itself.
   final int pageColumns;
 
   /// Whether rows in the durable image say how many columns they have.
   final boolean widthWritten;
 
-  /// What rows have that end before a column.
+  /// Values of rows that end before a column.
   private final long[] missing;
 
   private final boolean[] missingNull;
@@ -183,7 +183,7 @@ public final class RowLayout {
     return annex + nullBytes;
   }
 
-  /// What a row has that ends before the column.
+  /// Value of a row that ends before the column.
   public long missing(int column) {
     return missing[column];
   }
@@ -276,7 +276,7 @@ public final class RowLayout {
     return column < width ? isUndoNull(record, width, column) : missingNull[column];
   }
 
-  /// Of a record that has the column.
+  /// Whether the column is null in a record that has it.
   static boolean isUndoNull(long record, int width, int column) {
     return (Native.getLong(undoNullsAt(record, width, column)) >>> (column & 63) & 1) != 0;
   }

@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Who holds which rows of a page so that others may hold them, too: [LockStrength#KEY_SHARE] and [LockStrength#SHARE]. Of the stronger ones a row has one holder, whose stamp is in the row itself.
+/// Shared locks of a page's rows, which several transactions may hold at a time: [LockStrength#KEY_SHARE] and [LockStrength#SHARE]. A
+/// stronger lock of a row has one holder, whose stamp is in the row itself.
 ///
 /// A lock is of the row, whatever versions come. One transaction's locks of a page take 4 bytes each while they are few, and then two bits for each slot of the page, so that those of all rows of a
 /// table take less than a hundredth of its pages.
@@ -28,12 +29,12 @@ public final class SharedLocks {
     this.slots = slots;
   }
 
-  /// What one transaction holds.
+  /// Locks of one transaction.
   private static final class Holder {
     private final StoreTransaction owner;
     private @Nullable Holder next;
 
-    /// Of each row twice its slot, and 1 more for SHARE; null: they are too many.
+    /// For each row twice its slot, and 1 more for SHARE; null: the rows are too many.
     private int @Nullable [] few = new int[FIRST];
 
     /// Rows that are held.

@@ -21,10 +21,10 @@ public final class Stamp {
   /// No row here.
   public static final long NOTHING = TOMBSTONE;
 
-  /// Of everything that was there when the store was opened.
+  /// Timestamp of everything that was there when the store was opened.
   public static final long FIRST_TIMESTAMP = 1;
 
-  /// Of a version in flight; above what a statement's number takes.
+  /// Bit "keys" of a version in flight; above the bits of a statement's number.
   private static final long KEYS = 1L << 61;
 
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;

@@ -12,16 +12,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// What a table is like at the moment: its definition, where its columns lie in the rows, and its indexes. Written by whoever has the table for himself, read by everybody.
+/// Present form of a table: its definition, the place of its columns in the rows, and its indexes. Written by the thread that has the table
+/// for itself, read by all.
 ///
-/// `indexes` is replaced as a whole; a writer reads it while it holds a page's latch, so that whoever builds a new index, having
-/// published it before visiting the pages, either finds the writer's version in its page or the writer finds the index.
+/// `indexes` is replaced as a whole, and a writer reads it while it holds a page's latch. An index build publishes the new index before it
+/// visits the pages. So either it finds the writer's version in its page, or the writer finds the index.
 public final class TableForm {
   final MemoryPool pool;
   private final long tableId;
 
-  /// Replaced by a wider one when columns are added, by whoever has the table for himself; what is in use of the old one stays right. Who uses an index reads
-  /// that first: the layout has its columns then.
+  /// Replaced by a wider layout when columns are added, by the thread that has the table for itself; uses of the old layout stay right. A
+  /// thread that uses an index reads the index first: the layout has its columns then.
   public volatile RowLayout layout;
 
   /// Stored columns of the table's columns.
@@ -176,8 +177,8 @@ public final class TableForm {
         definition.placement().next(List.of(layout.kinds), next.columns(), change.origins()));
   }
 
-  /// Takes over another form: no row is touched. Its indexes are the present ones with other positions. What was added and is taken back keeps its stored
-  /// column, which no later one gets before a restart: older versions and what waits for the collector may have it.
+  /// Takes over another form: no row is touched. Its indexes are the present ones with other positions. A column that was added and is
+  /// taken back keeps its stored column, which no later one gets before a restart: older versions and garbage may have it.
   ///
   /// @param next placed in the rows
   public void reshape(TableDefinition next) {

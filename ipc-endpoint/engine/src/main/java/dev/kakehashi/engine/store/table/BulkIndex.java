@@ -99,7 +99,7 @@ final class BulkIndex implements AutoCloseable {
     }
   }
 
-  /// Those are few, and entered one by one.
+  /// Enters rows with long keys one by one, because they are few.
   private void enterLongKeys(Duplicates duplicates, Set<Long> refused) {
     RowVersion version = new RowVersion(table.form.layout.columns);
     KeyBuffer key = new KeyBuffer(64);

@@ -14,9 +14,10 @@ import java.util.Set;
 
 /// A [BulkInsert] into one table. Parts and indexes that any thread may ask for are guarded by `this`.
 ///
-/// **Why entries may come late.** Whoever looks for a row by an index looks for one that he can see, and nobody can see these: not other transactions, and not the statement
-/// itself. Whoever looks for a unique key and does not find it makes an entry of his own, which is found when ours are entered, under the same lock. Whoever builds an
-/// index has published it before he looks at the pages: either he finds a row there, or the row's writer has read the list with the new index, under the page's latch.
+/// **Why entries may come late.** A search by an index looks for rows that it can see, and nobody can see these rows: not other
+/// transactions, and not the statement itself. A writer that looks for a unique key and does not find it makes an entry of its own. Our
+/// entries are entered later under the same lock, and find that entry. An index build has published its index before it looks at the pages.
+/// So either it finds a row there, or the row's writer has read the list with the new index, under the page's latch.
 final class BulkInsertion implements BulkInsert {
   final RowTable table;
   final Writer transaction;

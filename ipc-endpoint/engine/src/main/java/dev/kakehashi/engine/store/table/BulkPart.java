@@ -15,7 +15,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What one task inserts: it fills pages of its own, and collects the entries of each index in runs, which are sorted when they are full. Used by one thread at a time.
+/// Insertions of one task: it fills pages of its own, and collects the entries of each index in runs, which are sorted when they are full.
+/// Used by one thread at a time.
 final class BulkPart implements BulkInsert.Part {
   private static final TableIndex[] NO_INDEXES = {};
 
@@ -39,7 +40,7 @@ final class BulkPart implements BulkInsert.Part {
     private final EntryCollector keys;
     private @Nullable EntryCollector exempt;
 
-    /// Of the row that is being inserted.
+    /// Key of the row that is being inserted.
     final KeyBuffer key = new KeyBuffer(64);
 
     boolean isExempt;
@@ -238,7 +239,7 @@ final class BulkPart implements BulkInsert.Part {
     close();
   }
 
-  /// What it has written, once it is closed.
+  /// Its writes, once it is closed.
   WriteLog takeWrites() {
     return writes;
   }

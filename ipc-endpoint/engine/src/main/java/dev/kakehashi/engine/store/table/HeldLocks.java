@@ -19,7 +19,7 @@ public final class HeldLocks {
   private static final int FIRST = 4;
   private static final int[] NONE = {};
 
-  /// Of a lock: its page, and its row with what the transaction had of it before.
+  /// Bytes of a lock: its page, and its row with the lock that the transaction had before.
   private static final long LOCK_BYTES = 8;
 
   private static final int BEFORE_BITS = 2;
@@ -33,7 +33,7 @@ public final class HeldLocks {
   private int count;
   private long granted = HeapRoom.LONG_BYTES;
 
-  /// Of each step: the locks that there were, and the number of steps and other changes with it.
+  /// For each step: the number of locks then, and the number of steps and other changes with it.
   private int[] marks = NONE;
 
   private int[] numbers = NONE;
@@ -157,7 +157,7 @@ public final class HeldLocks {
     }
   }
 
-  /// What gets each lock.
+  /// Visitor of each lock.
   public interface Visitor {
     /// @param strength how the row is held now
     void visit(Page page, int slot, LockStrength strength);

@@ -47,7 +47,7 @@ final class IdentityCursor implements RowCursor {
     // Slots that the page does not have are behind those in use.
     boolean found = reader.read(page, Page.slotOf(rowId), version, wanted);
     reader.end();
-    // What the view sees stays in its slot, so that the identity can be looked at afterwards.
+    // A row that the view sees stays in its slot, so that the identity can be looked at afterwards.
     if (found && table.identity(rowId) == identity) {
       batch.rowIds[version.appendTo(batch, layout, wanted)] = rowId;
     }

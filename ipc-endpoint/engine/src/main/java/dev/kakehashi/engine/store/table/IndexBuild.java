@@ -15,13 +15,14 @@ import dev.kakehashi.engine.vector.Interrupts;
 
 /// Enters every version that anybody may read into a new index, beside writers who know the index already.
 ///
-/// What makes it exact, though nobody stops:
+/// The index is exact, though nobody stops:
 ///
-/// * The index is in the table's list before the first page is looked at. Who changes a row reads that list while he has the page's latch. So his change is either
-///   finished when we look at the row, or he sees to its entries himself.
-/// * An entry is made under the page's latch, and only if a version that may be read has its key in this moment. Who takes such a version away later does so under the latch
-///   and looks for entries to drop afterwards.
-/// * He drops entries if the undo record says that keys changed. Records from before the index know nothing of its columns: they are told here, under the latch.
+/// * The index is in the table's list before the first page is looked at. A writer reads that list while it has the page's latch. So its
+///   change is either finished when we look at the row, or the writer makes the entries itself.
+/// * An entry is made under the page's latch, and only if a version that may be read has its key in this moment. A transaction that takes
+///   back such a version later does so under the latch, and looks for entries to drop afterwards.
+/// * It drops entries if the undo record says that keys changed. Records from before the index know nothing of its columns: they are told
+///   here, under the latch.
 /// * The collector frees nothing meanwhile; the caller sees to that.
 ///
 /// Used by one thread.
@@ -103,7 +104,7 @@ final class IndexBuild {
         if (!Stamp.isTombstone(stamp)) {
           enter(page, slot, current);
         }
-        // What a rollback may bring back ends with the committed version.
+        // The versions that a rollback may bring back end with the committed one.
         current &= Stamp.isInFlight(stamp);
       }
       return true;

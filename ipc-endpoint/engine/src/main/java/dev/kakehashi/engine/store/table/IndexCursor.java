@@ -50,7 +50,7 @@ final class IndexCursor implements RowCursor {
   private int fetch;
   private int entry;
 
-  // What columns and needed were made of, see #place: the same from scan to scan.
+  // The arguments from which columns and needed were made, see #place: the same from scan to scan.
   private int[] givenColumns = NO_COLUMNS;
   private int[] positions = NO_COLUMNS;
   private int[] keyColumns = NO_COLUMNS;

@@ -170,7 +170,8 @@ final class IndexEntries {
     }
   }
 
-  /// What a serializable transaction depends on when it is told that a key is there; who has looked for it before, and was shown none, is told to try again instead.
+  /// The error for a key that is there. A serializable transaction depends on that key then. If it has looked for the key before and found
+  /// none, it is told to try again instead.
   ///
   /// @param committed when the other row got the key; 0: by the transaction itself
   private RuntimeException duplicate(

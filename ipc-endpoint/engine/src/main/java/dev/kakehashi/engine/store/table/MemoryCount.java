@@ -16,7 +16,7 @@ public final class MemoryCount {
 
   private MemoryCount() {}
 
-  /// What a table has. The caller has a transaction that has begun before: no value that is found is freed meanwhile.
+  /// Memory of a table. The caller has a transaction that has begun before: no value that is found is freed meanwhile.
   public static TableMemory of(RowTable table) {
     long pages = 0;
     for (long number = 0; number < table.pageCount(); number++) {

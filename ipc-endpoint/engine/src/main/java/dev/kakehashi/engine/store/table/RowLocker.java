@@ -130,8 +130,7 @@ final class RowLocker {
     try {
       long stamp = newest(page, slot);
       if (isOwn(stamp, transaction)) {
-        // What it has locked by its version nobody else can have, and that goes after what relies
-        // on it.
+        // Nobody else can lock a row that the transaction has locked by its version. That version goes after the changes that rely on it.
         return !Stamp.isTombstone(stamp);
       }
       if (Stamp.isInFlight(stamp) && (strength == LockStrength.SHARE || Stamp.locksKeys(stamp))) {
@@ -178,7 +177,7 @@ final class RowLocker {
     if (Stamp.isTombstone(stamp)) {
       return false;
     }
-    // What it sees is there, and with the latch nobody takes anything out of the chain before it.
+    // The version that it sees is there, and under the latch nobody takes anything out of the chain before it.
     long record = page.undo(slot);
     while (record != 0) {
       stamp = Native.getLong(record + RowLayout.UNDO_STAMP);
@@ -216,7 +215,7 @@ final class RowLocker {
       }
       if (Stamp.isTombstone(stamp) || !isKey(page, slot, columns, key, row)) {
         if (Stamp.isInFlight(stamp)) {
-          // Who has the row leaves its keys: a commit before has changed them.
+          // The transaction that has the row leaves its keys: a commit before has changed them.
           throw RowConflicts.changed(page, slot);
         }
         table.store.hasSeen(transaction.slot(), Stamp.timestamp(stamp));

@@ -49,7 +49,7 @@ final class RowUndo {
       page.inFlight--;
       page.vacate(slot);
     } else {
-      // Whoever builds an index says so under the latch, see IndexBuild.
+      // An index build sets this under the latch, see IndexBuild.
       keysChanged = RowLayout.keysChanged(record);
       before.readUndo(layout, record);
       for (int c = 0; c < layout.columns; c++) {

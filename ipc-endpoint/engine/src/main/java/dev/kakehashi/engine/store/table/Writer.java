@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A transaction as those see it who change rows for it. Used by one thread at a time.
 public interface Writer extends SlotOwner {
-  /// Of its store.
+  /// Parts of its store.
   StoreParts parts();
 
-  /// What it has read, if that is validated; null: it is not.
+  /// Its reads, if they are validated; null: they are not.
   @Nullable ReadSet readSet();
 
   /// @throws dev.kakehashi.engine.api.EngineException if it has ended, or is read-only

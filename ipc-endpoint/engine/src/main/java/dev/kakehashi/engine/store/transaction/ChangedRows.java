@@ -8,13 +8,13 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/// The rows that a transaction has changed, each once, in the order of their keys: by table, page and slot. Of each page it keeps a bit for each slot. Confined to one thread, but for those that it
-/// has encode rows.
+/// The rows that a transaction has changed, each once, in the order of their keys: by table, page and slot. It keeps a bit for each slot of
+/// a page. Confined to one thread, but for the threads that encode rows for it.
 final class ChangedRows {
   /// Pages that a thread encodes before the next one's.
   private static final int PAGES_AT_ONCE = 4;
 
-  /// Of rows that are encoded one at a time.
+  /// Most bytes of a row; longer ones are encoded one at a time.
   private static final int LONG_ROW_BYTES = 1 << 20;
 
   private final IdentityHashMap<Page, long[]> slots = new IdentityHashMap<>();

@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What is said of commits that the log could not take: each error says what has become of the transaction.
+/// Errors of commits that the log could not take: each says whether the transaction is committed, rolled back or still prepared.
 final class CommitErrors {
   private CommitErrors() {}
 
@@ -33,7 +33,7 @@ final class CommitErrors {
         ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows");
   }
 
-  /// Who is told when a commit is durable, or that it is not.
+  /// Wraps the callback that is told when a commit is durable, or that it is not.
   static Consumer<@Nullable Throwable> inDoubt(Consumer<@Nullable Throwable> done) {
     return failure -> done.accept(failure == null ? null : inDoubt(failure));
   }

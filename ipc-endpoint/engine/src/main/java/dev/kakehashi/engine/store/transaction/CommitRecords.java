@@ -12,13 +12,13 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction writes to the log when it commits, is prepared, or is decided.
+/// Records that a transaction writes to the log when it commits, is prepared, or is decided.
 final class CommitRecords {
-  /// What the name of a transaction takes in the record of its commit.
+  /// Bytes of a transaction's name in the record of its commit.
   private static final long NAME_BYTES =
       LogRecord.putBytes(StoreKeys.OUTCOME_KEY_BYTES, Long.BYTES);
 
-  /// What the name of a side file takes at most.
+  /// Most bytes of the name of a side file.
   private static final int FILE_NAME_BYTES = 64;
 
   private static final byte[] NO_KEY = {};

@@ -153,7 +153,7 @@ final class CommitValidation {
     return -1;
   }
 
-  /// What [#begin()] or [#finish()] found.
+  /// Conflict that [#begin()] or [#finish()] found.
   RowConflict conflict() {
     return Objects.requireNonNull(conflict);
   }

@@ -46,7 +46,7 @@ public final class Committer {
   /// that changes what it has read commits before it is decided. Replaced under the lock.
   private volatile List<RowTransaction> prepared = List.of();
 
-  /// What became of a commit.
+  /// Outcome of a commit.
   ///
   /// @param refused why it was not made; the other fields mean nothing then
   record Outcome(
@@ -108,7 +108,7 @@ public final class Committer {
   synchronized void leave(RowTransaction transaction) {
     ReadSet reads = transaction.noted();
     if (transaction.readOnly && reads != null) {
-      // What it has given out counts, however it ends.
+      // The rows that it has given out count, however it ends.
       serializable.ended(transaction, reads, transaction.snapshot(), Garbage.NOBODY);
     } else {
       serializable.leave(transaction);

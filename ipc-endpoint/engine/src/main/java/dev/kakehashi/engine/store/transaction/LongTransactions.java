@@ -13,22 +13,23 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What long transactions keep from others, table by table.
+/// Tables that long transactions keep from others.
 ///
 /// A long transaction (LTX) declares the tables that it will write; a serializable one also guards the tables that it reads. From the declaration on
-/// short transactions (OCC) that come to a guarded table are refused: they are of a later epoch, and give way. Those that were inside before are of an earlier
-/// one: the LTX waits for their end, and takes its snapshot then. So from its epoch on nobody changes what it will write, nor what it has read: it meets no
-/// conflict, and its reads are valid when it commits. The order of commits stays an order of execution for all serializable transactions.
+/// short transactions (OCC) that come to a guarded table are refused: they are of a later epoch, and give way. Short transactions that were
+/// inside before are of an earlier epoch: the LTX waits for their end, and takes its snapshot then. So from its epoch on nobody changes
+/// what it will write, nor what it has read: it meets no conflict, and its reads are valid when it commits. The order of commits stays an
+/// order of execution for all serializable transactions.
 ///
 /// **Inside or outside.** A short transaction first enters the table in [RowTransaction#changed], then reads `claims`; an LTX first publishes its claim, then
 /// reads `changed` of every running transaction (both are volatile). Either the one sees the claim and is refused, or the other sees the table and waits. Prepared
 /// serializable transactions, whose reads have to stay valid until their decision, are excluded in the same way, under the commit lock.
 ///
-/// **LTX against LTX.** Order is by priority, then by epoch (the order of declarations). A new one waits until those that hold what it conflicts with have ended, and
-/// lets those that wait and come before it go first; until then it holds nothing that another LTX could wait for. A serializable one that reads a
-/// table that it has not declared, while another LTX writes it, waits for the other if that comes before it; otherwise it reads at once, and the other's
-/// commit waits for its end. So among those that hold something the later always waits for the earlier, and there is no cycle. Short
-/// transactions never wait for an LTX, as nobody is inside a table with it.
+/// **LTX against LTX.** Order is by priority, then by epoch (the order of declarations). A new LTX waits until the holders that it
+/// conflicts with have ended, and lets waiting LTXs that come before it go first; until then it holds nothing that another LTX could wait
+/// for. A serializable one that reads a table that it has not declared, while another LTX writes it, waits for the other if that comes
+/// before it; otherwise it reads at once, and the other's commit waits for its end. So among LTXs that hold something the later always
+/// waits for the earlier, and there is no cycle. Short transactions never wait for an LTX, as nobody is inside a table with it.
 ///
 /// Guarded by this: claims and their requests. Lock order: this, then the commit lock.
 final class LongTransactions {
@@ -36,7 +37,7 @@ final class LongTransactions {
   private final Committer committer;
   private long lastEpoch;
 
-  /// Those that run or wait, in their order. Replaced under this and the commit lock.
+  /// Claims of transactions that run or wait, in their order. Replaced under this and the commit lock.
   private volatile Claim[] claims = {};
 
   LongTransactions(TransactionSlots slots, Committer committer) {
@@ -44,7 +45,7 @@ final class LongTransactions {
     this.committer = committer;
   }
 
-  /// What one long transaction holds and wants.
+  /// Tables that one long transaction holds and wants.
   static final class Claim {
     private final RowTransaction owner;
     private final LongArea area;
@@ -53,7 +54,7 @@ final class LongTransactions {
     /// Tables that others must not change, because they are read. Replaced by its owner.
     private volatile Set<Long> reads;
 
-    /// Those of `reads` for which earlier transactions have not been waited for.
+    /// Tables of `reads` for which earlier transactions have not been waited for.
     private final Set<Long> wanted = new HashSet<>();
 
     /// Its epoch has come.
@@ -170,11 +171,11 @@ final class LongTransactions {
     committer.inOrder(() -> claims = next);
   }
 
-  /// What [#acquire] has found.
+  /// Result of [#acquire].
   enum Admission {
     /// Somebody has to end first.
     WAIT,
-    /// What was waited for has ended since the last call: a new snapshot shows it.
+    /// A transaction that was waited for has ended since the last call: a new snapshot shows its changes.
     NEW_SNAPSHOT,
     /// All was there before.
     READY
@@ -211,7 +212,7 @@ final class LongTransactions {
     return changed ? Admission.NEW_SNAPSHOT : Admission.READY;
   }
 
-  /// Who has to end before the epoch comes.
+  /// A transaction that has to end before the epoch comes; null: none.
   private @Nullable StoreTransaction beforeEpoch(Claim claim) {
     for (Claim other : claims) {
       if (other != claim
@@ -230,7 +231,7 @@ final class LongTransactions {
     return writer != null ? writer : inside(claim, claim.area.reads());
   }
 
-  /// Who has to end before the wanted tables can be read.
+  /// A transaction that has to end before the wanted tables can be read; null: none.
   private @Nullable StoreTransaction beforeReading(Claim claim) {
     for (Claim other : claims) {
       if (other != claim

@@ -8,8 +8,8 @@ import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.row.TableForm;
 import dev.kakehashi.engine.vector.VectorBatch;
 
-/// Goes over what a running transaction has done to the rows of one table, by its list of writes. What the list leads to is there until the transaction
-/// ends: a rollback needs it. Used like the transaction itself.
+/// Goes over what a running transaction has done to the rows of one table, by its list of writes. Versions that the list leads to are there
+/// until the transaction ends: a rollback needs them. Used like the transaction itself.
 final class OwnChanges implements RowChanges {
   private final RowTransaction transaction;
   private final long tableId;

@@ -17,7 +17,7 @@ final class OwnCommands {
   /// Unsigned, as all commands.
   private int greatest;
 
-  /// What is changed from a statement on is of a command.
+  /// Notes that changes from a statement on are of a command.
   ///
   /// @param command 0: none of the client's, which every later statement sees
   void note(int statement, int command) {

@@ -12,7 +12,7 @@ final class OwnQueues {
 
   private final QueueChanges changes;
 
-  /// Of each step: what queues were at, and the number of steps and changes of the catalogue with it.
+  /// For each step: the mark of the queues, and the number of steps and changes of the catalogue with it.
   private long[] marks = new long[FIRST_STEPS];
 
   private int[] numbers = new int[FIRST_STEPS];

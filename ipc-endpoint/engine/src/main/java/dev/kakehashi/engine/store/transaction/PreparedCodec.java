@@ -21,7 +21,7 @@ import java.util.List;
 public final class PreparedCodec {
   private static final int FORMAT = 2;
 
-  /// Of versions that did not note row locks.
+  /// Format of versions that did not note row locks.
   private static final int FORMAT_WITHOUT_LOCKS = 1;
 
   private PreparedCodec() {}

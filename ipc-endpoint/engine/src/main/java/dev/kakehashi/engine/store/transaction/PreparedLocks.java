@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The row locks of a prepared transaction in the durable image: an entry for each page, with the slot (2 bytes, the upper one first) and the number of the strength (1 byte) of each lock.
 ///
-/// Shared locks are all there. Of the others a row of the transaction tells most: it is there because it is changed or locked. So only those are here that hold the keys of a row that is not deleted.
+/// Shared locks are all there. Most other locks follow from the transaction's rows: a row is there because it is changed or locked. So of
+/// the other locks only those are here that hold the keys of a row that is not deleted.
 final class PreparedLocks {
   private static final int LOCK_BYTES = 3;
 

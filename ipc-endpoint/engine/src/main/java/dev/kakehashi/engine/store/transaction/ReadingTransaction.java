@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction has that changes nothing: its place among the others, its snapshot, the views of its statements, the tables that it comes to, what
-/// has to be durable before somebody relies on what it has seen, and its end.
+/// State of a transaction that changes nothing: its place among the others, its snapshot, the views of its statements, the tables that it
+/// comes to, the commits that are durable before anybody relies on its reads, and its end.
 ///
-/// Used by one thread at a time, except `ended` and `wakes`, which are guarded by `this`, and what says otherwise.
+/// Used by one thread at a time, except `ended` and `wakes`, which are guarded by `this`, and members that say otherwise.
 abstract class ReadingTransaction implements Writer {
   final StoreTransactions store;
   final int slot;
   final boolean readOnly;
 
-  /// What a serializable transaction has read that is validated; null for others.
+  /// Validated reads of a serializable transaction; null for others.
   final @Nullable ReadSet readSet;
 
-  /// What a read-only one has read that others are validated against; null: nothing depends on it. Becomes null under the commit lock, when its snapshot is known to be safe; what is
-  /// noted by who has read the field before then does no harm.
+  /// Reads of a read-only transaction that others are validated against; null: nothing depends on them. Becomes null under the commit lock,
+  /// when its snapshot is known to be safe. A thread that has read the field before then may still note a read, which does no harm.
   private volatile @Nullable ReadSet observed;
 
   private final long id;
@@ -235,7 +235,7 @@ abstract class ReadingTransaction implements Writer {
     return present;
   }
 
-  /// What it has declared as a long one; null: it is none.
+  /// Its claim as a long transaction; null: it is none.
   LongTransactions.@Nullable Claim claim() {
     TableAdmission present = admission;
     return present == null ? null : present.claim();
@@ -283,7 +283,7 @@ abstract class ReadingTransaction implements Writer {
       case WAIT -> false;
       case READY -> true;
       case NEW_SNAPSHOT -> {
-        // What was read before has not changed since, so this is no other view of it.
+        // Tables that were read before have not changed since, so a new snapshot shows the same rows of them.
         if (viewsInUse) {
           refreshSnapshot();
         } else {

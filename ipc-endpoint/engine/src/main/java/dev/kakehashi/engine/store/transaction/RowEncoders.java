@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class RowEncoders implements AutoCloseable {
   private static final int MOST_ENCODERS = 4;
 
-  /// Of an encoder: each is with it, with the writer, or waits for one of the two.
+  /// Pieces of an encoder: each is with the encoder, with the writer, or waits for one of the two.
   private static final int PIECES = 3;
 
   /// Room for rows behind the one with which a piece is full.
@@ -103,7 +103,7 @@ final class RowEncoders implements AutoCloseable {
         : new IllegalStateException("rows could not be encoded", failure);
   }
 
-  /// Whoever interrupts a commit has to wait for its end.
+  /// Waits for the next piece, also if the commit is interrupted: an interrupt does not end it.
   private static Encoded take(BlockingQueue<Encoded> queue) {
     boolean interrupted = false;
     try {

@@ -32,14 +32,14 @@ public final class RowTransaction extends ReadingTransaction {
   private static final byte WAITS_FOR_SNAPSHOT = 1;
   private static final byte HAS_SAFE_SNAPSHOT = 2;
 
-  /// Of a serializable one that is read-only: it waits for a safe snapshot before it reads, or has one. One byte, because there is one of these for each transaction. Written by its own thread;
-  /// that it is not 0 never changes.
+  /// State of a deferrable transaction: it waits for a safe snapshot before it reads, or has one; 0: it is not deferrable. One byte,
+  /// because each transaction has one. Written by its own thread; it never changes from or to 0.
   private byte deferral;
 
   /// How it was prepared; null: it was not. Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable TwoPhase twoPhase;
 
-  /// What the record of its commit calls it; 0: nothing.
+  /// Number that the record of its commit names it by; 0: none.
   private long reference;
 
   /// Command of the client that changes are made for; 0: none.
@@ -51,7 +51,7 @@ public final class RowTransaction extends ReadingTransaction {
   /// The undo log, in order; null: it has written nothing.
   private @Nullable WriteList writes;
 
-  /// What its rolled back writes have left, for the collector.
+  /// Garbage of its rolled back writes, for the collector.
   private @Nullable Garbage garbage;
 
   /// Its changes of the catalogue; null: none so far.
@@ -249,7 +249,7 @@ public final class RowTransaction extends ReadingTransaction {
     return definitions;
   }
 
-  /// What the record of its commit calls it; 0: nothing.
+  /// Number that the record of its commit names it by; 0: none.
   long reference() {
     return reference;
   }

@@ -28,13 +28,14 @@ import org.jspecify.annotations.Nullable;
 /// * of a T that is overtaken: if an R that runs or has ended has read what T changes ([#isRead]);
 /// * of an R: if a T that overtakes it was itself overtaken before its commit (`Garbage.overtakenBy`, looked at by the commit's validation).
 ///
-/// Who is not overtaken, mostly everybody, costs nothing more than to find that out. A read-only transaction R is never refused: while it runs, it counts as if it read everything.
-/// Only a T that ran at R's snapshot can have been overtaken before it. So R is noted only if there are such ones, and is forgotten when they have ended: its snapshot is **safe**, whatever it reads.
-/// One that is deferrable reads nothing until its snapshot is safe, and nobody is refused because of it: a T that commits although it was overtaken before the snapshot makes that one
-/// unsafe, and the wait begins again with a later one.
+/// A transaction that is not overtaken, as most are, costs only the check for that. A read-only transaction R is never refused: while it
+/// runs, it counts as if it read everything. Only a T that ran at R's snapshot can have been overtaken before it. So R is noted only if
+/// there are such transactions, and is forgotten when they have ended: its snapshot is **safe**, whatever it reads. A deferrable R reads
+/// nothing until its snapshot is safe, and nobody is refused because of it. A T that commits although it was overtaken before the snapshot
+/// makes that snapshot unsafe, and the wait begins again with a later one.
 ///
-/// What is kept is bounded: of more than [#MOST_ENDED] the older half become one that has read their tables as a whole, and a T whose changes are too many to be compared
-/// with all of it is refused.
+/// The list of ended transactions is bounded: of more than [#MOST_ENDED] the older half become one that has read their tables as a whole. A
+/// T is refused if its changes are too many to be compared with the whole list.
 ///
 /// Guarded by the commit lock.
 final class SerializableTransactions {
@@ -46,20 +47,20 @@ final class SerializableTransactions {
   /// @param until commit timestamp of one that has changed something, otherwise the snapshot: who is overtaken by a later commit need not care
   private record Ended(ReadSet reads, long until) {}
 
-  /// Those that may change something, in the order in which they began, with their first snapshots.
+  /// Transactions that may change something, in the order in which they began, with their first snapshots.
   private final Map<RowTransaction, Long> running = new LinkedHashMap<>();
 
   /// A read-only transaction whose snapshot is not known to be safe.
   private static final class Reader {
     final RowTransaction transaction;
 
-    /// Those that may change something, ran at its snapshot, and have not ended: while it has one, it is noted.
+    /// Transactions that may change something, ran at its snapshot, and have not ended. The reader is noted while there is one.
     final Set<RowTransaction> concurrent;
 
-    /// Of a deferrable one, which has read nothing yet: one of those has committed, and makes the snapshot unsafe.
+    /// Whether one of `concurrent` has committed and so made the snapshot of a deferrable reader unsafe, which has read nothing yet.
     boolean unsafe;
 
-    /// Of a deferrable one that waits; null: none.
+    /// Callback of a deferrable reader that waits; null: none.
     @Nullable Runnable wake;
 
     Reader(RowTransaction transaction, Set<RowTransaction> concurrent) {
@@ -85,7 +86,7 @@ final class SerializableTransactions {
     readers.add(new Reader(reader, concurrent()));
   }
 
-  /// Those that may come to be overtaken by what has committed already: nobody overtakes long ones.
+  /// Transactions that may come to be overtaken by present commits: nobody overtakes long transactions.
   private Set<RowTransaction> concurrent() {
     Set<RowTransaction> found = Collections.newSetFromMap(new IdentityHashMap<>(running.size()));
     for (RowTransaction each : running.keySet()) {
@@ -120,7 +121,7 @@ final class SerializableTransactions {
     return false;
   }
 
-  /// Those whose end a deferrable transaction waits for.
+  /// Transactions whose end a deferrable transaction waits for.
   List<Long> waitedFor(RowTransaction deferrable) {
     Reader known = waiting(deferrable);
     return known == null ? List.of() : known.concurrent.stream().map(RowTransaction::id).toList();
@@ -243,8 +244,8 @@ final class SerializableTransactions {
         return true;
       }
     }
-    // Those that run find out themselves. But who has read much would do so at the end of his work:
-    // better now.
+    // Running transactions find out themselves. But a reader of many rows would find out at the end of its work. So the transaction that
+    // commits now is refused.
     for (Map.Entry<RowTransaction, Long> each : running.entrySet()) {
       ReadSet reads = each.getKey().readSet;
       if (each.getKey() != transaction

@@ -20,7 +20,7 @@ final class TableAdmission {
 
   private @Nullable RowTable lastEntered;
 
-  /// Of a long transaction. Set before the transaction is used.
+  /// Claim of a long transaction. Set before the transaction is used.
   private LongTransactions.@Nullable Claim claim;
 
   private boolean claimEnded;
@@ -103,7 +103,7 @@ final class TableAdmission {
     return false;
   }
 
-  /// What a long transaction has to do before it reads or writes tables.
+  /// Admission of a long transaction before it reads or writes tables.
   ///
   /// @param whenReady called once when it is worth to ask again, if the answer is to wait
   LongTransactions.Admission acquire(Set<Long> tables, Runnable whenReady) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Two-phase commit of one transaction: its preparation, and the decision on it. Used by its own thread until it is prepared, then by whoever decides, one at a time.
 final class TwoPhase {
-  /// What the removal of a prepared transaction takes in a record, with the longest global id.
+  /// Bytes that the removal of a prepared transaction takes in a record, with the longest global id.
   private static final int REMOVAL_BYTES = 1024;
 
   private final RowTransaction transaction;

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a transaction, or a part of its bulk insertion, has written, in order, and of which tables. Confined to one thread at a time.
+/// Writes of a transaction, or of a part of its bulk insertion, in order, with their tables. Confined to one thread at a time.
 public final class WriteList {
   private static final int STAMPS_PER_LATCH = 64;
 
@@ -94,7 +94,7 @@ public final class WriteList {
     }
   }
 
-  /// Of several writes to one row the last one stands at the head of the chain.
+  /// Whether a write is the last one of its row: that one stands at the head of the chain.
   boolean isLastOfRow(int write) {
     return log.page(write).undo(log.rowSlot(write)) == log.undo(write);
   }

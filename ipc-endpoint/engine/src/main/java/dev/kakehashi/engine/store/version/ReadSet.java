@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a serializable transaction has read: tables as a whole, or ranges of their indexes. Thread-safe: cursors on several threads add to it.
+/// Reads of a serializable transaction: tables as a whole, or ranges of their indexes. Thread-safe: cursors on several threads add to it.
 ///
 /// Validation asks for each row that others have committed since the snapshot whether its version before or after lies in what was read
 /// ("precision locking", Jordan, Banerjee, Batman 1981; as in HyPer). So there are no false negatives, and false positives only through filters that the store
@@ -45,7 +45,7 @@ public final class ReadSet {
   private final Set<Long> tables = new HashSet<>();
   private final Map<Long, List<Range>> ranges = new HashMap<>();
 
-  /// What has this as its part; null: it is no part.
+  /// Read set of which this is a part; null: it is no part.
   private final @Nullable ReadSet whole;
 
   /// The part of it that was read as of later commits than the snapshot; null: nothing so far. Guarded by this.
@@ -69,7 +69,7 @@ public final class ReadSet {
     return present;
   }
 
-  /// What was noted as of later commits than the snapshot; null: nothing.
+  /// Reads that were noted as of later commits than the snapshot; null: none.
   public synchronized @Nullable ReadSet presentNewest() {
     return newest;
   }

@@ -71,7 +71,7 @@ public final class RowReader {
     store.hasSeen(ownSlot, newest);
   }
 
-  /// Whether the newest version is what the view sees. What this says counts only if the page validates afterwards.
+  /// Whether the newest version is what the view sees. The answer counts only if the page validates afterwards.
   public int judge(long stamp) {
     boolean visible;
     if (!Stamp.isInFlight(stamp)) {

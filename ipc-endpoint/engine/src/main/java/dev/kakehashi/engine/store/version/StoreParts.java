@@ -6,10 +6,10 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Readers;
 import org.jspecify.annotations.Nullable;
 
-/// What everybody needs of a store who reads or changes its rows. One for each store, which it also identifies. Thread-safe.
+/// Parts of a store that its readers and writers of rows need. One for each store, which it also identifies. Thread-safe.
 ///
 /// @param pool memory of rows, versions and indexes
-/// @param chainReaders who follows undo records enters here first
+/// @param chainReaders a thread that follows undo records enters here first
 /// @param slots the running transactions
 /// @param clock how far commits have come
 /// @param groupCommit how far they are durable

@@ -85,7 +85,7 @@ final class GroupCommitTest {
       assertEquals(ErrorCode.DISK_FULL, ((EngineException) failure).code());
       assertNotNull(group.failure());
       log.full = false;
-      // What was queued before is written first, in order.
+      // The record that was queued before is written first.
       assertEquals(Optional.empty(), commit(group, 2, true).get(60, TimeUnit.SECONDS));
       assertEquals(List.of(1, 2), log.written);
       assertNull(group.failure());

@@ -192,7 +192,7 @@ final class OrderedTreeTest {
     assertTrue(tree.insert(key(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
   }
 
-  /// Of which three fit into a node.
+  /// A key of which three fit into a node.
   static byte[] randomKey(Random random) {
     return randomKey(
         random,

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 
 /// A file on a disk that fails when it is told to: a full one writes a part before it does.
 record FaultyFile(LogFile file, Disk disk) implements LogFile {
-  /// What is wrong with the disk.
+  /// Faults of the disk.
   static final class Disk {
     final AtomicReference<@Nullable String> writeError = new AtomicReference<>();
     final AtomicReference<@Nullable String> forceError = new AtomicReference<>();
 
-    /// What has blocks can be written, and nothing gets any.
+    /// Bytes that have blocks can be written, and no others get blocks.
     final AtomicBoolean full = new AtomicBoolean();
 
     private final Thread owner = Thread.currentThread();
 
-    /// Of the thread that has made this: not of those that make segments in the background.
+    /// Forces by the thread that has made this, not by threads that make segments in the background.
     final AtomicInteger forces = new AtomicInteger();
 
     LogFile open(Path path) throws IOException {

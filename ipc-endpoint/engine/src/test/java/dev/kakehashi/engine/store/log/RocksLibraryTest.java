@@ -66,7 +66,7 @@ final class RocksLibraryTest {
     // As another version does: the process that has the old one goes on with it.
     Path other = Files.write(temporary.resolve("other"), content);
     Files.move(other, library, StandardCopyOption.REPLACE_EXISTING);
-    // What a process left that was killed while it extracted.
+    // A file of a process that was killed while it extracted.
     Files.write(library.resolveSibling(library.getFileName() + ".part"), new byte[10]);
 
     List<Process> second = List.of(start());

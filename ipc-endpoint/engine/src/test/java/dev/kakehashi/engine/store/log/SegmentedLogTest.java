@@ -79,7 +79,7 @@ final class SegmentedLogTest {
     }
   }
 
-  /// What a crash leaves: the files as they are now. Only of a log that does not flush its image.
+  /// Files that a crash leaves: as they are now. Only for a log that does not flush its image.
   private Path crashed(String name) throws IOException {
     Path copy = Files.createDirectory(directory.resolve(name));
     for (Path part : List.of(logIn(copy), copy.resolve("rows"))) {
@@ -315,7 +315,8 @@ final class SegmentedLogTest {
     assertEquals(expected, contentOf(live()));
   }
 
-  /// What was promised room is written on a full disk, in whatever order and groups; what the disk has no room for is refused before.
+  /// Records that were promised room are written on a full disk, in any order and groups. Records for which the disk has no room are
+  /// refused before.
   @Test
   void shouldWriteOnAFullDiskWhatWasPromisedRoom() throws IOException {
     long seed = System.nanoTime();

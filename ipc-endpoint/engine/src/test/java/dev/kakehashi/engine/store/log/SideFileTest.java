@@ -95,8 +95,8 @@ final class SideFileTest {
     }
   }
 
-  /// What the directory has, after a crash of the process that has it open. The segment that is being made ahead is left out: it gets its name meanwhile, and
-  /// no group needs it.
+  /// Copies the directory as a crash of the process leaves it that has it open. The segment that is being made ahead is left out: it gets
+  /// its name meanwhile, and no group needs it.
   private void crash(Path to) throws IOException {
     try (Stream<Path> found = Files.walk(home)) {
       for (Path from :

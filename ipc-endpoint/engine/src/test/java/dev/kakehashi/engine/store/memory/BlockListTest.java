@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /// Every block is freed with its size, once: it is what an allocation of that size gives next.
 final class BlockListTest {
-  /// Of a class of its own each, but for the last two, which are mapped one by one.
+  /// Each size has a class of its own, but for the last two, whose blocks are mapped one by one.
   private static final int[] SIZES = {1, 100, 3_000, 32 << 10, 65_535, 65_536};
 
   @Test

@@ -55,7 +55,7 @@ final class MemoryPoolTest {
     }
   }
 
-  /// What is free between blocks in use serves smaller ones.
+  /// Free memory between blocks in use serves smaller ones.
   @Test
   void shouldGiveHolesOfLargerBlocksToSmallerOnesAtTheLimit() {
     try (MemoryPool pool = new MemoryPool(LIMIT)) {
@@ -73,7 +73,7 @@ final class MemoryPoolTest {
       fill(() -> pool.allocate(64));
       List<Long> reserved = fill(() -> pool.allocateToMakeRoom(64));
       assertTrue(reserved.size() > LIMIT / 16 / 64 * 9 / 10, "reserved " + reserved.size());
-      // What is freed of it is no memory for others.
+      // Memory that is freed in the reserve is not for others.
       pool.free(reserved.removeFirst(), 64);
       assertThrows(EngineException.class, () -> pool.allocate(64));
       pool.free(pool.allocateToMakeRoom(64), 64);

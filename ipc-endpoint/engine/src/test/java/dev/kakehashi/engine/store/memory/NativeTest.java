@@ -107,7 +107,7 @@ final class NativeTest {
       for (int i = 1; i < order.length; i++) {
         assertTrue(addresses[order[i - 1]] + sizes[order[i - 1]] <= addresses[order[i]]);
       }
-      // What they gave back is given out before the pool grows.
+      // Memory that they gave back is given out before the pool grows.
       long reserved = pool.reservedBytes();
       int left = 0;
       while (pool.reservedBytes() == reserved) {

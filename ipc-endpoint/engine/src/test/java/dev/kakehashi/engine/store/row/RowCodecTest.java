@@ -20,7 +20,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What directories have is read by the format as it is written down, not by what writes it now.
+/// Rows of directories are read by the format as it is written down, not as the present code writes them.
 final class RowCodecTest {
   private static final boolean[] LIVE = {true, true, true};
 
@@ -111,7 +111,7 @@ final class RowCodecTest {
       byte[] row = row(number, new byte[] {1, 2, 3}, number);
       for (int length = 0; length < row.length; length++) {
         byte[] cut = java.util.Arrays.copyOf(row, length);
-        // What follows must not be read, even if it is there.
+        // Bytes behind the limit must not be read, even if they are there.
         NativeInput input = NativeInput.of(ByteBuffer.wrap(row));
         input.set(input.address(), length);
         EngineException e =
