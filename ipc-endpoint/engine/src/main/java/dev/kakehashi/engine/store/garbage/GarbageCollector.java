@@ -64,16 +64,17 @@ public final class GarbageCollector implements AutoCloseable {
   /// Writes that the queue has to grow by, at least, before it is looked through for versions in between.
   private static final long PRUNE_WRITES = 4_096;
 
-  /// Noted entries, in bytes, that whoever rolls back drops himself if nobody frees right now.
+  /// Noted entries, in bytes, from which on a rollback drops them itself if nobody frees right now.
   private static final int MANY_ENTRY_BYTES = 64 << 10;
 
-  /// And those with which he waits for whoever frees.
+  /// Noted entries, in bytes, from which on a rollback waits for the thread that frees.
   private static final int MOST_ENTRY_BYTES = 8 << 20;
 
-  /// How long [#collect()] waits for those who walk chains, and for transactions that are about to leave their garbage.
+  /// How long [#collect()] waits for readers of chains, and for transactions that are about to leave their garbage.
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /// The same for who gets no memory otherwise. They wait for nothing but a processor, which on a busy machine takes a while.
+  /// The same for a caller that gets no memory otherwise. Readers wait for nothing but a processor, which on a busy machine takes a
+  /// while.
   private static final long GRACE_FOR_MEMORY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

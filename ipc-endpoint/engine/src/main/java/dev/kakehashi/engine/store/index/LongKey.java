@@ -11,9 +11,11 @@ import java.util.function.LongSupplier;
 /// a block: i8 version · BLOCK_BYTES of the key, fewer in the last one
 /// ```
 ///
-/// A block is written before the form is put into a node, never changes, and is freed after the form has been taken out of its only node. So who has read an address out of a
-/// node, and has found the node's version even and unchanged afterwards, may read the block: its memory stays that of a node as long as he is among [MemoryPool#nodeReaders()], and
-/// if it has become another one meanwhile, the version of the node that he got it from has changed. A block has a version, odd while it is written, for those who come late to the node that its memory was.
+/// A block is written before the form is put into a node, never changes, and is freed after the form has been taken out of its only node. A
+/// reader reads an address out of a node, and finds the node's version even and unchanged afterwards. Then it may read the block: its
+/// memory stays that of a node as long as the reader is among [MemoryPool#nodeReaders()]. If the memory has become another node or block
+/// meanwhile, the version of the node with the address has changed. A block has a version, odd while it is written, for late readers of the
+/// node that its memory was.
 final class LongKey {
   /// Most keys of a node differ in these.
   static final int PREFIX_BYTES = 128;

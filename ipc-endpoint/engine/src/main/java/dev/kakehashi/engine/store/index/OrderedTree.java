@@ -609,7 +609,8 @@ public final class OrderedTree {
     throw new AssertionError("index node is not a child of its parent");
   }
 
-  /// The parent is latched: who has read the addresses of blocks out of it finds that its version has changed, and their memory is that of nodes until he leaves.
+  /// The parent is latched: a reader that has read addresses of blocks out of it finds that its version has changed. The blocks' memory is
+  /// that of nodes until the reader leaves.
   private void removeSeparator(long parent, int index) {
     KeyBuffer form = IndexNode.isLong(parent, index) ? IndexNode.form(parent, index) : null;
     IndexNode.remove(parent, index);

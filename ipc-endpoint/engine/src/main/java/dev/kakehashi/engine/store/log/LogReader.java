@@ -231,8 +231,8 @@ final class LogReader {
     return null;
   }
 
-  /// Refuses a segment that is older than the image: one that does not have the group which ends at the image's position. Later groups of
-  /// the log would be lost without a word.
+  /// Refuses a segment that is older than the image: one that does not have the group which ends at the image's position. Groups of the log
+  /// after that one would be lost without a word.
   ///
   /// @param position up to where the image has the log, which has reached it
   /// @throws EngineException DATA_CORRUPTED

@@ -7,12 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The memory of a pool, in chunks and in blocks that are larger than any chunk's, and its limit. Thread-safe.
 ///
-/// Chunks come from the system in regions of address space, which the system fills with pages when they are touched. One that is given back can become anything. Some of these keep their
-/// memory, for whoever needs a chunk next; of the others the system has it, and they are chunks without memory until then. Regions stay until the end: what
-/// is read too late, by somebody who finds out afterwards, is never outside of them.
+/// Chunks come from the system in regions of address space, which the system fills with pages when they are touched. A chunk that is given
+/// back can become anything. Some of these chunks keep their memory, for the next use of a chunk. The system has the memory of the others,
+/// and they are chunks without memory until then. Regions stay until the end: a late read, which is found out afterwards, is never outside
+/// of them.
 ///
-/// **The limit** has two parts. A sixteenth is the reserve: only those take of it who make room, as by deleting rows, and only where the other part is full. The reserve is there in any
-/// case, also if recovery, which nothing limits, has taken more than the other part.
+/// **The limit** has two parts. A sixteenth is the reserve: only callers that make room take of it, as by deleting rows, and only where the
+/// other part is full. The reserve is there in any case, also if recovery, which nothing limits, has taken more than the other part.
 final class ChunkSource {
   private static final int RESERVE_SHARE = 16;
   private static final long LEAST_RESERVE_BYTES = 2 * Chunk.BYTES;
@@ -40,7 +41,8 @@ final class ChunkSource {
 
   private final LongStack released = new LongStack();
 
-  /// Chunks in which somebody who is late may still read, with 1 in the lowest bit those of the reserve: those that came first wait for the grace, the others for the next one.
+  /// Chunks in which a late reader may still read; chunks of the reserve have 1 in the lowest bit. The first ones wait for the grace, the
+  /// others for the next one.
   private LongStack waiting = new LongStack();
 
   private LongStack late = new LongStack();

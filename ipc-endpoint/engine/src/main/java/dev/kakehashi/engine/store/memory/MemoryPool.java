@@ -179,8 +179,8 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     pages += count;
   }
 
-  /// A node of [#NODE_BYTES]. As long as anybody who has entered [#nodeReaders()] before it was freed has not left, its memory is that of a node, and its first word survives (0 at first): an
-  /// optimistic reader that is late reads a version number there, whatever happened.
+  /// A node of [#NODE_BYTES]. Its memory stays that of a node until all have left that entered [#nodeReaders()] before it was freed. Its
+  /// first word survives (0 at first): a late optimistic reader reads a version number there, whatever happened.
   public long allocateNode() {
     long address = classes[NODES].allocate();
     if (address == 0) {

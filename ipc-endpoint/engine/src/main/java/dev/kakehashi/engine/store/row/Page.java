@@ -48,7 +48,7 @@ public final class Page {
   /// mapped: the pool keeps that to its end.
   private long address;
 
-  /// Whether it has memory. Written under the latch; who reads it without gets an answer that may be old.
+  /// Whether it has memory. Written under the latch; a reader without the latch gets an answer that may be old.
   private boolean hasMemory = true;
 
   /// For where things lie, which is the same in every later layout of the table.

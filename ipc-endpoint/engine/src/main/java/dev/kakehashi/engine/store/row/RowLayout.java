@@ -64,7 +64,7 @@ public final class RowLayout {
   /// Whether rows in the durable image say how many columns they have.
   final boolean widthWritten;
 
-  /// Values of rows that end before a column.
+  /// Values of the columns in rows that end before them.
   private final long[] missing;
 
   private final boolean[] missingNull;

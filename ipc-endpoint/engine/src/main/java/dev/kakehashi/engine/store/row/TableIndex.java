@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 
 /// An index: entries are the encoded key followed by the row identifier (8 bytes), for every version of the row that somebody may still read.
 ///
-/// An entry alone says nothing: who finds it looks for the version of the row that it can see, and whether that version has the
-/// entry's key. A row with versions of different keys has an entry for each, and a reader takes the row at exactly one of them. A version that does not fulfil
-/// the predicate of a partial index has no key, and no entry.
+/// An entry alone says nothing: a reader that finds it looks for the version of the row that it can see, and whether that version has the
+/// entry's key. A row with versions of different keys has an entry for each, and a reader takes the row at exactly one of them. A version
+/// that does not fulfil the predicate of a partial index has no key, and no entry.
 ///
 /// Two writers that make the same unique key at once must not overlook each other. The version is in the page before the entry is made, and checking the
 /// other rows of the key and making the entry happens under a lock that all writers of that key share (`stripes`): so the second one
@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 public final class TableIndex {
   private static final int STRIPES = 64;
 
-  /// Replaced when the index gets another name, by whoever has the table for himself.
+  /// Replaced when the index gets another name, by the thread that has the table for itself.
   public volatile IndexDefinition definition;
 
   public final KeyCodec codec;
@@ -59,7 +59,7 @@ public final class TableIndex {
     definition = renamed;
   }
 
-  /// Frees its nodes, of an index that no running transaction may know. Called by the collector, or by whoever has the table for himself.
+  /// Frees its nodes, of an index that no running transaction may know. Called by the collector, or by the thread that has the table for itself.
   public void free() {
     freed = true;
     tree.free();

@@ -125,7 +125,7 @@ public final class HeldLocks {
     return number - kept;
   }
 
-  /// Lets go of everything. The end of the transaction is published: who has waited sees it.
+  /// Lets go of everything. The end of the transaction is published: waiters see it.
   @SuppressWarnings("ReferenceEquality") // the same page
   public void release(StoreTransaction owner) {
     Page last = null;

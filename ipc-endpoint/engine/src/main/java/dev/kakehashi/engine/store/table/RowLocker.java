@@ -22,22 +22,28 @@ import java.util.List;
 ///
 /// **Why nobody is overlooked.** All of this is looked at and written under the latch of the row's page:
 ///
-/// * who shares latches, looks at the stamp of the newest version (not only at the version that its snapshot shows), and enters the lock in the same hold of the latch;
-/// * who changes the row latches, looks for shared locks of others that conflict, and writes its version in the same hold of the latch.
+/// * To share the row, a transaction takes the latch. In the same hold it looks at the stamp of the newest version (not only at the version
+///   that its snapshot shows), and enters the lock.
+/// * To change the row, a transaction takes the latch. In the same hold it looks for shared locks of others that conflict, and writes its
+///   version.
 ///
-/// So one of two that conflict comes first, and the other one meets it, and waits for its end. The end of a transaction lets go of its shared locks after its commit has been published. So a deletion
-/// that has waited for a row that references, and then looks for such rows with a snapshot of that moment ([StoreTransaction#beginLatest]), sees what the other has committed.
+/// So one of two conflicting transactions comes first, and the other one meets it, and waits for its end. The end of a transaction lets go
+/// of its shared locks after its commit has been published. A deletion may wait for a referencing row, and then look for referencing rows
+/// with a snapshot of that moment ([StoreTransaction#beginLatest]). So it sees the changes that the other has committed.
 ///
-/// **Keys.** An update that leaves all keys that can be referenced goes on beside KEY_SHARE, and the other way round: the version is in flight, and who has read the one before it holds the row all
-/// the same. Which keys can be referenced [RowWriter#referencedKeysDiffer] says.
+/// **Keys.** An update that leaves all keys that can be referenced goes on beside KEY_SHARE, and the other way round: the version is in
+/// flight, and a reader of the one before it holds the row all the same. [RowWriter#referencedKeysDiffer] says which keys can be
+/// referenced.
 ///
-/// Shared locks are in memory, and in the record of a prepared transaction. Records of older versions do not have them; of such a transaction the keys of all rows of a table are held.
+/// Shared locks are in memory, and in the record of a prepared transaction. Records of older versions do not have them; a transaction with
+/// such a record holds the keys of all rows of a table.
 final class RowLocker {
   private static final StoreTransaction[] NOBODY = {};
 
   private final RowTable table;
 
-  /// Owners of the keys of all rows. Written before the store serves anybody, and when one of them ends, under this; read by everybody who changes keys.
+  /// Owners of the keys of all rows. Written before the store serves anybody, and when one of them ends, under this; read by each
+  /// transaction that changes keys.
   private volatile StoreTransaction[] owners = NOBODY;
 
   RowLocker(RowTable table) {

@@ -17,8 +17,9 @@ import java.util.function.Consumer;
 /// The changes of the catalogue that one transaction has made, in order. Used by the thread that has the transaction.
 ///
 /// Each step is effective in memory as soon as it is made, so that the transaction can use what it has defined; it knows how to undo it and what
-/// becomes effective for others at the commit. That they do not meet it before is the caller's affair: new tables have numbers that nobody else
-/// knows, and whoever drops something has it for himself. Others may write while an index is made: they maintain it from then on.
+/// becomes effective for others at the commit. The caller sees to it that others do not meet a step before: new tables have numbers that
+/// nobody else knows, and a dropped table or index is the transaction's alone. Others may write while an index is made: they maintain it
+/// from then on.
 ///
 /// Steps and row writes are undone in reverse order of all together, so an index that is taken away finds no entry of a write that is still there.
 final class CatalogChanges {

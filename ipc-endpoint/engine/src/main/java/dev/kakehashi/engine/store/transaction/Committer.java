@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /// log and visibility have one order, and:
 ///
 /// * [CommitClock#published] is written here only, under the lock, after the slot's commit timestamp (both volatile). A snapshot is a read of
-///   `published`: whoever reads timestamp t finds the commit timestamps of all transactions up to t, so it sees all of a commit or nothing,
+///   `published`: a reader of timestamp t finds the commit timestamps of all transactions up to t, so it sees all of a commit or nothing,
 ///   although the rows are stamped later.
 /// * A serializable transaction takes its snapshot and its place in [SerializableTransactions] under the lock: a commit after that snapshot keeps its list of writes for
 ///   validation.
