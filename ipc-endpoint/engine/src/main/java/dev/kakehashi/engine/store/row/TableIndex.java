@@ -59,7 +59,8 @@ public final class TableIndex {
     definition = renamed;
   }
 
-  /// Frees its nodes, of an index that no running transaction may know. Called by the collector, or by the thread that has the table for itself.
+  /// Frees the nodes of an index that no running transaction may know. Called by the collector, or by the thread that has the table for
+  /// itself.
   public void free() {
     freed = true;
     tree.free();

@@ -22,8 +22,8 @@ import java.util.List;
 ///
 /// **Why nobody is overlooked.** All of this is looked at and written under the latch of the row's page:
 ///
-/// * To share the row, a transaction takes the latch. In the same hold it looks at the stamp of the newest version (not only at the version
-///   that its snapshot shows), and enters the lock.
+/// * To share the row, a transaction takes the latch. In the same hold it looks at the stamp of the newest version (not only of the
+///   snapshot's version) and lists the lock.
 /// * To change the row, a transaction takes the latch. In the same hold it looks for shared locks of others that conflict, and writes its
 ///   version.
 ///
