@@ -20,10 +20,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/// Writes what documents say of the command line, the engine's tables and the routes, from the classes of the jars: `CommandDocuments DIRECTORY`.
+/// Writes what documents say of the command line, the engine's tables and the routes, from the classes of the jars:
+/// `CommandDocuments DIRECTORY`.
 ///
-/// The command `kakehashi` is two programs, endpoint and tools. Here they are one model of picocli, from which manual pages, the completion of bash and a page of the
-/// documentation are made. One thread.
+/// The command `kakehashi` is two programs, endpoint and tools. Here they are one model of picocli, from which manual pages, the completion
+/// of bash and a page of the documentation are made. One thread.
 public final class CommandDocuments {
   private static final String NAME = "kakehashi";
 

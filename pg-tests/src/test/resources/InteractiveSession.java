@@ -18,8 +18,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Scanner;
 
-/// Does what the lines of its input say, in one session and one transaction at a time, and ends each answer with the word `done` on a line of its own. Failures are shown by their
-/// SQLSTATE. Run from its source: `java --class-path kakehashi-tools.jar InteractiveSession.java RUNTIME_DIRECTORY`.
+/// Does what the lines of its input say, in one session and one transaction at a time, and ends each answer with the word `done` on a line
+/// of its own. Failures are shown by their SQLSTATE. Run from its source:
+/// `java --class-path kakehashi-tools.jar InteractiveSession.java RUNTIME_DIRECTORY`.
 ///
 /// | line | does |
 /// |---|---|

@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/// Makes or takes tasks of the queue `work` until it is killed, whatever becomes of the endpoint: `java QueueClient RUNTIME_DIRECTORY produce FIRST` or `consume`.
+/// Makes or takes tasks of the queue `work` until it is killed, whatever becomes of the endpoint:
+/// `java QueueClient RUNTIME_DIRECTORY produce FIRST` or `consume`.
 ///
-/// It prints `sent ID` when a task is stored, `got ID ATTEMPT` when it has one, `done ID` when its effect is stored, and `failed` with what it did not expect.
+/// It prints `sent ID` when a task is stored, `got ID ATTEMPT` when it has one, `done ID` when its effect is stored, and `failed` with what
+/// it did not expect.
 public final class QueueClient {
   private static final String LEASE_LOST = "55K01";
 

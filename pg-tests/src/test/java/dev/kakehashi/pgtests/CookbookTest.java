@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
-/// The cookbook of README.md does what it says: each block of it is run as its reader would, in its order, with psql or bash, in a directory that has what the root of a
-/// checkout has after `make run`.
+/// The cookbook of README.md does what it says: each block of it is run as its reader would, in its order, with psql or bash, in a
+/// directory that has what the root of a checkout has after `make run`.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CookbookTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);

@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// Files of the request queue of a session are damaged while it lives: it gets one error at most, and goes on with another queue; new sessions are served at once; nothing hangs.
+/// Files of the request queue of a session are damaged while it lives: it gets one error at most, and goes on with another queue; new
+/// sessions are served at once; nothing hangs.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class DamagedQueueTest {

@@ -15,7 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/// The disk of the data directory is filled to the last byte: what a commit is answered is what has become of it, on both sides, then and after a restart.
+/// The disk of the data directory is filled to the last byte: what a commit is answered is what has become of it, on both sides, then and
+/// after a restart.
 @EnabledIf(value = "mayMount", disabledReason = "only root can mount a tmpfs")
 class DataDiskFullTest {
   private static final int MEGABYTES = 40;

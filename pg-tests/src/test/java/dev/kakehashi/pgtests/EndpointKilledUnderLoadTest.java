@@ -23,7 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// The endpoint is killed while four sessions commit: what was reported as stored is there, nothing is there by half, and who was not answered can learn what became of the commit.
+/// The endpoint is killed while four sessions commit: what was reported as stored is there, nothing is there by half, and who was not
+/// answered can learn what became of the commit.
 class EndpointKilledUnderLoadTest {
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 3);
   private static final int SESSIONS = 4;

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A transaction that PostgreSQL, a Java program or HTTP has begun is continued by each of the three, of the same user, and ended by either side.
+/// A transaction that PostgreSQL, a Java program or HTTP has begun is continued by each of the three, of the same user, and ended by either
+/// side.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NinePairsTest {
   private static final String IDS = "SELECT id FROM item ORDER BY id";

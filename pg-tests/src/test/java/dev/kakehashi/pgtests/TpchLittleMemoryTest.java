@@ -15,8 +15,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The 22 queries of TPC-H, as a whole in the engine, give what PostgreSQL gives over its heap when statements have so little memory that sorts, joins and
-/// groups go to files.
+/// The 22 queries of TPC-H, as a whole in the engine, give what PostgreSQL gives over its heap when statements have so little memory that
+/// sorts, joins and groups go to files.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TpchLittleMemoryTest {
   private final Cluster cluster =

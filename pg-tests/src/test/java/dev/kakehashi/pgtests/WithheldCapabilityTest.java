@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
-/// An engine that lacks one capability, for each that there is: PostgreSQL does it itself with the same result, or refuses it with 0A000 and the engine's name.
+/// An engine that lacks one capability, for each that there is: PostgreSQL does it itself with the same result, or refuses it with 0A000
+/// and the engine's name.
 ///
 /// The engine is the embedded one, and fails with another error when it is asked for what it lacks.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -6,7 +6,8 @@ import java.util.List;
 
 /// Something beside jobs that lives as long as its scheduler, is ended with it, and is seen in its metrics: processes.
 ///
-/// [TaskScheduler#part] makes and keeps one of each class. Its work runs in jobs; a task of it that waits has a hold on its job, and is published again by whoever wakes it.
+/// [TaskScheduler#part] makes and keeps one of each class. Its work runs in jobs; a task of it that waits has a hold on its job, and is
+/// published again by whoever wakes it.
 public abstract class SchedulerPart {
   private final TaskScheduler scheduler;
 

@@ -118,8 +118,8 @@ public final class TaskScheduler implements AutoCloseable {
     return plainJob.submit(bootstrap);
   }
 
-  /// As `job(name).attachment(attachment).timed().workLevel(workLevel).submit(bootstrap)`, for what comes by the hundred thousand a second: nothing is allocated besides the job, however
-  /// much of this the compiler has inlined.
+  /// As `job(name).attachment(attachment).timed().workLevel(workLevel).submit(bootstrap)`, for what comes by the hundred thousand a second:
+  /// nothing is allocated besides the job, however much of this the compiler has inlined.
   ///
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   public Job submitTimed(String name, Object attachment, int workLevel, Task bootstrap) {

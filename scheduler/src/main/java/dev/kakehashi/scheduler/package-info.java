@@ -26,11 +26,11 @@
 /// | look at it while it runs | [TaskScheduler#metrics], [TaskScheduler#dump], [SchedulerConfig.Builder#onLongTask] |
 /// | know where the time of a job went | [JobBuilder#timed], [Job#times] |
 ///
-/// Where to read: [TaskScheduler] for the ways of a task, `StealHalfDeque` for stealing, `Sleepers` for idling, wake-up and
-/// the distribution role, `Inbox` for submissions, `Submission` for the ways in, `Runner` for counts and tail calls, `Worker` for the order of looks, `Gatherer` and
-/// `Victims` for what it takes from elsewhere, `Idling` for searching and sleeping,
-/// [Lane], [Condition], [Job], `ProcessRun`, [Admission], `TokenBucket`, `Watchdog`. Each begins with who writes what and why that
-/// is safe; the protocols' models are in the tests.
+/// Where to read: [TaskScheduler] for the ways of a task, `StealHalfDeque` for stealing, `Sleepers` for idling, wake-up and the
+/// distribution role, `Inbox` for submissions, `Submission` for the ways in, `Runner` for counts and tail calls, `Worker` for the order of
+/// looks, `Gatherer` and `Victims` for what it takes from elsewhere, `Idling` for searching and sleeping, [Lane], [Condition], [Job],
+/// `ProcessRun`, [Admission], `TokenBucket`, `Watchdog`. Each begins with who writes what and why that is safe; the protocols' models are
+/// in the tests.
 ///
 /// *Left out: transaction slots.* The design once gave every transaction one of a fixed number of slots, handed out by tickets
 /// from one global queue, so that a node never ran more transactions than it had room for. Here a lane with one permit is the

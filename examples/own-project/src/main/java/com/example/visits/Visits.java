@@ -5,7 +5,8 @@ import dev.kakehashi.application.Call;
 import dev.kakehashi.application.Definitions;
 import dev.kakehashi.application.QueuedTask;
 
-/// Counts visits of pages in two ways: by a process, which is quick and forgets its last moment in a crash, and by a queue, which forgets nothing.
+/// Counts visits of pages in two ways: by a process, which is quick and forgets its last moment in a crash, and by a queue, which forgets
+/// nothing.
 public final class Visits implements Application {
   /// A task of the queue `sighting`.
   public record Sighting(String page) {}

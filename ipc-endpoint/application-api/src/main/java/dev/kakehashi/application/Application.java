@@ -1,6 +1,7 @@
 package dev.kakehashi.application;
 
-/// Users' own Java inside the endpoint. Made once for each version that is in use, by its public constructor without parameters; calls of it run on many threads at a time.
+/// Users' own Java inside the endpoint. Made once for each version that is in use, by its public constructor without parameters; calls of
+/// it run on many threads at a time.
 public interface Application extends AutoCloseable {
   /// Says what the application offers. Called once, before anything else; it may not use the engine.
   void define(Definitions definitions);

@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Something that lives longer than a call: it runs in steps on workers, keeps its state between them, and costs no thread while it waits. All calls of one process come one after the
-/// other, and each sees what the one before has written. A step must not block; what is thrown ends the process.
+/// Something that lives longer than a call: it runs in steps on workers, keeps its state between them, and costs no thread while it waits.
+/// All calls of one process come one after the other, and each sees what the one before has written. A step must not block; what is thrown
+/// ends the process.
 public interface ApplicationProcess {
   /// Next action of a process after a step.
   enum Next {

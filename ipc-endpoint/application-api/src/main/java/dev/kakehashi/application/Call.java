@@ -28,7 +28,8 @@ public interface Call {
   /// Whether the caller has given up, or the time is over. The next use of the engine fails then, and the thread is interrupted.
   boolean isCanceled();
 
-  /// A table, its rows as records: a component for each column of the same name (`unitPrice` for `unit_price`). Columns without a component are null in inserts, and kept in updates.
+  /// A table, its rows as records: a component for each column of the same name (`unitPrice` for `unit_price`). Columns without a component
+  /// are null in inserts, and kept in updates.
   ///
   /// @throws EngineFailure 42P01, 42703, 42804 (naming component and column), 42501
   <R extends Record> TypedTable<R> table(String name, Class<R> row);
@@ -50,7 +51,8 @@ public interface Call {
   /// Undoes what the body has done if it throws.
   <R> R savepoint(Supplier<R> body);
 
-  /// Runs the body in a transaction of its own, which is committed after it, or rolled back if it throws; tried again as procedures of [TransactionMode#OWN] are.
+  /// Runs the body in a transaction of its own, which is committed after it, or rolled back if it throws; tried again as procedures of
+  /// [TransactionMode#OWN] are.
   <R> R inTransaction(Isolation isolation, Function<Call, R> body);
 
   /// Runs the body in the transaction of a token, which somebody else has begun and will end.

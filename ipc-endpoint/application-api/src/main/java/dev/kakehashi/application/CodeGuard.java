@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// Stops code of applications that does not end; for the platform, which puts [#link] into loops and methods of what it loads.
 ///
-/// While nothing is to be stopped, a place that asks is compiled to nothing. When something is, all of them are switched to a look at the thread, until it has ended.
+/// While nothing is to be stopped, a place that asks is compiled to nothing. When something is, all of them are switched to a look at the
+/// thread, until it has ended.
 public final class CodeGuard {
   private static final MethodType NOTHING = MethodType.methodType(void.class);
   private static final Set<Thread> STOPPED = ConcurrentHashMap.newKeySet();

@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 
 /// Takes what an application offers. Confined to the call of [Application#define].
 ///
-/// A class of arguments is a record, whose components are the parameters by order and name, or a class of the table of the package, which is one parameter, or [Void], which is none.
-/// Names are SQL names: lower case letters, digits and `_`, at most 63 bytes. Definitions that do not fit are refused when the application
-/// is deployed, with their places.
+/// A class of arguments is a record, whose components are the parameters by order and name, or a class of the table of the package, which
+/// is one parameter, or [Void], which is none. Names are SQL names: lower case letters, digits and `_`, at most 63 bytes. Definitions that
+/// do not fit are refused when the application is deployed, with their places.
 public interface Definitions {
   // ---- functions: pure, on workers, in batches; they may not use the engine and must not block
   // ----
@@ -52,7 +52,8 @@ public interface Definitions {
 
   // ---- straight code, on a virtual thread of its own for each call ----
 
-  /// A procedure: `CALL name(...)`. A result of a record is a row; [Void] is none. A sealed interface of records is a row of `kind` and the components of all of them.
+  /// A procedure: `CALL name(...)`. A result of a record is a row; [Void] is none. A sealed interface of records is a row of `kind` and the
+  /// components of all of them.
   <A, R> ProcedureOptions procedure(
       String name, Class<A> argument, Class<R> result, Body<? super A, ? extends R> body);
 
@@ -60,7 +61,8 @@ public interface Definitions {
   <A, R> ProcedureOptions rowsProcedure(
       String name, Class<A> argument, Class<R> row, Body<? super A, Stream<R>> body);
 
-  /// A route of HTTP below `/v1/apps/{application}`. Components of the argument come from the path (`/orders/{id}`), the query, and the JSON object of the body, in this order.
+  /// A route of HTTP below `/v1/apps/{application}`. Components of the argument come from the path (`/orders/{id}`), the query, and the
+  /// JSON object of the body, in this order.
   <A, R> RouteOptions route(
       HttpMethod method,
       String path,
@@ -70,7 +72,8 @@ public interface Definitions {
 
   /// Handles the tasks of a queue. The transaction of the call completes the task; an exception fails it, with backoff.
   ///
-  /// @param queue name of a queue, which is to exist when the application is deployed; without a schema it is looked for in that of the application, then in `public`
+  /// @param queue name of a queue, which is to exist when the application is deployed; without a schema it is looked for in that of the
+  ///     application, then in `public`
   <T> HandlerOptions handler(String queue, Class<T> payload, Handler<T> body);
 
   // ---- processes: steps on workers ----

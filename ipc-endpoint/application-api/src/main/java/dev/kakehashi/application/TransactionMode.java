@@ -6,6 +6,7 @@ public enum TransactionMode {
   REQUIRED,
   /// None: the call may use the engine by [Call#inTransaction] alone.
   NONE,
-  /// One that the platform begins, commits, and tries again if it fails by what others do at the same time. Refused within a transaction block.
+  /// One that the platform begins, commits, and tries again if it fails by what others do at the same time. Refused within a transaction
+  /// block.
   OWN
 }

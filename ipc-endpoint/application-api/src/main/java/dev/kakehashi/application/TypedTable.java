@@ -5,7 +5,8 @@ import java.util.stream.Stream;
 
 /// Rows of a table as the transaction of a call sees them. Used by the thread of the call.
 ///
-/// All throw [EngineFailure]: 23505, 23503, 23514, 23502 by constraints, 40001 and 40P01 by what others do, 57014 when the call was canceled.
+/// All throw [EngineFailure]: 23505, 23503, 23514, 23502 by constraints, 40001 and 40P01 by what others do, 57014 when the call was
+/// canceled.
 public interface TypedTable<R extends Record> {
   /// The row of a primary key.
   ///
@@ -15,7 +16,8 @@ public interface TypedTable<R extends Record> {
   /// As [#find], and nobody else may change the row until the transaction ends.
   Optional<R> findForUpdate(Object... key);
 
-  /// Rows whose first columns of an index are these values, in the order of the index. The stream reads as it goes; it is closed with the call.
+  /// Rows whose first columns of an index are these values, in the order of the index. The stream reads as it goes; it is closed with the
+  /// call.
   Stream<R> findAll(String index, Object... values);
 
   /// Rows between two keys of an index, in its order.

@@ -1,7 +1,7 @@
 /// Applications: users' own Java inside the endpoint, as functions, procedures, routes, handlers of queues, and processes.
 ///
-/// An application is a class that implements [dev.kakehashi.application.Application] in a jar with `META-INF/services/dev.kakehashi.application.Application`, or in a module that provides
-/// it. Records go in and come out.
+/// An application is a class that implements [dev.kakehashi.application.Application] in a jar with
+/// `META-INF/services/dev.kakehashi.application.Application`, or in a module that provides it. Records go in and come out.
 ///
 /// Values of SQL are these types of Java:
 ///

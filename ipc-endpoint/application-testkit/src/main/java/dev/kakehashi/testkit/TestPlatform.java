@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// An endpoint in this JVM with the real engine, in directories of its own that go with it. Used by one thread at a time; [#attach] is for others.
+/// An endpoint in this JVM with the real engine, in directories of its own that go with it. Used by one thread at a time; [#attach] is for
+/// others.
 public final class TestPlatform implements AutoCloseable {
   private static final String USER = "tester";
   private static final String JARS = "application_jars";

@@ -1,4 +1,5 @@
-/// A test kit for applications: [dev.kakehashi.testkit.KakehashiExtension] starts an endpoint in the JVM of a test, deploys the application under test as a user would, and calls it.
+/// A test kit for applications: [dev.kakehashi.testkit.KakehashiExtension] starts an endpoint in the JVM of a test, deploys the application
+/// under test as a user would, and calls it.
 ///
 /// The JVM needs the options of the endpoint: the README of this module has them.
 @NullMarked

@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// An engine of one table, `orders (id int8 primary key, customer text, total numeric)`, and of queues, in memory: a transaction works on a copy, and conflicts with every other one that has committed since
-/// it began. Thread-safe.
+/// An engine of one table, `orders (id int8 primary key, customer text, total numeric)`, and of queues, in memory: a transaction works on a
+/// copy, and conflicts with every other one that has committed since it began. Thread-safe.
 final class MemoryHost implements ApplicationHost {
   static final List<DirectTable.Column> COLUMNS =
       List.of(

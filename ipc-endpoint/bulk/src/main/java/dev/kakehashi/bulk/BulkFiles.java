@@ -31,7 +31,8 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Files of `COPY` in the locations that the settings name, and those that clients send. Thread-safe; holds nothing open between statements.
+/// Files of `COPY` in the locations that the settings name, and those that clients send. Thread-safe; holds nothing open between
+/// statements.
 public final class BulkFiles implements BulkAccess {
   private static final Logger LOG = LoggerFactory.getLogger(BulkFiles.class);
 

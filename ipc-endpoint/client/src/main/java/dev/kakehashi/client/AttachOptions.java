@@ -28,7 +28,8 @@ public record AttachOptions(
     return new AttachOptions(runtimeDirectory, "", "java", "", "", Duration.ofSeconds(10));
   }
 
-  /// To the endpoint that is meant where a command says no more: `KAKEHASHI_RUNTIME_DIR` and `KAKEHASHI_REQUIREPEER` name it, else the file of `KAKEHASHI_CLIENT_CONF`.
+  /// To the endpoint that is meant where a command says no more: `KAKEHASHI_RUNTIME_DIR` and `KAKEHASHI_REQUIREPEER` name it, else the file
+  /// of `KAKEHASHI_CLIENT_CONF`.
   ///
   /// @param runtimeDirectory null: the environment's
   /// @param requirePeer empty: the environment's

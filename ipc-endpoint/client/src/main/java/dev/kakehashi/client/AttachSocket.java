@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// The socket that attaches a session and then stands for the life of both sides.
 final class AttachSocket implements AutoCloseable {
-  /// Number of the last queue that could not be appended to, by runtime directory: the endpoint is told, and gives the next session another. A number that the endpoint does not know (any more) does no
-  /// harm. Threads that end or begin sessions.
+  /// Number of the last queue that could not be appended to, by runtime directory: the endpoint is told, and gives the next session
+  /// another. A number that the endpoint does not know (any more) does no harm. Threads that end or begin sessions.
   private static final Map<Path, Long> DAMAGED_QUEUES = new ConcurrentHashMap<>();
 
   private final Path asked;

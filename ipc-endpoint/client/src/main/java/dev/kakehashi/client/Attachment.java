@@ -51,7 +51,8 @@ final class Attachment {
 
   /// Limits that the endpoint publishes.
   ///
-  /// @throws EndpointException what it says when it refuses; 28000 when it has not proved that it knows the user, 08P01 when its part makes no sense
+  /// @throws EndpointException what it says when it refuses; 28000 when it has not proved that it knows the user, 08P01 when its part makes
+  ///     no sense
   Limits run() throws IOException {
     try (Selector selector = Selector.open()) {
       channel.register(selector, SelectionKey.OP_READ);

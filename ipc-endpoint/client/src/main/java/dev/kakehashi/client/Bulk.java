@@ -134,7 +134,8 @@ public final class Bulk {
     }
   }
 
-  /// Dumps into files that the endpoint reaches. They are there, whole and under their names, when this returns; and stay if the transaction is rolled back.
+  /// Dumps into files that the endpoint reaches. They are there, whole and under their names, when this returns; and stay if the
+  /// transaction is rolled back.
   ///
   /// @param location `name:path` below a location of the endpoint's settings
   /// @throws EndpointException 42501, 58P02, 53100, 57014, ...: no file is there then

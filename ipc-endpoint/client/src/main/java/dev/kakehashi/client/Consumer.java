@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Takes tasks of one queue and works on them, several at once, until it is closed.
 ///
-/// One thread takes tasks, in a session whose end gives them all back; each worker has a session for its transactions; one thread extends the leases. Where the endpoint goes, all of them
-/// attach anew when it is there again. Waiting costs the one thread's request.
+/// One thread takes tasks, in a session whose end gives them all back; each worker has a session for its transactions; one thread extends
+/// the leases. Where the endpoint goes, all of them attach anew when it is there again. Waiting costs the one thread's request.
 ///
 /// [#run] and [#start] may be called once. [#close] may come from any thread but a handler's.
 public final class Consumer implements AutoCloseable {

@@ -9,7 +9,8 @@ import java.util.function.BiConsumer;
 /// @param prefetch tasks that are taken beyond these, to be at hand
 /// @param longestWait longest time of one request for tasks
 /// @param drain time that [Consumer#close()] leaves to tasks that are worked on
-/// @param failed told of attempts that have failed, and of tasks that were lost, on the worker's thread; the engine keeps the error's message anyway
+/// @param failed told of attempts that have failed, and of tasks that were lost, on the worker's thread; the engine keeps the error's
+///     message anyway
 public record ConsumerOptions(
     int concurrency,
     int prefetch,

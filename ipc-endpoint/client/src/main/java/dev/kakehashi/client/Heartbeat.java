@@ -11,7 +11,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Extends leases at a third of their time, on a thread and in a session of its own, so that no handler's work delays it. With no task it sleeps without end, and attaches nothing.
+/// Extends leases at a third of their time, on a thread and in a session of its own, so that no handler's work delays it. With no task it
+/// sleeps without end, and attaches nothing.
 ///
 /// Lock: `lock` guards the tasks; requests are sent without it.
 final class Heartbeat implements AutoCloseable {

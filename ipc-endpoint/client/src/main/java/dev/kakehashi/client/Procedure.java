@@ -11,7 +11,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A procedure of an application, called without a statement of SQL. The first call learns what columns it returns; each call is one request.
+/// A procedure of an application, called without a statement of SQL. The first call learns what columns it returns; each call is one
+/// request.
 ///
 /// Used by the session's thread. There is nothing to close.
 public final class Procedure {
@@ -65,7 +66,8 @@ public final class Procedure {
     return Parameters.inline(parameterTypeOids, most);
   }
 
-  /// Calls it as a transaction of its own, or as the procedure declares. Waits for its first rows or its end; close the rows, which waits for its end and throws what it has failed with.
+  /// Calls it as a transaction of its own, or as the procedure declares. Waits for its first rows or its end; close the rows, which waits
+  /// for its end and throws what it has failed with.
   ///
   /// @param values of the types that were given; null is SQL's NULL
   /// @throws EndpointException 42883 if there is none for these types, 42501, P0001 or its own SQLSTATE if its code fails, ...

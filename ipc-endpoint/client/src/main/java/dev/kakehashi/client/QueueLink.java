@@ -4,7 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A queue in a session of one thread's own, which is attached anew when the endpoint has ended it. Used by that thread; [#cancelWait()] may come from any.
+/// A queue in a session of one thread's own, which is attached anew when the endpoint has ended it. Used by that thread; [#cancelWait()]
+/// may come from any.
 final class QueueLink implements AutoCloseable {
   private static final long FIRST_PAUSE_MILLIS = 50;
   private static final long LONGEST_PAUSE_MILLIS = 5_000;

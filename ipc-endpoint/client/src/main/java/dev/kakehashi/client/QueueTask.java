@@ -6,7 +6,8 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A task that was taken out of a queue. It is lent until its lease ends: by [#complete()], [#fail], [#release], by time, or with the session that took it.
+/// A task that was taken out of a queue. It is lent until its lease ends: by [#complete()], [#fail], [#release], by time, or with the
+/// session that took it.
 ///
 /// Calls that end the lease are made in the session of its queue, on that session's thread. Everything else may come from any thread.
 public final class QueueTask {
@@ -105,7 +106,8 @@ public final class QueueTask {
     return lastError;
   }
 
-  /// Whether the lease is known to have ended without the holder's doing, or its time is over: somebody else may have the task. Work that goes on changes nothing any more.
+  /// Whether the lease is known to have ended without the holder's doing, or its time is over: somebody else may have the task. Work that
+  /// goes on changes nothing any more.
   public boolean lost() {
     return lost || deadlineNanos - System.nanoTime() <= 0;
   }

@@ -34,8 +34,8 @@ import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Encodes requests and appends them. Thread-safe by its lock, since a cancel may come from another thread; request ids grow in the order of the
-/// queue because they are given under the same lock.
+/// Encodes requests and appends them. Thread-safe by its lock, since a cancel may come from another thread; request ids grow in the order
+/// of the queue because they are given under the same lock.
 final class RequestEncoder {
   private static final int PREPARE_OVERHEAD_BYTES =
       256; // of header and block, with room for versions to come

@@ -77,8 +77,8 @@ public final class Session implements AutoCloseable {
     Credentials.ownUid();
   }
 
-  /// Initialises the library of request queues, as the first session would after it has attached. For a program that lets another thread [#warm()] meanwhile; no other thread may
-  /// touch that library at this time.
+  /// Initialises the library of request queues, as the first session would after it has attached. For a program that lets another thread
+  /// [#warm()] meanwhile; no other thread may touch that library at this time.
   public static void load() {
     RequestAppender.load();
   }
@@ -261,8 +261,8 @@ public final class Session implements AutoCloseable {
     return new Transaction(this, true, reply.handle(), reply.leaseDeadlineNanos());
   }
 
-  /// Continues the open transaction of the same user that a token names, whoever has begun it: psql, a Java client or an HTTP client. It lives as long as this session does at least, if
-  /// a session like this one has begun it, and by its lease otherwise.
+  /// Continues the open transaction of the same user that a token names, whoever has begun it: psql, a Java client or an HTTP client. It
+  /// lives as long as this session does at least, if a session like this one has begun it, and by its lease otherwise.
   ///
   /// @param token see [Transaction#token()]
   /// @throws EndpointException 25P01 if there is none, or it is somebody else's
@@ -291,8 +291,8 @@ public final class Session implements AutoCloseable {
     return complete(call).require(CompletedDecoder.TEMPLATE_ID).state();
   }
 
-  /// Cancels what runs in a transaction of the same OS user, whatever session sent it: its statements end with 57014, the transaction stays open.
-  /// Does not wait for their end. A client of the endpoint's own OS user may cancel everybody's.
+  /// Cancels what runs in a transaction of the same OS user, whatever session sent it: its statements end with 57014, the transaction stays
+  /// open. Does not wait for their end. A client of the endpoint's own OS user may cancel everybody's.
   ///
   /// @return false if there is no such transaction (any more)
   public boolean cancelTransaction(long handle) {
@@ -431,7 +431,8 @@ public final class Session implements AutoCloseable {
     return call == null ? makeCall() : call;
   }
 
-  /// The call of a slot that has not been used yet. Unless it is a reserved one its memory is reserved, and stays so until the session ends.
+  /// The call of a slot that has not been used yet. Unless it is a reserved one its memory is reserved, and stays so until the session
+  /// ends.
   private PendingCall makeCall() {
     Limits.Mailbox its = limits.mailbox();
     int slotBytes = its.slot().bytes();

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Delivery is at least once; effects in the engine are exactly once, if the task is completed in the transaction that has them.
 ///
-/// Leases end with the session, so tasks of a program that dies are lent again at once. Used by the session's thread; [#cancelWait()] may come from any.
+/// Leases end with the session, so tasks of a program that dies are lent again at once. Used by the session's thread; [#cancelWait()] may
+/// come from any.
 public final class TaskQueue implements AutoCloseable {
   private static final String OPTIONS =
       ", \"key\" => $3::text, fair => $4::text, priority => $5::int4, run_at => $6::timestamptz,"

@@ -30,8 +30,8 @@ public final class Transaction implements AutoCloseable {
     return handle;
   }
 
-  /// Names the transaction to any client of the same user, through whatever interface: 32 hexadecimal digits that nobody guesses, see [Session#continueTransaction(String)]. Renews the
-  /// lease.
+  /// Names the transaction to any client of the same user, through whatever interface: 32 hexadecimal digits that nobody guesses, see
+  /// [Session#continueTransaction(String)]. Renews the lease.
   ///
   /// @throws EndpointException 25P01 if it has ended, ...
   public String token() {
@@ -89,8 +89,9 @@ public final class Transaction implements AutoCloseable {
     noted(session.commit(handle, response)).require(CompletedDecoder.TEMPLATE_ID);
   }
 
-  /// First phase of a two-phase commit: when this returns, the transaction is durable and no longer this session's. It waits, through restarts of the endpoint
-  /// too, for [Session#commitPrepared(String)] or [Session#rollbackPrepared(String)]. If it fails, the transaction is rolled back.
+  /// First phase of a two-phase commit: when this returns, the transaction is durable and no longer this session's. It waits, through
+  /// restarts of the endpoint too, for [Session#commitPrepared(String)] or [Session#rollbackPrepared(String)]. If it fails, the transaction
+  /// is rolled back.
   ///
   /// @param globalId 1 to 200 bytes of UTF-8, unique among the prepared transactions
   /// @throws EndpointException 42710 if the identifier is in use, 40001, ...

@@ -15,7 +15,8 @@ import java.time.Duration;
 /// @param writePreserve tables that a long transaction may write, separated by commas; short ones that write them give way with 40001
 /// @param readInclude tables that a long transaction may read, besides those that it may write; empty: all
 /// @param readExclude tables that a long transaction does not read
-/// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no other fail; others do not care
+/// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no
+///     other fail; others do not care
 public record TransactionOptions(
     TransactionKind kind,
     IsolationLevel isolation,

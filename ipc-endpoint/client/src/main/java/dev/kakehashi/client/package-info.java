@@ -15,8 +15,9 @@
 /// }
 /// ```
 ///
-/// A session is used by one thread at a time; only [dev.kakehashi.client.Rows#cancel()] may come from another. Every failure is an [dev.kakehashi.client.EndpointException].
-/// The JVM needs the options that `jvm.options` of the endpoint lists (Chronicle Queue opens packages of the JDK).
+/// A session is used by one thread at a time; only [dev.kakehashi.client.Rows#cancel()] may come from another. Every failure is an
+/// [dev.kakehashi.client.EndpointException]. The JVM needs the options that `jvm.options` of the endpoint lists (Chronicle Queue opens
+/// packages of the JDK).
 @NullMarked
 package dev.kakehashi.client;
 

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The client believes what the endpoint publishes only as far as it fits together: offsets and lengths lead into shared memory, names into directories.
+/// The client believes what the endpoint publishes only as far as it fits together: offsets and lengths lead into shared memory, names into
+/// directories.
 class LimitsTest {
   private static Limits decode(Consumer<AttachedEncoder> change, String queue, String principal) {
     UnsafeBuffer buffer = new UnsafeBuffer(new byte[1024]);

@@ -56,8 +56,8 @@ public final class PgWireEngine implements Engine {
 
   private final PgWireConfig config;
 
-  /// As many as transactions have work at a time; one that has none for a minute ends. No virtual threads: their reads of sockets go through a poller of the JVM, which is a
-  /// third of a select by key.
+  /// As many as transactions have work at a time; one that has none for a minute ends. No virtual threads: their reads of sockets go
+  /// through a poller of the JVM, which is a third of a select by key.
   private final ExecutorService threads =
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("kakehashi-pgwire-", 0).factory());
@@ -212,8 +212,8 @@ public final class PgWireEngine implements Engine {
     }
   }
 
-  /// Whether a transaction has committed whose connection was lost. Its process is told to end, because it may hold locks until it notices that nobody listens. That another
-  /// server may have it, or that it takes its time, does not matter to the answer, see [Outcomes#settle].
+  /// Whether a transaction has committed whose connection was lost. Its process is told to end, because it may hold locks until it notices
+  /// that nobody listens. That another server may have it, or that it takes its time, does not matter to the answer, see [Outcomes#settle].
   boolean committed(PooledConnection lost, Outcomes.Row row) {
     return resolved(connection -> {
       endProcess(connection, lost);

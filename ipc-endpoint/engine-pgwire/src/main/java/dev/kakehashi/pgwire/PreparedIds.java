@@ -6,7 +6,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Names of prepared transactions on the server. They say what the engine has to know of them, because nothing else of such a transaction can be read.
+/// Names of prepared transactions on the server. They say what the engine has to know of them, because nothing else of such a transaction
+/// can be read.
 final class PreparedIds {
   /// GIDSIZE of PostgreSQL without the zero byte.
   private static final int MAX_BYTES = 199;

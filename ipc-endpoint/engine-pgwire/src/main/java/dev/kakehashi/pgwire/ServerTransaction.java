@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The server's side of a transaction: its connection from the first statement to the end, and what the server knows of it.
 ///
-/// Each statement but the first has a savepoint, because an error of PostgreSQL's ends the transaction and one of the interface does not. Savepoints travel with the next
-/// statement.
+/// Each statement but the first has a savepoint, because an error of PostgreSQL's ends the transaction and one of the interface does not.
+/// Savepoints travel with the next statement.
 ///
 /// For the lane of its transaction, except [#cancel] and [#ofOneStatement()]: any thread.
 final class ServerTransaction {
@@ -300,7 +300,8 @@ final class ServerTransaction {
     return true;
   }
 
-  /// Whether the first statement of a transaction begins anew on another connection: the one that the pool had kept may have been dead for long.
+  /// Whether the first statement of a transaction begins anew on another connection: the one that the pool had kept may have been dead for
+  /// long.
   boolean mayRepeat(WireRun run, WireException cause) {
     boolean first = operations == 0 || isFirst(run);
     if (!first || repeated || run.hasStaged() || run.hasEnded() || engine.isClosing()) {

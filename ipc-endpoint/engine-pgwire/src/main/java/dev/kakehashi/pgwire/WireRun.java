@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One execution. Runs on the lane of its transaction, except [#cancel()]: any thread.
 ///
-/// Rows of a result are fetched in portions from a portal, so that other statements of the transaction can run while the reader is slow. Several rows of parameters go in
-/// rounds: many Binds and Executes at once.
+/// Rows of a result are fetched in portions from a portal, so that other statements of the transaction can run while the reader is slow.
+/// Several rows of parameters go in rounds: many Binds and Executes at once.
 final class WireRun implements Execution, WireExchange.Taker {
   private static final int MOST_ROWS_OF_ROUND = 512;
   private static final int MOST_QUERIES_OF_ROUND = 256;

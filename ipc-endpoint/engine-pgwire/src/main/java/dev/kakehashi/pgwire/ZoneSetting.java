@@ -12,7 +12,8 @@ import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// `SET TIME ZONE`, which is the session's and not the connection's. It holds from its execution on, whatever becomes of the transaction. Immutable.
+/// `SET TIME ZONE`, which is the session's and not the connection's. It holds from its execution on, whatever becomes of the transaction.
+/// Immutable.
 ///
 /// @param session whose zone it sets
 /// @param sql its text

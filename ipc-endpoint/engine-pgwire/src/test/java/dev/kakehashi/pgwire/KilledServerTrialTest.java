@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Money is moved while the server is killed and comes back. A failover takes as long as the death of a leader needs to be noticed, 20 s and more: that trial is
-/// `.make/cluster-transfers.sh`, a part of `make soak`.
+/// Money is moved while the server is killed and comes back. A failover takes as long as the death of a leader needs to be noticed, 20 s
+/// and more: that trial is `.make/cluster-transfers.sh`, a part of `make soak`.
 class KilledServerTrialTest {
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 1);
   private static final int MILLIS = Integer.getInteger("kakehashi.tck.millis", 1_000);

@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// A private PostgreSQL with a database "kakehashi", whose user "kakehashi" needs a password. It ends with the JVM, also when that is killed.
+/// A private PostgreSQL with a database "kakehashi", whose user "kakehashi" needs a password. It ends with the JVM, also when that is
+/// killed.
 ///
 /// The binaries are those of `-Dkakehashi.postgres.bin`, or of Debian's PostgreSQL 15. As root it runs as the user `postgres`.
 final class PgWireServer {

@@ -12,7 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The engine over a private PostgreSQL, or over the servers that `-Dkakehashi.tck.pgwire.addresses`, `.database`, `.user` and `.password` (a file) name.
+/// The engine over a private PostgreSQL, or over the servers that `-Dkakehashi.tck.pgwire.addresses`, `.database`, `.user` and `.password`
+/// (a file) name.
 public final class PgWireUnderTest implements EngineUnderTest {
   private static final String PROPERTY = "kakehashi.tck.pgwire.";
   private static final long ENDPOINT = 42;

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /// The conformance suite. A test class of an engine extends it and says how the engine is opened.
 ///
-/// One engine serves all cases, one after another; some restart it. The results are written to `target/tck-NAME.txt`, a line for each case: `passed`, `refused` with the
-/// capability that the engine lacks, `FAILED`.
+/// One engine serves all cases, one after another; some restart it. The results are written to `target/tck-NAME.txt`, a line for each case:
+/// `passed`, `refused` with the capability that the engine lacks, `FAILED`.
 ///
 /// `-Dkakehashi.tck.rows` is the length of large results, `-Dkakehashi.tck.rounds` the work of each of the sessions that run at a time.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -5,7 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/// Steps through an array as PostgreSQL writes it: `{1,NULL,"a b"}`, `[0:1]={{1},{2}}`. Not thread-safe; may be used for one array after another.
+/// Steps through an array as PostgreSQL writes it: `{1,NULL,"a b"}`, `[0:1]={{1},{2}}`. Not thread-safe; may be used for one array after
+/// another.
 public final class ArrayCursor {
   /// Token at which the cursor is.
   public enum Token {

@@ -11,7 +11,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Makes PostgreSQL's text of an array from a JSON array, nested by dimensions. Each element is read as a value of its type and written as PostgreSQL writes it. Not thread-safe.
+/// Makes PostgreSQL's text of an array from a JSON array, nested by dimensions. Each element is read as a value of its type and written as
+/// PostgreSQL writes it. Not thread-safe.
 final class ArrayInput {
   private static final int MAX_DIMENSIONS = 6;
 

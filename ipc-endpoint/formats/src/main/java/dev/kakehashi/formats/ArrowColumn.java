@@ -7,7 +7,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// The values of one field in the record batch that is being filled: a bitmap of what is there, then the buffers of its kind. Keeps its arrays from batch to batch. Not thread-safe.
+/// The values of one field in the record batch that is being filled: a bitmap of what is there, then the buffers of its kind. Keeps its
+/// arrays from batch to batch. Not thread-safe.
 public abstract sealed class ArrowColumn
     permits ArrowFixedColumn, ArrowVariableColumn, ArrowListColumn {
   static final VarHandle SHORTS =

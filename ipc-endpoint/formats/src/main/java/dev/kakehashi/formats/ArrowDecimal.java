@@ -9,7 +9,8 @@ import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Makes a decimal of fixed precision and scale, little-endian two's complement, from PostgreSQL's base-10000 digits. Exact, or refused. Not thread-safe.
+/// Makes a decimal of fixed precision and scale, little-endian two's complement, from PostgreSQL's base-10000 digits. Exact, or refused.
+/// Not thread-safe.
 final class ArrowDecimal {
   private static final ValueLayout.OfShort U16 =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Arrow's IPC stream: the schema, record batches of about so many bytes as the options say (or the longest row batch, if that is longer), the end marker.
+/// Arrow's IPC stream: the schema, record batches of about so many bytes as the options say (or the longest row batch, if that is longer),
+/// the end marker.
 ///
 /// | type | Arrow |
 /// |---|---|
@@ -25,8 +26,8 @@ import java.util.Map;
 /// | arrays | List |
 /// | text types, timetz | Utf8 |
 ///
-/// Each field has PostgreSQL's name of its type as `kakehashi.type`. A value that Arrow cannot hold is an error, never a null or another value: infinite and very late dates, 24:00:00,
-/// NaN in a decimal, arrays of several dimensions.
+/// Each field has PostgreSQL's name of its type as `kakehashi.type`. A value that Arrow cannot hold is an error, never a null or another
+/// value: infinite and very late dates, 24:00:00, NaN in a decimal, arrays of several dimensions.
 public final class ArrowEncoder implements RowEncoder {
   /// Key in the custom metadata of the message that says why a stream is cut off.
   public static final String ERROR_KEY = "kakehashi.error";

@@ -9,7 +9,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Arrays of one dimension whose subscripts begin at 1: offsets, then the elements. Each element is read from the array's text as a value of its type.
+/// Arrays of one dimension whose subscripts begin at 1: offsets, then the elements. Each element is read from the array's text as a value
+/// of its type.
 final class ArrowListColumn extends ArrowColumn {
   private static final int MAX_ELEMENTS = 1 << 10;
   private static final int MAX_ELEMENT_BYTES = 1 << 30;

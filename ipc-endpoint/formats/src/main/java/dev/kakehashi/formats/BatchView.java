@@ -11,7 +11,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /// A row batch read in place, without objects per value.
 ///
-/// Offsets and lengths are checked when they are used, so a broken batch gives an exception, never an access outside of it. Not thread-safe.
+/// Offsets and lengths are checked when they are used, so a broken batch gives an exception, never an access outside of it. Not
+/// thread-safe.
 public final class BatchView {
   public static final ValueLayout.OfInt I32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -47,7 +48,8 @@ public final class BatchView {
     this.copies = copies;
   }
 
-  /// One that copies each batch that is not long to the heap, once: where the JVM's first compiler is the only one, a word of a memory segment takes much longer than one of an array.
+  /// One that copies each batch that is not long to the heap, once: where the JVM's first compiler is the only one, a word of a memory
+  /// segment takes much longer than one of an array.
   public static BatchView copying() {
     return new BatchView(true);
   }

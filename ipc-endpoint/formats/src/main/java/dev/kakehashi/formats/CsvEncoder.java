@@ -8,7 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// CSV, byte for byte as PostgreSQL's `COPY … TO … (FORMAT csv)`: lines end with `\n`, null is nothing, an empty string is `""`, quotes only where needed.
+/// CSV, byte for byte as PostgreSQL's `COPY … TO … (FORMAT csv)`: lines end with `\n`, null is nothing, an empty string is `""`, quotes
+/// only where needed.
 final class CsvEncoder implements RowEncoder {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long HIGHS = 0x8080_8080_8080_8080L;

@@ -4,7 +4,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgInterval;
 
-/// Reads intervals as PostgreSQL writes them, "1 year 2 mons -3 days +04:05:06.7", and of ISO 8601, "P1Y2M-3DT4H5M6.7S". Fractions are for seconds alone.
+/// Reads intervals as PostgreSQL writes them, "1 year 2 mons -3 days +04:05:06.7", and of ISO 8601, "P1Y2M-3DT4H5M6.7S". Fractions are for
+/// seconds alone.
 public final class IntervalInput {
   private static final String HINT =
       "Write it as \"1 year 2 mons 3 days 04:05:06.7\" or \"P1Y2M3DT4H5M6.7S\", or send it as text and cast it in the statement.";

@@ -26,7 +26,8 @@ import java.util.Set;
 /// | timestamp, timestamptz | string as `to_json()` writes it: `2026-11-25T22:30:00.5`, `2026-11-25T22:30:00.5+00:00` |
 /// | others | string as PostgreSQL writes it |
 ///
-/// A document is `{"columns":[{"name":…,"type":…}],"rows":[…],"rowCount":n}`. NDJSON with rows as arrays begins with a line `{"columns":[…]}`.
+/// A document is `{"columns":[{"name":…,"type":…}],"rows":[…],"rowCount":n}`. NDJSON with rows as arrays begins with a line
+/// `{"columns":[…]}`.
 final class JsonEncoder implements RowEncoder {
   private static final byte[] NULL = ascii("null");
   private static final byte[] TRUE = ascii("true");

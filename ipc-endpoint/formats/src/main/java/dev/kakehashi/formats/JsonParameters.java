@@ -52,8 +52,8 @@ public final class JsonParameters {
   ///
   /// @param parser at the array's beginning; at its end afterwards
   /// @param typeOids of the statement's parameters
-  /// @throws EngineException UNDEFINED_PARAMETER for another number of values, DATATYPE_MISMATCH for a JSON type that the parameter does not take, LIMIT_EXCEEDED, and PostgreSQL's for
-  ///     values that are not of the type
+  /// @throws EngineException UNDEFINED_PARAMETER for another number of values, DATATYPE_MISMATCH for a JSON type that the parameter does
+  ///     not take, LIMIT_EXCEEDED, and PostgreSQL's for values that are not of the type
   /// @throws IOException for broken JSON, and what the parser's source throws
   public static ParameterBatch row(JsonParser parser, int[] typeOids, Limits limits)
       throws IOException {

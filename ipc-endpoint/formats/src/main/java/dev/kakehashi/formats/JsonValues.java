@@ -17,8 +17,8 @@ import java.util.TreeMap;
 
 /// A JSON value of a request as the text that json or jsonb has in a row batch.
 ///
-/// json: without blanks, members in their order, numbers as written. jsonb: as PostgreSQL writes it: members by length and bytes of their names, the last of several with one name,
-/// numbers as numeric, blanks after colons and commas.
+/// json: without blanks, members in their order, numbers as written. jsonb: as PostgreSQL writes it: members by length and bytes of their
+/// names, the last of several with one name, numbers as numeric, blanks after colons and commas.
 public final class JsonValues {
   private static final Comparator<byte[]> NAMES =
       Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a stream of [Format#ROWS].
 ///
-/// Lengths are checked before memory is taken, and memory grows with what has really come. A batch is checked by whoever reads its values ([BatchView]). Not thread-safe; the stream stays
-/// the caller's.
+/// Lengths are checked before memory is taken, and memory grows with what has really come. A batch is checked by whoever reads its values
+/// ([BatchView]). Not thread-safe; the stream stays the caller's.
 public final class RowStreamReader {
   /// Longest frame that is not a row batch.
   private static final int MOST_OTHER_BYTES = 64 << 20;

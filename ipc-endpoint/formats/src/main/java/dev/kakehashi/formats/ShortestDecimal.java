@@ -2,10 +2,11 @@ package dev.kakehashi.formats;
 
 import java.math.BigInteger;
 
-/// The shortest decimal strictly between the midpoints to a binary floating-point number's neighbours, and of those the nearest: what PostgreSQL prints.
+/// The shortest decimal strictly between the midpoints to a binary floating-point number's neighbours, and of those the nearest: what
+/// PostgreSQL prints.
 ///
-/// The way is that of R. Giulietti, "The Schubfach way to render doubles": the number and both bounds are scaled by a power of ten, kept in 126 bits, and rounded to odd, which is
-/// enough to compare them exactly. Unlike there bounds never count, and one digit may be enough.
+/// The way is that of R. Giulietti, "The Schubfach way to render doubles": the number and both bounds are scaled by a power of ten, kept in
+/// 126 bits, and rounded to odd, which is enough to compare them exactly. Unlike there bounds never count, and one digit may be enough.
 final class ShortestDecimal {
   private static final int MIN_POWER = -324;
   private static final int MAX_POWER = 292;

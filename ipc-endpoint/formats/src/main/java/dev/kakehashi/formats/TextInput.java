@@ -34,7 +34,8 @@ public final class TextInput {
   /// Sets a scalar value.
   ///
   /// @return whether there was room
-  /// @throws EngineException with PostgreSQL's SQLSTATE for text that is not of the type; FEATURE_NOT_SUPPORTED for a type without text form here
+  /// @throws EngineException with PostgreSQL's SQLSTATE for text that is not of the type; FEATURE_NOT_SUPPORTED for a type without text
+  ///     form here
   public static boolean set(RowBatchWriter writer, int column, int typeOid, String text) {
     switch (typeOid) {
       case TypeOid.BOOL -> writer.setBoolean(column, bool(text));

@@ -4,9 +4,11 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgTime;
 
-/// Reads dates and times of ISO 8601 and RFC 3339, and as PostgreSQL writes them with DateStyle ISO: `2026-11-25T22:30:00.5Z`, `0044-03-15 10:00:00+01:30 BC`, `infinity`.
+/// Reads dates and times of ISO 8601 and RFC 3339, and as PostgreSQL writes them with DateStyle ISO: `2026-11-25T22:30:00.5Z`,
+/// `0044-03-15 10:00:00+01:30 BC`, `infinity`.
 ///
-/// A time zone of a timestamp without one is read and left away, as is the time of a date, as PostgreSQL does; a timestamptz without one is UTC. Digits beyond microseconds are rounded.
+/// A time zone of a timestamp without one is read and left away, as is the time of a date, as PostgreSQL does; a timestamptz without one is
+/// UTC. Digits beyond microseconds are rounded.
 public final class TimeInput {
   private static final String HINT =
       "Write it as ISO 8601, or send it as text and cast it in the statement.";

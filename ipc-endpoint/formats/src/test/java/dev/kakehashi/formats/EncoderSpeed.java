@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
-/// Shows how fast each format is written, by processor time of one thread: run it by hand. Bytes are those that come out; "in" are those of the row batches.
+/// Shows how fast each format is written, by processor time of one thread: run it by hand. Bytes are those that come out; "in" are those of
+/// the row batches.
 final class EncoderSpeed {
   private static final int ROWS = 2000;
   private static final long NANOS = 2_000_000_000L;

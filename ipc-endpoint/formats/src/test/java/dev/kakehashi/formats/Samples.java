@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// Every type with its extremes and nulls: values.json as parameters, and what PostgreSQL 15 made of the same values by `COPY … TO STDOUT (FORMAT csv, HEADER)` with time zone UTC in
-/// copy.csv.
+/// Every type with its extremes and nulls: values.json as parameters, and what PostgreSQL 15 made of the same values by
+/// `COPY … TO STDOUT (FORMAT csv, HEADER)` with time zone UTC in copy.csv.
 final class Samples {
   static final JsonFactory JSON = new JsonFactory();
   static final JsonParameters.Limits LIMITS = new JsonParameters.Limits(1000, 1 << 22);

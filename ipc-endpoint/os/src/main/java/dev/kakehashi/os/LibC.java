@@ -31,7 +31,8 @@ public final class LibC {
     return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), types, options);
   }
 
-  /// A function that fails with errno: its first argument, before those of `types`, is memory of [#errnoState], where a call leaves its errno.
+  /// A function that fails with errno: its first argument, before those of `types`, is memory of [#errnoState], where a call leaves its
+  /// errno.
   ///
   /// @throws java.util.NoSuchElementException the C library has no such function
   public static MethodHandle functionWithErrno(

@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /// Threads that let others go first where processors are short: those who wait for microseconds, above all clients through shared memory.
 ///
-/// For threads that stay so to their end: without a privilege nobody takes it back. A worker, whose next task may be another one's, has `BackgroundWork` of the scheduler instead.
+/// For threads that stay so to their end: without a privilege nobody takes it back. A worker, whose next task may be another one's, has
+/// `BackgroundWork` of the scheduler instead.
 public final class ThreadPriority {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadPriority.class);
   private static final int PRIO_PROCESS = 0;
@@ -26,8 +27,8 @@ public final class ThreadPriority {
 
   private ThreadPriority() {}
 
-  /// Puts the calling thread behind; of a virtual thread the one that carries it just now. So a virtual thread calls for each piece of its work, because it may have come to another
-  /// one: a call costs a fraction of a microsecond.
+  /// Puts the calling thread behind; of a virtual thread the one that carries it just now. So a virtual thread calls for each piece of its
+  /// work, because it may have come to another one: a call costs a fraction of a microsecond.
   public static void letOthersPass() {
     try {
       // 0 is the calling thread, on Linux.

@@ -4,9 +4,10 @@ import java.util.function.BooleanSupplier;
 
 /// Waiting awake for what comes within microseconds, without taking the processor from those who bring it.
 ///
-/// First a few looks in a row: an answer of somebody who is awake and idle comes that soon. Then the processor is given away between the looks, so that
-/// on a small machine the others get on. That is cheap among threads which do little at a time. Where something computes for long, a yield costs milliseconds,
-/// while who sleeps is woken at once: after such a yield nobody yields for a while, and whoever waits goes to sleep after the first looks.
+/// First a few looks in a row: an answer of somebody who is awake and idle comes that soon. Then the processor is given away between the
+/// looks, so that on a small machine the others get on. That is cheap among threads which do little at a time. Where something computes for
+/// long, a yield costs milliseconds, while who sleeps is woken at once: after such a yield nobody yields for a while, and whoever waits
+/// goes to sleep after the first looks.
 ///
 /// Used by one thread.
 public final class PoliteSpin {

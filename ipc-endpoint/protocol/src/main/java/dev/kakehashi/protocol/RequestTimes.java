@@ -2,7 +2,8 @@ package dev.kakehashi.protocol;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts how long requests took, in two steps for each doubling from 1 µs to more than an hour. Thread-safe; a count costs some nanoseconds.
+/// Counts how long requests took, in two steps for each doubling from 1 µs to more than an hour. Thread-safe; a count costs some
+/// nanoseconds.
 public final class RequestTimes {
   /// Doubling of the last step, which has no end.
   private static final int LAST_DOUBLING = 32;

@@ -16,8 +16,8 @@ import java.util.UUID;
 
 /// Reads a row batch (PROTOCOL.md §6) that another process wrote.
 ///
-/// The header is copied and checked once, each offset and length is checked when it is used and read once, so memory that changes
-/// meanwhile gives wrong values at worst, never an access outside the batch. The caller knows the types and asks `isNull` first: the getter of a null
+/// The header is copied and checked once, each offset and length is checked when it is used and read once, so memory that changes meanwhile
+/// gives wrong values at worst, never an access outside the batch. The caller knows the types and asks `isNull` first: the getter of a null
 /// returns 0, or refuses for types on the heap.
 ///
 /// Not thread-safe; the memory stays the caller's.
@@ -187,7 +187,8 @@ public final class RowBatchReader {
 
   /// Checks the null bitmaps and the offset and length of each heap value.
   ///
-  /// For the receiver of parameters, whose kernels then read without checks. Only meaningful for memory that the sender cannot change any more.
+  /// For the receiver of parameters, whose kernels then read without checks. Only meaningful for memory that the sender cannot change any
+  /// more.
   ///
   /// @param typeOids types of the columns
   /// @throws MalformedFrameException naming the first bad value

@@ -7,9 +7,9 @@ package dev.kakehashi.protocol;
 /// for cheap yields for as long as the last pause. One interruption a second then kept all waiters asleep for good: a round trip took 16 us
 /// in place of 3.)
 ///
-/// The shortest pause is as long as a dear yield, because on an otherwise idle machine there are some ten a second: collections of garbage, compilers, the kernel. With
-/// 20 ms, waiters slept for a third of each second (docs/measurements.md has what a select by key took with either). Within a dozen yields
-/// the doubling detects a thread that computes all the time.
+/// The shortest pause is as long as a dear yield, because on an otherwise idle machine there are some ten a second: collections of garbage,
+/// compilers, the kernel. With 20 ms, waiters slept for a third of each second (docs/measurements.md has what a select by key took with
+/// either). Within a dozen yields the doubling detects a thread that computes all the time.
 ///
 /// Times are those of `System.nanoTime()`. Used by one thread.
 final class YieldPause {

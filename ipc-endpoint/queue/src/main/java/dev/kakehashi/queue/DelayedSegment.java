@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// Tasks of one segment whose time has not come, for one group: a bit each, and their seconds in the segment's index. Guarded by the lock of the queue system.
+/// Tasks of one segment whose time has not come, for one group: a bit each, and their seconds in the segment's index. Guarded by the lock
+/// of the queue system.
 ///
 /// Its deadline: when the next one is to be loaded, by the wall clock, or earlier.
 final class DelayedSegment extends Deadline {

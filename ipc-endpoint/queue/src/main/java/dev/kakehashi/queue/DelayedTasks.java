@@ -7,7 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Tasks of a group that were enqueued for later: they stay in their segments, and cost a bit of memory each. Guarded by the lock of the queue system.
+/// Tasks of a group that were enqueued for later: they stay in their segments, and cost a bit of memory each. Guarded by the lock of the
+/// queue system.
 ///
 /// Tasks whose second has come get entries, but not more than [#MOST_LOADED] that nobody has taken; the others follow when those are handed
 /// out. Tasks with a key have entries from the beginning, because they hold back those behind them.

@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The durable queues of one data directory. Thread-safe.
 ///
-/// Tasks are appended to segments in the order of commits. A group's order is a chain through them, kept by links; so memory holds the ends of chains, and what is lent, delayed or dead.
-/// Every change of a task's state is made by a record of the log, in the order of the log, when it is durable; only leases and what waits are in memory alone. [StateFile] has
-/// the number of the last change that the files know, so each change is applied once, and replay comes to the state that was.
+/// Tasks are appended to segments in the order of commits. A group's order is a chain through them, kept by links; so memory holds the ends
+/// of chains, and what is lent, delayed or dead. Every change of a task's state is made by a record of the log, in the order of the log,
+/// when it is durable; only leases and what waits are in memory alone. [StateFile] has the number of the last change that the files know,
+/// so each change is applied once, and replay comes to the state that was.
 public final class DurableQueues implements QueueSystem {
   private final QueueFiles files;
   final QueueCenter center;

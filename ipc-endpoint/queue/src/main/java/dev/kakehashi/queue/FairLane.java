@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Tasks of one priority and fair key of a group. Guarded by the lock of the queue system.
 ///
-/// Its chain are tasks without a key, by links of their segments; offered ones are heads of keys, and tasks that were given back. The smallest position is next.
+/// Its chain are tasks without a key, by links of their segments; offered ones are heads of keys, and tasks that were given back. The
+/// smallest position is next.
 final class FairLane {
   final PriorityLevel level;
   final @Nullable String fair;

@@ -3,7 +3,8 @@ package dev.kakehashi.queue;
 import dev.kakehashi.queue.TaskEntry.Phase;
 import java.util.List;
 
-/// Makes a new group see the open tasks of another one: chains are copied by their ends, so a backlog costs nothing. Guarded by the lock of the queue system.
+/// Makes a new group see the open tasks of another one: chains are copied by their ends, so a backlog costs nothing. Guarded by the lock of
+/// the queue system.
 final class GroupCopy {
   private GroupCopy() {}
 

@@ -5,7 +5,8 @@ import dev.kakehashi.queue.TaskEntry.Phase;
 import java.util.List;
 import org.agrona.collections.LongHashSet;
 
-/// Ends many tasks of a group at once: as many steps as it has entries and chains, whatever the backlog. Guarded by the lock of the queue system.
+/// Ends many tasks of a group at once: as many steps as it has entries and chains, whatever the backlog. Guarded by the lock of the queue
+/// system.
 final class GroupEnd {
   private GroupEnd() {}
 

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Tasks of one key of a group, by links of their segments. Guarded by the lock of the queue system.
 ///
-/// One of them at most is offered to the group's order: the head, or one that was given back. A key that may not start a task has none there, so it costs nobody anything.
+/// One of them at most is offered to the group's order: the head, or one that was given back. A key that may not start a task has none
+/// there, so it costs nobody anything.
 ///
 /// Its deadline: when its rate allows the next start, or when it need not be remembered any more.
 final class KeyChain extends Deadline {

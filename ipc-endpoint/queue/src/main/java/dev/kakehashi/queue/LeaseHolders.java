@@ -59,7 +59,8 @@ final class LeaseHolders {
     }
   }
 
-  /// The holder has gone: its calls end with nothing, its leases at once. One that a transaction is about to end stays until that is decided.
+  /// The holder has gone: its calls end with nothing, its leases at once. One that a transaction is about to end stays until that is
+  /// decided.
   void end(LeaseHolder holder) {
     Held held = holders.get(holder);
     if (held == null) {

@@ -2,7 +2,8 @@ package dev.kakehashi.queue;
 
 import org.jspecify.annotations.Nullable;
 
-/// A task that is offered to the order of its group, beside the chain of its lane: by its key, or because it was given back. Immutable; guarded by the lock of the queue system.
+/// A task that is offered to the order of its group, beside the chain of its lane: by its key, or because it was given back. Immutable;
+/// guarded by the lock of the queue system.
 final class Offer {
   final long position;
 

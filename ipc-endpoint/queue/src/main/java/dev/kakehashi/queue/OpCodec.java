@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Changes as bytes of a record of the log, big endian: sequence number (long), count (int), changes: kind (byte), queue (long), and what the kind has.
+/// Changes as bytes of a record of the log, big endian: sequence number (long), count (int), changes: kind (byte), queue (long), and what
+/// the kind has.
 final class OpCodec {
   static final int HEADER = Long.BYTES + Integer.BYTES;
   private static final int PREFIX = 1 + Long.BYTES;

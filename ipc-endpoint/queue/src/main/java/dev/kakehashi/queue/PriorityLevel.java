@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Fair lanes of one priority of a group: start-time fair queueing. Guarded by the lock of the queue system.
 ///
-/// Each lane has a tag in virtual time that moves by 1/weight for a task that is handed out; the smallest goes first. With lanes of weights w a lane of weight v
-/// waits for at most w/v + 1 tasks of each other one. A lane that ran dry keeps its tag until the level's virtual time has passed it, so it gains nothing by that.
+/// Each lane has a tag in virtual time that moves by 1/weight for a task that is handed out; the smallest goes first. With lanes of weights
+/// w a lane of weight v waits for at most w/v + 1 tasks of each other one. A lane that ran dry keeps its tag until the level's virtual time
+/// has passed it, so it gains nothing by that.
 final class PriorityLevel {
   final GroupCore group;
   final int priority;

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /// The parts that all queues share: the lock, time, files, holders of leases, and work that waits until the lock is free.
 ///
-/// One lock guards all queues. It is held for microseconds: files are written, records are committed and consumers are called without it, by actions that run when the outermost
-/// [#exit] has let it go.
+/// One lock guards all queues. It is held for microseconds: files are written, records are committed and consumers are called without it,
+/// by actions that run when the outermost [#exit] has let it go.
 final class QueueCenter {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCenter.class);
 
@@ -325,7 +325,8 @@ final class QueueCenter {
   /// Queues that are gone, and whose state was written.
   List<QueueCore> gone = new ArrayList<>();
 
-  /// Why changes of the log could not be applied. Then memory is not the state of the log any more: nothing is handed out or forced, and the next start replays.
+  /// Why changes of the log could not be applied. Then memory is not the state of the log any more: nothing is handed out or forced, and
+  /// the next start replays.
   volatile @Nullable EngineException failure;
 
   /// @throws EngineException why an earlier change could not be applied
@@ -483,7 +484,8 @@ final class QueueCenter {
     return last;
   }
 
-  /// A consumer waits: tasks whose commit waits for others to be flushed with are flushed soon. A record without changes, for which somebody waits, does that.
+  /// A consumer waits: tasks whose commit waits for others to be flushed with are flushed soon. A record without changes, for which
+  /// somebody waits, does that.
   void hurry(QueueCore queue) {
     long last = lastUndurable(queue);
     if (last > hurried) {
@@ -492,7 +494,8 @@ final class QueueCenter {
     }
   }
 
-  /// Lets a call without a wait end with nothing only when what was committed before it is durable: who has committed a task and asks for it gets it.
+  /// Lets a call without a wait end with nothing only when what was committed before it is durable: who has committed a task and asks for
+  /// it gets it.
   ///
   /// @return false: there is no such task
   boolean endWhenDurable(Waiter waiter) {

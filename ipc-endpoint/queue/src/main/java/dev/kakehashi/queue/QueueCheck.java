@@ -4,8 +4,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.queue.TaskEntry.Phase;
 import java.util.function.Consumer;
 
-/// Compares the files of queues, their counts and their order with each other. Holds the lock of the queue system for one segment at a time; counts are compared of groups that did
-/// not change meanwhile.
+/// Compares the files of queues, their counts and their order with each other. Holds the lock of the queue system for one segment at a
+/// time; counts are compared of groups that did not change meanwhile.
 final class QueueCheck {
   private final QueueCenter center;
   private final Consumer<String> problem;

@@ -121,8 +121,8 @@ final class QueueCore {
     }
   }
 
-  /// The first group takes the place of the one without a name: that one gets nothing more, and what it has can still be received. With `first` the new one has the open tasks of the
-  /// group that has most of them; then nothing is left for the one without a name.
+  /// The first group takes the place of the one without a name: that one gets nothing more, and what it has can still be received. With
+  /// `first` the new one has the open tasks of the group that has most of them; then nothing is left for the one without a name.
   void createGroup(long groupId, boolean first) {
     if (group(groupId) != null) {
       return;

@@ -1,6 +1,7 @@
 package dev.kakehashi.queue;
 
-/// One change of queues, as the log has it. Changes say what is to be, not what is to be done to it; they are applied in the order of their records, each once.
+/// One change of queues, as the log has it. Changes say what is to be, not what is to be done to it; they are applied in the order of their
+/// records, each once.
 sealed interface QueueOp {
   long queueId();
 

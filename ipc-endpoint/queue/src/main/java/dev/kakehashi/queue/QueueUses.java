@@ -5,8 +5,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Queues to which one transaction adds tasks: none of them is dropped meanwhile, and none gets tasks that another transaction drops. Guarded by the lock of the queue system, but for
-/// [#end].
+/// Queues to which one transaction adds tasks: none of them is dropped meanwhile, and none gets tasks that another transaction drops.
+/// Guarded by the lock of the queue system, but for [#end].
 final class QueueUses {
   private final TransactionChanges owner;
   private final List<QueueCore> used = new ArrayList<>(1);

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /// Makes the tasks of one schedule of a queue. Guarded by the lock of the queue system.
 ///
-/// The time for which a task was made is in the same record as the task. So a clock that goes back makes none for a second time. If times were missed, because nothing ran or the
-/// clock went forward, one task is made for all of them.
+/// The time for which a task was made is in the same record as the task. So a clock that goes back makes none for a second time. If times
+/// were missed, because nothing ran or the clock went forward, one task is made for all of them.
 ///
 /// Its deadline: the next time, by the wall clock.
 final class ScheduleClock extends Deadline {

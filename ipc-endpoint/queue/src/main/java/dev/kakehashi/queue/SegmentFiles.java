@@ -15,7 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// Files of segments: `<queue>/<first position>.data` and `.index`. Maps of them are guarded by the lock of the queue system; what writes is called without it.
+/// Files of segments: `<queue>/<first position>.data` and `.index`. Maps of them are guarded by the lock of the queue system; what writes
+/// is called without it.
 final class SegmentFiles {
   private static final int MOST_MAPS = 2048;
 

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// States of all queues, as of one change of the log: `state-<generation>`.
 ///
 /// Frames are added at the end: length (int) and checksum (int) of what follows, kind (byte), queue (long), bytes. Bytes behind the last
-/// [#COMMIT] do not count, so a state is
-/// there for all queues or for none. A file with too much of the past is written anew, as the next generation. Confined to the thread that forces.
+/// [#COMMIT] do not count, so a state is there for all queues or for none. A file with too much of the past is written anew, as the next
+/// generation. Confined to the thread that forces.
 final class StateFile {
   private static final String PREFIX = "state-";
   private static final int STATE = 1;

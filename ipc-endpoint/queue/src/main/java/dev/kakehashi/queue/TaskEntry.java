@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A task of a group that is not as it was enqueued: lent, given back, waiting for its time, held by a transaction, dead. Guarded by the lock of the queue system.
+/// A task of a group that is not as it was enqueued: lent, given back, waiting for its time, held by a transaction, dead. Guarded by the
+/// lock of the queue system.
 ///
 /// Its deadline: the lease's end, or when it may be handed out again.
 final class TaskEntry extends Deadline {

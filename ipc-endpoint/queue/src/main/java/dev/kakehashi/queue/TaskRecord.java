@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One task as it is written, in the log and in segments alike.
 ///
-/// Layout, big endian: length of all, checksum of what follows the position, position, task's number, enqueued, run at, unique for (all long), priority, flags (byte),
-/// lengths of key, fair key, unique key, error (short), length of the payload (int), then these five.
+/// Layout, big endian: length of all, checksum of what follows the position, position, task's number, enqueued, run at, unique for (all
+/// long), priority, flags (byte), lengths of key, fair key, unique key, error (short), length of the payload (int), then these five.
 ///
 /// The object refers to its source: it is used within the critical section that read it, and then dropped.
 final class TaskRecord {

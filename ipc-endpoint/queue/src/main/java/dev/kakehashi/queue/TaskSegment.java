@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// files. Contents of files are written once: bytes never change, and a link goes from 0 to its value. So files that are newer than the
 /// state that refers to them do no harm.
 ///
-/// An index entry: position of the task that follows in the same chain (0: none), number of the task, offset of its bytes (-1: there is no such task), second from which on it may be
-/// handed out (0: it waits for no time, see [DelayedSegment]).
+/// An index entry: position of the task that follows in the same chain (0: none), number of the task, offset of its bytes (-1: there is no
+/// such task), second from which on it may be handed out (0: it waits for no time, see [DelayedSegment]).
 final class TaskSegment {
   static final int ENTRY = 24;
 

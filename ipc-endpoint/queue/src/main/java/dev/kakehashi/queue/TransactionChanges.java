@@ -713,7 +713,8 @@ final class TransactionChanges implements QueueChanges {
     }
   }
 
-  /// Tasks that have just got their places go to consumers that wait. If they are many, none do: those are worth a flush of their own, which comes soon.
+  /// Tasks that have just got their places go to consumers that wait. If they are many, none do: those are worth a flush of their own,
+  /// which comes soon.
   private void promise() {
     if (ops.isEmpty() || record < 0 || own) {
       return;

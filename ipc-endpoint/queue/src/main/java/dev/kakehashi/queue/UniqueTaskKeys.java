@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The unique keys of one queue: which task has which. Guarded by the lock of the queue system.
 ///
-/// A key without a window is its task's as long as that is open in any group: ready, delayed or lent. Done, canceled, purged, moved away or dead, it has the key no more. A key with a
-/// window is kept until then, whatever becomes of the task. A transaction that ends the task may make another one of the key; others wait for that transaction, because only its end
-/// says which number is theirs.
+/// A key without a window is its task's as long as that is open in any group: ready, delayed or lent. Done, canceled, purged, moved away or
+/// dead, it has the key no more. A key with a window is kept until then, whatever becomes of the task. A transaction that ends the task may
+/// make another one of the key; others wait for that transaction, because only its end says which number is theirs.
 final class UniqueTaskKeys {
   private final QueueCore queue;
   private Map<String, UniqueTask> tasks = Map.of();
@@ -314,7 +314,8 @@ final class UniqueTaskKeys {
     }
   }
 
-  /// A transaction that has not committed ends many tasks of a queue: PURGE, or the end of a group. Guarded by the lock of the queue system.
+  /// A transaction that has not committed ends many tasks of a queue: PURGE, or the end of a group. Guarded by the lock of the queue
+  /// system.
   static final class QueueSweep {
     final TransactionChanges owner;
 

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The wall clock jumps by an hour, either way: no lease ends early, no retry comes early, no schedule makes a task twice or never. And time passes in which nobody asks for tasks.
+/// The wall clock jumps by an hour, either way: no lease ends early, no retry comes early, no schedule makes a task twice or never. And
+/// time passes in which nobody asks for tasks.
 class ClockJumpTest {
   private static final int HOUR = 3_600_000;
 

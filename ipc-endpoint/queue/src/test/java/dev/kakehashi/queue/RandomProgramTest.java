@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Random programs against a model that is a list of tasks: what was handed out, in which order, how often; through crashes over files as of any earlier force.
+/// Random programs against a model that is a list of tasks: what was handed out, in which order, how often; through crashes over files as
+/// of any earlier force.
 ///
 /// `kakehashi.queue.programs` sets how many, `kakehashi.queue.seed` the first one's seed.
 class RandomProgramTest {

@@ -38,7 +38,8 @@ public final class Cancellations {
         });
   }
 
-  /// Cancels what runs or waits in a transaction, in every session that uses it. Neither the lease nor the state of the transaction changes.
+  /// Cancels what runs or waits in a transaction, in every session that uses it. Neither the lease nor the state of the transaction
+  /// changes.
   public void cancelTransaction(ClientRequests session, Answer answer, long handle) {
     OpenTransaction transaction = transactions.findToCancel(session, handle);
     if (transaction == null) {
@@ -56,7 +57,8 @@ public final class Cancellations {
     answer.completed(transaction, 0);
   }
 
-  /// Cancels what runs, is prepared or waits in a session, also what commits by itself. The answer's state is UNKNOWN if there is no such session, or `session` may not.
+  /// Cancels what runs, is prepared or waits in a session, also what commits by itself. The answer's state is UNKNOWN if there is no such
+  /// session, or `session` may not.
   ///
   /// @param id as the table of sessions shows it
   public void cancelSession(ClientRequests session, Answer answer, long id) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The requests of one session: what runs, what waits, and which transactions it uses. Poller only, unless said otherwise.
 ///
-/// Order: while one of its statements is being prepared, or an execution waits for its admission, what follows waits in that order ([#isBlocked()]); cancels overtake.
+/// Order: while one of its statements is being prepared, or an execution waits for its admission, what follows waits in that order
+/// ([#isBlocked()]); cancels overtake.
 public final class ClientRequests {
   private final RequestClient client;
   private final TransactionOwner owner;
@@ -39,7 +40,8 @@ public final class ClientRequests {
   private boolean limited;
   private boolean closed;
 
-  /// @param holdsTransactions whether transactions that it has begun end with it, unless another such session uses them; else they live by their lease alone
+  /// @param holdsTransactions whether transactions that it has begun end with it, unless another such session uses them; else they live by
+  ///     their lease alone
   /// @param admission of its executions; null: unlimited
   ClientRequests(
       RequestClient client,

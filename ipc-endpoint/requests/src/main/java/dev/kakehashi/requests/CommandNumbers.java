@@ -6,12 +6,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Numbers of the commands of one transaction whose clients count each for itself.
 ///
-/// To the engine a greater number is a later command, which sees what those before it have changed. Two clients know nothing of each other's numbers: so what one of them does
-/// after the other is moved behind all that the other has done. Commands of one client stay in its own order, also where an earlier one sends a request later.
+/// To the engine a greater number is a later command, which sees what those before it have changed. Two clients know nothing of each
+/// other's numbers: so what one of them does after the other is moved behind all that the other has done. Commands of one client stay in
+/// its own order, also where an earlier one sends a request later.
 ///
 /// As long as one client alone counts, its numbers are those of the transaction. Not thread-safe.
 final class CommandNumbers {
-  /// Stretches kept for each client. A command of before the oldest (a cursor, while the others have come in between so often) may see changes that it should not.
+  /// Stretches kept for each client. A command of before the oldest (a cursor, while the others have come in between so often) may see
+  /// changes that it should not.
   static final int MAX_STRETCHES = 1000;
 
   private @Nullable Counter last;
@@ -42,8 +44,8 @@ final class CommandNumbers {
 
   /// @param client who counts; equal objects are one
   /// @param command number (unsigned) of its command, not 0
-  /// @param begins whether it is the first request of a statement: those that only read may all have the number of the client's newest command, and each sees what others have done
-  ///     before it
+  /// @param begins whether it is the first request of a statement: those that only read may all have the number of the client's newest
+  ///     command, and each sees what others have done before it
   /// @return number (unsigned) of the command in the transaction
   int of(Object client, int command, boolean begins) {
     long number = Integer.toUnsignedLong(command);

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The executions of one session that have not ended: a list through the requests themselves, so that none costs an object. Thread-safe by its lock, which is held for some
-/// assignments only.
+/// The executions of one session that have not ended: a list through the requests themselves, so that none costs an object. Thread-safe by
+/// its lock, which is held for some assignments only.
 final class ExecutionList {
   private @Nullable StatementRequest newest; // guarded by this
   private int count; // guarded by this

@@ -6,11 +6,12 @@ import java.lang.management.MemoryType;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// How full the JVM's heap is of what lives long, for those who would keep more there: each open result is a statement with its state, and thousands of them can be
-/// more than the heap, on which everybody's statements depend. Confined to the poller.
+/// How full the JVM's heap is of what lives long, for those who would keep more there: each open result is a statement with its state, and
+/// thousands of them can be more than the heap, on which everybody's statements depend. Confined to the poller.
 ///
-/// Garbage is no reason to refuse anything. A heap that looks full is judged by what a collection has left, and by the results that were opened since. A
-/// collection is made where that is not known, or says that nothing fits; all of them together take a tenth of the time at most.
+/// Garbage is no reason to refuse anything. A heap that looks full is judged by what a collection has left, and by the results that were
+/// opened since. A collection is made where that is not known, or says that nothing fits; all of them together take a tenth of the time at
+/// most.
 final class HeapLevel {
   /// The rest is for the statements of all sessions that have no such number of results.
   private static final double TIGHT = 0.7;

@@ -18,7 +18,8 @@ class InProcessCall implements Runnable, DeferredRequest, Answer {
     void run(ClientRequests session, InProcessCall call);
   }
 
-  /// Statements up to this length are no danger to the stack of the calling thread, which may be a sixteenth of the poller's: recursion goes as deep as their text makes it.
+  /// Statements up to this length are no danger to the stack of the calling thread, which may be a sixteenth of the poller's: recursion
+  /// goes as deep as their text makes it.
   private static final int SHORT_SQL = 2000;
 
   private static final Logger LOG = LoggerFactory.getLogger(InProcessCall.class);

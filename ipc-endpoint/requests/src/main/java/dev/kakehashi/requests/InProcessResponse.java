@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The sink of an interface in this process as the output of one execution: it knows who waits, wakes them at a cancel, and counts what is sent. Thread-safe.
+/// The sink of an interface in this process as the output of one execution: it knows who waits, wakes them at a cancel, and counts what is
+/// sent. Thread-safe.
 final class InProcessResponse implements Response {
   private final InProcessCall call;
   private final InProcessClient client;

@@ -3,16 +3,17 @@ package dev.kakehashi.requests;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Bounds what the open results of all sessions hold in the JVM's heap: each is an execution with its operators and batches, and thousands of them that fill up after
-/// they have been admitted end the process. The memory of the first results of each session, whose slots are reserved, is not counted.
+/// Bounds what the open results of all sessions hold in the JVM's heap: each is an execution with its operators and batches, and thousands
+/// of them that fill up after they have been admitted end the process. The memory of the first results of each session, whose slots are
+/// reserved, is not counted.
 ///
 /// The poller admits; any thread releases. Both change one counter; that a release is seen late only refuses what would have fitted.
 final class OpenResults {
   /// State of an execution and its tasks.
   private static final long EXECUTION_BYTES = 128 << 10;
 
-  /// A column's vectors of 1024 values in all operators of all tasks: 458 cursors of three columns, ordered by an index, held 281 MB of them
-  /// (`jcmd PID GC.class_histogram`).
+  /// A column's vectors of 1024 values in all operators of all tasks: 458 cursors of three columns, ordered by an index, held 281 MB of
+  /// them (`jcmd PID GC.class_histogram`).
   private static final long COLUMN_BYTES = 192 << 10;
 
   private final long limitBytes;

@@ -55,7 +55,8 @@ public final class OpenTransaction implements ClientActivity {
   /// When its last request came. Written by the poller; others may read an older one, which only people see.
   private long lastUseNanos;
 
-  /// When a look has found it idle for the first time since its last request; its beginning, if there was none. Written by the poller at each look, so no statement does it.
+  /// When a look has found it idle for the first time since its last request; its beginning, if there was none. Written by the poller at
+  /// each look, so no statement does it.
   private volatile long idleFromNanos;
 
   private long useAtLastLook;
@@ -267,8 +268,8 @@ public final class OpenTransaction implements ClientActivity {
         && (sessions.isEmpty() || nowNanos - leaseDeadlineNanos >= TOLD_NANOS);
   }
 
-  /// Decides at the end of the lease. Under the default lease a statement that works renews it, and so does a reader that has released a batch since the last look; a
-  /// reader that does not read does not. A lease that the client asked for ends whatever runs.
+  /// Decides at the end of the lease. Under the default lease a statement that works renews it, and so does a reader that has released a
+  /// batch since the last look; a reader that does not read does not. A lease that the client asked for ends whatever runs.
   ///
   /// @return whether the lease is over
   boolean checkLease(long nowNanos) {

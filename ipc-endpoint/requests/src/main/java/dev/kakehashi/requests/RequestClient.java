@@ -30,8 +30,8 @@ public interface RequestClient {
   /// Whether it may cancel what others run.
   boolean mayCancelAll();
 
-  /// Whether it ends its transactions by itself before it goes, so that one that it leaves open is lost, whoever else works in it: a backend of PostgreSQL, whose server has rolled back what
-  /// it has changed elsewhere.
+  /// Whether it ends its transactions by itself before it goes, so that one that it leaves open is lost, whoever else works in it: a
+  /// backend of PostgreSQL, whose server has rolled back what it has changed elsewhere.
   default boolean endsItsTransactions() {
     return false;
   }

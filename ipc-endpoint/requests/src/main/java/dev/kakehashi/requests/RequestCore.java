@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Handles the requests of all interfaces: their sessions, transactions, executions and cancels, one of each for all.
 ///
-/// Poller only, unless said otherwise. Interfaces bring the requests of a session in their order. While one of its statements is being prepared, or an execution waits for its
-/// admission, what follows waits in that order ([ClientRequests#isBlocked()]); cancels overtake. Statements and ends of one transaction keep the order of the calls in the engine,
-/// whatever session and interface they came through.
+/// Poller only, unless said otherwise. Interfaces bring the requests of a session in their order. While one of its statements is being
+/// prepared, or an execution waits for its admission, what follows waits in that order ([ClientRequests#isBlocked()]); cancels overtake.
+/// Statements and ends of one transaction keep the order of the calls in the engine, whatever session and interface they came through.
 public final class RequestCore {
   private final Engine engine;
   private final EngineNeeds needs;
@@ -93,7 +93,8 @@ public final class RequestCore {
 
   /// The requests of a client that has attached.
   ///
-  /// @param holdsTransactions whether transactions that it begins end with it, unless another such session uses them; else they live by their lease alone
+  /// @param holdsTransactions whether transactions that it begins end with it, unless another such session uses them; else they live by
+  ///     their lease alone
   public ClientRequests open(RequestClient client, boolean holdsTransactions) {
     return new ClientRequests(
         client,

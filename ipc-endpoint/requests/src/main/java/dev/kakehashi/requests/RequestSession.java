@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A session of one client of an interface in this process.
 ///
-/// Thread-safe. No call blocks. Each has exactly one answer, on any thread, perhaps before the call returns; the answer must not block. Requests take effect in the order of the calls;
-/// statements and ends of one transaction keep that order in the engine, whatever session they came through.
+/// Thread-safe. No call blocks. Each has exactly one answer, on any thread, perhaps before the call returns; the answer must not block.
+/// Requests take effect in the order of the calls; statements and ends of one transaction keep that order in the engine, whatever session
+/// they came through.
 ///
-/// While nobody else handles requests, a call runs on the calling thread: mostly for microseconds, a light statement for a millisecond at most.
+/// While nobody else handles requests, a call runs on the calling thread: mostly for microseconds, a light statement for a millisecond at
+/// most.
 ///
 /// Handle 0 names no transaction.
 public interface RequestSession extends AutoCloseable {
@@ -75,7 +77,8 @@ public interface RequestSession extends AutoCloseable {
   /// Cancels what runs or waits in a transaction, whichever session has sent it.
   void cancelTransaction(long handle, Consumer<RequestAnswer> done);
 
-  /// Cancels what runs or waits in another session, also what commits by itself. The answer's state is UNKNOWN if there is no such session, or the user may not.
+  /// Cancels what runs or waits in another session, also what commits by itself. The answer's state is UNKNOWN if there is no such session,
+  /// or the user may not.
   ///
   /// @param id as the table of sessions shows it
   void cancelSession(long id, Consumer<RequestAnswer> done);

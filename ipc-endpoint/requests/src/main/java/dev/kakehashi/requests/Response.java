@@ -7,7 +7,8 @@ public interface Response extends ResultSink, Answer {
   /// When the request arrived, by System.nanoTime().
   long beganNanos();
 
-  /// Makes [#acquire(int)] refuse with QUERY_CANCELED and wakes producers that wait. No effect when another request than `requestId` has the response by now.
+  /// Makes [#acquire(int)] refuse with QUERY_CANCELED and wakes producers that wait. No effect when another request than `requestId` has
+  /// the response by now.
   void cancel(long requestId);
 
   /// Whether producers wait for the reader.

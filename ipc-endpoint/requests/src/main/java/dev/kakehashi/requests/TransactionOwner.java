@@ -8,9 +8,10 @@ import java.security.NoSuchAlgorithmException;
 
 /// Whose a transaction is: a user's of the engine, whatever interface he comes by.
 ///
-/// Under peer authentication a client of shared memory says by itself which user it is, and the kernel only which OS user. So the name alone does not do there: a client that
-/// has an OS user names a transaction by its handle only where its own OS user has begun it, or after it has shown the transaction's token ([TransactionTokens]), which nobody
-/// guesses. Interfaces that prove the name themselves need it alone.
+/// Under peer authentication a client of shared memory says by itself which user it is, and the kernel only which OS user. So the name
+/// alone does not do there: a client that has an OS user names a transaction by its handle only where its own OS user has begun it, or
+/// after it has shown the transaction's token ([TransactionTokens]), which nobody guesses. Interfaces that prove the name themselves need
+/// it alone.
 ///
 /// @param userName role of the engine
 /// @param uid OS user that began it; [RequestClient#NO_UID]: unknown

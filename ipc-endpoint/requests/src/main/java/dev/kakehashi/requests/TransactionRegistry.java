@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /// map; a commit costs two puts of a few hundred nanoseconds beside its flush. A put survives the death of the process, as the map is a
 /// mapped file.
 ///
-/// An outcome is kept for the retention time after the end of its transaction, unless so many later ones that the file is full push it out before; then, and at each
-/// later commit that finds some, it goes. A prepared transaction has no end yet, and stays.
+/// An outcome is kept for the retention time after the end of its transaction, unless so many later ones that the file is full push it out
+/// before; then, and at each later commit that finds some, it goes. A prepared transaction has no end yet, and stays.
 ///
 /// Thread-safe.
 public final class TransactionRegistry implements AutoCloseable {
@@ -41,10 +41,12 @@ public final class TransactionRegistry implements AutoCloseable {
       TransactionState state, int uid, long userKey, long beganMillis, long endedMillis) {
     private static final int BYTES = 32;
 
-    /// The log names the transaction with its commit: what is unknown after a crash can be learnt there. Entries of versions before that have 0.
+    /// The log names the transaction with its commit: what is unknown after a crash can be learnt there. Entries of versions before that
+    /// have 0.
     private static final byte NAMED_IN_LOG = 1;
 
-    /// It has the key of its user. Entries of versions before that have a number in its place that nobody asks for, and belong to their OS user.
+    /// It has the key of its user. Entries of versions before that have a number in its place that nobody asks for, and belong to their OS
+    /// user.
     private static final byte OF_USER = 2;
 
     /// @throws IllegalStateException if the value is none of an entry
@@ -75,7 +77,8 @@ public final class TransactionRegistry implements AutoCloseable {
           state, uid, (value[1] & OF_USER) == 0 ? 0 : key, bytes.getLong(), bytes.getLong());
     }
 
-    /// Whether its outcome is somebody's to know. An outcome changes nothing any more, so the user alone decides, by whatever interface he comes.
+    /// Whether its outcome is somebody's to know. An outcome changes nothing any more, so the user alone decides, by whatever interface he
+    /// comes.
     boolean isOf(TransactionOwner asker) {
       return userKey != 0
           ? userKey == asker.userKey()
@@ -98,7 +101,8 @@ public final class TransactionRegistry implements AutoCloseable {
   private final LongSupplier clock;
   private final ArrayDeque<Long> oldestFirst = new ArrayDeque<>(); // guarded by itself
 
-  /// Entries that entered up to then, in milliseconds since 1970, may have been removed; later ones are all there. Written under the lock of this.
+  /// Entries that entered up to then, in milliseconds since 1970, may have been removed; later ones are all there. Written under the lock
+  /// of this.
   private volatile long removedUpToMillis;
 
   private TransactionRegistry(
@@ -187,7 +191,8 @@ public final class TransactionRegistry implements AutoCloseable {
     expire();
   }
 
-  /// Records what the log says of transactions whose end has not come to be recorded, because the endpoint ended before. Called before clients come.
+  /// Records what the log says of transactions whose end has not come to be recorded, because the endpoint ended before. Called before
+  /// clients come.
   public void recover(RecoveredOutcomes outcomes) {
     int recovered = 0;
     int unknown = 0;

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Names of transactions outside of the process: 32 hexadecimal digits, bound to a user.
 ///
-/// A token is one block of AES-128 that holds the handle and the first 64 bits of HMAC-SHA256(user, handle). So nothing is kept for a transaction, its token holds as long as the
-/// keys, also after a restart, and shows nothing of the handle. A caller without the keys hits a token that holds for him with probability
-/// 2^-64 for each try.
+/// A token is one block of AES-128 that holds the handle and the first 64 bits of HMAC-SHA256(user, handle). So nothing is kept for a
+/// transaction, its token holds as long as the keys, also after a restart, and shows nothing of the handle. A caller without the keys hits
+/// a token that holds for him with probability 2^-64 for each try.
 ///
 /// The keys are 48 random bytes in the file `transaction.key` of the data directory, made at its first start, which only its owner reads. A
 /// copy of the data directory has to have it, too, if tokens shall hold there.
@@ -68,7 +68,8 @@ public final class TransactionTokens {
 
   /// Reads the keys of a data directory, or makes them.
   ///
-  /// @throws IOException if they cannot be read or made, or are damaged: tokens that are out would not hold any more, so nobody makes other keys by itself
+  /// @throws IOException if they cannot be read or made, or are damaged: tokens that are out would not hold any more, so nobody makes other
+  ///     keys by itself
   public static TransactionTokens open(Path dataDirectory) throws IOException {
     Path file = dataDirectory.resolve(FILE);
     byte[] keys = Files.exists(file) ? read(file) : make(dataDirectory, file);

@@ -95,7 +95,8 @@ public final class Transactions {
     return use(session, find(session, handle));
   }
 
-  /// Lets a session that has shown the token of an open transaction of its user continue it: from then on the transaction is the session's last one.
+  /// Lets a session that has shown the token of an open transaction of its user continue it: from then on the transaction is the session's
+  /// last one.
   ///
   /// @throws EngineException NO_SUCH_TRANSACTION, LEASE_EXPIRED, TRANSACTION_ABORTED
   public OpenTransaction join(ClientRequests session, long handle) {
@@ -181,7 +182,8 @@ public final class Transactions {
         : null;
   }
 
-  /// Whether `session` may cancel what another client runs: its own user's, everybody's who runs the endpoint, and what a role's rights allow.
+  /// Whether `session` may cancel what another client runs: its own user's, everybody's who runs the endpoint, and what a role's rights
+  /// allow.
   boolean mayCancel(ClientRequests session, RequestClient other) {
     RequestClient client = session.client();
     Roles roles = engine.roles();
@@ -355,7 +357,8 @@ public final class Transactions {
     }
   }
 
-  /// A transaction is prepared, by a message or by a statement: it is nobody's any more, has no lease, and is known to the registry. Any thread.
+  /// A transaction is prepared, by a message or by a statement: it is nobody's any more, has no lease, and is known to the registry. Any
+  /// thread.
   void prepared(long handle) {
     poller.execute(() -> {
       OpenTransaction transaction = table.get(handle);
@@ -467,8 +470,8 @@ public final class Transactions {
     session.transactions().clear();
   }
 
-  /// Rolls back a transaction of anybody, as far as `session` may: as with cancels. Its client is told with its next request. The answer's state is UNKNOWN if there is none, or
-  /// `session` may not.
+  /// Rolls back a transaction of anybody, as far as `session` may: as with cancels. Its client is told with its next request. The answer's
+  /// state is UNKNOWN if there is none, or `session` may not.
   public void terminate(ClientRequests session, Answer answer, long handle) {
     OpenTransaction transaction = findToCancel(session, handle);
     if (transaction == null) {

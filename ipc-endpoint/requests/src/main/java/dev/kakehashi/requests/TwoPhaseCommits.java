@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Prepared transactions: who may decide on them, their second phase, and their outcome in the registry.
 ///
-/// A prepared transaction belongs to a principal ([RequestClient#principal()]), not to a session; the one without a name may decide on everybody's. Its outcome is its user's.
+/// A prepared transaction belongs to a principal ([RequestClient#principal()]), not to a session; the one without a name may decide on
+/// everybody's. Its outcome is its user's.
 public final class TwoPhaseCommits implements PreparedTransaction.Listener {
   private final TransactionRegistry registry;
   private final Transactions transactions;

@@ -20,8 +20,8 @@ import java.util.List;
 
 /// Writes a backup for whoever asks with a line that is the target's absolute path. Only the endpoint's own OS user may.
 ///
-/// Answers with a line `file <bytes> <path>` per file that was copied, and at the end with `done` or `error <message>`. A backup that fails, or
-/// whose asker goes away, leaves nothing in the target.
+/// Answers with a line `file <bytes> <path>` per file that was copied, and at the end with `done` or `error <message>`. A backup that
+/// fails, or whose asker goes away, leaves nothing in the target.
 final class BackupSocket {
   private static final String FILE = "backup.sock";
   private static final String ENGINE_DIRECTORY = "store";

@@ -90,7 +90,8 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  /// Files that a start sets aside when they are damaged, and goes on: rows do not depend on them. They are named also where only problems are asked for.
+  /// Files that a start sets aside when they are damaged, and goes on: rows do not depend on them. They are named also where only problems
+  /// are asked for.
   private static void checkSetAside(Path data, int outcomes, Printer printer) throws IOException {
     String registry = TransactionRegistry.problem(data, outcomes);
     if (registry != null) {

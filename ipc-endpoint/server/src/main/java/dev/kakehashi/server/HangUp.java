@@ -6,8 +6,8 @@ import org.slf4j.LoggerFactory;
 
 /// Action of SIGHUP, instead of the end of the process.
 ///
-/// The JVM's own interface for signals, `sun.misc.Signal`, is called by reflection: it is in the supported module jdk.unsupported, and the compiler has a warning for it
-/// that nothing suppresses.
+/// The JVM's own interface for signals, `sun.misc.Signal`, is called by reflection: it is in the supported module jdk.unsupported, and the
+/// compiler has a warning for it that nothing suppresses.
 final class HangUp {
   private static final Logger LOG = LoggerFactory.getLogger(HangUp.class);
 

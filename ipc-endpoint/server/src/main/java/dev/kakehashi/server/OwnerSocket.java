@@ -16,7 +16,8 @@ import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A Unix socket in the runtime directory that only the endpoint's own OS user (and root) may open. Each connection is answered on a thread of its own.
+/// A Unix socket in the runtime directory that only the endpoint's own OS user (and root) may open. Each connection is answered on a thread
+/// of its own.
 final class OwnerSocket implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerSocket.class);
 

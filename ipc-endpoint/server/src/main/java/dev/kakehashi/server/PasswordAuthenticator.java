@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks every client for a role of the engine, or a user of the endpoint who is no role yet, and a proof of the password (SCRAM-SHA-256). The OS user decides nothing but who may attach at all.
+/// Asks every client for a role of the engine, or a user of the endpoint who is no role yet, and a proof of the password (SCRAM-SHA-256).
+/// The OS user decides nothing but who may attach at all.
 ///
-/// The password itself stays with the client. The derivation of keys, which costs time on purpose, is the client's work, too: the thread that accepts everybody does four hashes.
+/// The password itself stays with the client. The derivation of keys, which costs time on purpose, is the client's work, too: the thread
+/// that accepts everybody does four hashes.
 final class PasswordAuthenticator implements Authenticator {
   private static final Logger LOG = LoggerFactory.getLogger(PasswordAuthenticator.class);
 

@@ -8,7 +8,8 @@ import dev.kakehashi.transport.endpoint.Authenticator;
 import dev.kakehashi.transport.os.Credentials;
 
 /// Trusts the OS user, whom the kernel names and the runtime directory admits, to work as any user of the engine: a PostgreSQL server has
-/// authenticated its users itself. Roles that may not log in are refused; somebody who is no role has the rights of everybody. Passwords are refused rather than ignored.
+/// authenticated its users itself. Roles that may not log in are refused; somebody who is no role has the rights of everybody. Passwords
+/// are refused rather than ignored.
 final class PeerAuthenticator implements Authenticator {
   private final Roles roles;
 

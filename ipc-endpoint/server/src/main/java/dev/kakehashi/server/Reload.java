@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Changes settings of a running endpoint: reads them again, as its start did, and takes over those that can be changed. All are read and checked before the first one is changed.
-/// Thread-safe.
+/// Changes settings of a running endpoint: reads them again, as its start did, and takes over those that can be changed. All are read and
+/// checked before the first one is changed. Thread-safe.
 final class Reload {
   private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
 
@@ -50,7 +50,8 @@ final class Reload {
   private final Map<String, String> sources = new HashMap<>();
 
   /// @param settings that the endpoint was started with
-  /// @param own takes over what no engine knows, without the log's level; throws SettingsException for what cannot be used, and has changed nothing then
+  /// @param own takes over what no engine knows, without the log's level; throws SettingsException for what cannot be used, and has changed
+  ///     nothing then
   Reload(
       Settings settings,
       Source source,

@@ -12,7 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads the settings again for whoever asks with lines `key=value`, what is to come after those of the file, and an empty line. Only the endpoint's own OS user may.
+/// Reads the settings again for whoever asks with lines `key=value`, what is to come after those of the file, and an empty line. Only the
+/// endpoint's own OS user may.
 ///
 /// Answers with what has become of them, a line each, and at the end with `done` or `error <message>`.
 final class ReloadSocket {

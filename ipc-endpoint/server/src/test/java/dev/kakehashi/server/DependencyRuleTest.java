@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck;
-/// scheduler ← engine, requests, server; os ← who calls the C library; requests ← interfaces, which do not see each other, but for the console, which is pages of rest.
+/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck; scheduler ←
+/// engine, requests, server; os ← who calls the C library; requests ← interfaces, which do not see each other, but for the console, which
+/// is pages of rest.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
 

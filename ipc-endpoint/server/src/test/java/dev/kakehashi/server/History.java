@@ -9,8 +9,8 @@ import java.util.Set;
 
 /// A history of transactions that append unique values to lists and read them, and what it says about isolation.
 ///
-/// The final lists give the order of all versions, every read says which version it saw: so the dependencies between transactions are known without a guess (Adya 1999;
-/// Kingsbury, Alvaro, "Elle", 2020). Not thread-safe.
+/// The final lists give the order of all versions, every read says which version it saw: so the dependencies between transactions are known
+/// without a guess (Adya 1999; Kingsbury, Alvaro, "Elle", 2020). Not thread-safe.
 final class History {
   /// Outcome of a transaction.
   enum Outcome {
@@ -42,7 +42,8 @@ final class History {
   /// Finds what contradicts the isolation level.
   ///
   /// @param finals every list at the end
-  /// @param serializable whether no cycle at all is allowed; otherwise snapshot isolation, which allows cycles with two reads overtaken in a row
+  /// @param serializable whether no cycle at all is allowed; otherwise snapshot isolation, which allows cycles with two reads overtaken in
+  ///     a row
   /// @return one line for each finding
   List<String> check(Map<Long, List<Long>> finals, boolean serializable) {
     return new Check(finals, serializable).run();

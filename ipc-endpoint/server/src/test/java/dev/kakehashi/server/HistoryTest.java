@@ -28,8 +28,9 @@ import org.junit.jupiter.api.Timeout;
 
 /// Random transactions of several clients against an endpoint that is killed in between, and a check of the history that they saw.
 ///
-/// They append to lists that may not be there yet, read lists by key and by range (so rows come into ranges that others have read), move money between
-/// accounts, and add all accounts up. Some are long transactions, which are never refused. `-Dkakehashi.kills` makes it as long as one likes.
+/// They append to lists that may not be there yet, read lists by key and by range (so rows come into ranges that others have read), move
+/// money between accounts, and add all accounts up. Some are long transactions, which are never refused. `-Dkakehashi.kills` makes it as
+/// long as one likes.
 class HistoryTest {
   private static final List<Area> AREAS = List.of(Area.values());
   private static final int CLIENTS = 4;

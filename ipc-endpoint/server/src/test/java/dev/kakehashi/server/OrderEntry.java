@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The data of an order-entry system after TPC-C, revision 5.11, small: its tables, their first rows, and what must hold between them whatever has
-/// committed.
+/// The data of an order-entry system after TPC-C, revision 5.11, small: its tables, their first rows, and what must hold between them
+/// whatever has committed.
 final class OrderEntry {
   static final int WAREHOUSES = 2;
   static final int DISTRICTS = 3;

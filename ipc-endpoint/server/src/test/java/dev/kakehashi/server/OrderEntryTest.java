@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// TPC-C's transactions by several clients at once, through kills: its consistency conditions hold afterwards, and what was acknowledged is there.
-/// `-Dkakehashi.kills` and `-Dkakehashi.orderEntryCommits` make it as long as one likes.
+/// TPC-C's transactions by several clients at once, through kills: its consistency conditions hold afterwards, and what was acknowledged is
+/// there. `-Dkakehashi.kills` and `-Dkakehashi.orderEntryCommits` make it as long as one likes.
 class OrderEntryTest {
   private static final int CLIENTS = 4;
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 1);

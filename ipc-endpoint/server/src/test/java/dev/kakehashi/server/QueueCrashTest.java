@@ -36,7 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Tasks and rows of the same transactions, through kills of the endpoint, backup and restore, and two phases.
 ///
-/// Each producer's transaction inserts an item and enqueues a task with its number; each consumer's inserts the item's effect and completes the task.
+/// Each producer's transaction inserts an item and enqueues a task with its number; each consumer's inserts the item's effect and completes
+/// the task.
 @Timeout(300)
 @SuppressWarnings("NullAway.Init") // set before each test
 class QueueCrashTest {

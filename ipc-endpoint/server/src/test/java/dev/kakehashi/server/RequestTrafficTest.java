@@ -27,7 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Clients of both doors at once, which cancel and go away at random: each call has one answer, nobody gets another one's rows, and nothing is left.
+/// Clients of both doors at once, which cancel and go away at random: each call has one answer, nobody gets another one's rows, and nothing
+/// is left.
 @Timeout(120)
 class RequestTrafficTest {
   private static final int STEPS = 150;

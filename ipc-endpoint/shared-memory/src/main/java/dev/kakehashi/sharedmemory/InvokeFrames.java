@@ -23,7 +23,8 @@ import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Requests that call procedures. The first one of a session that names a procedure prepares the call, and waits for that as a Prepare does; the others find it. Poller only.
+/// Requests that call procedures. The first one of a session that names a procedure prepares the call, and waits for that as a Prepare
+/// does; the others find it. Poller only.
 final class InvokeFrames implements ExecutionHandler {
   private static final int MOST_NAME_BYTES = 1024;
   private static final int GROUP_HEADER_BYTES = 2 * Short.BYTES;

@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Calls of procedures that a session has prepared, by the bytes that name them in a request: types and name. Bounded: the one that was not used for longest goes. Poller only, unless said
-/// otherwise.
+/// Calls of procedures that a session has prepared, by the bytes that name them in a request: types and name. Bounded: the one that was not
+/// used for longest goes. Poller only, unless said otherwise.
 final class PreparedCalls {
   private static final int MOST_CALLS = 256;
 

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The interface for shared memory: each frame becomes a call of [RequestCore], or waits until its session takes it.
 ///
-/// The poller brings the requests of a session in the order of its queue. Prepare and the first Execute may be sent together: what follows a Prepare waits for it. Cancel,
-/// CancelTransaction and Ping overtake.
+/// The poller brings the requests of a session in the order of its queue. Prepare and the first Execute may be sent together: what follows
+/// a Prepare waits for it. Cancel, CancelTransaction and Ping overtake.
 public final class SharedMemoryRequests implements RequestHandler {
   private final TransportEndpoint endpoint;
   private final RequestCore core;

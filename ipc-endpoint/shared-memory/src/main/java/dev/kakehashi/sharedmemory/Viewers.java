@@ -7,8 +7,8 @@ import dev.kakehashi.transport.os.Credentials;
 
 /// Sight of sessions: how much of others each may see.
 ///
-/// The kernel says as which OS user a client runs, and the authenticator as which user of the engine. A PostgreSQL server works for roles of its own,
-/// which it alone knows: it is believed as far as it could see by itself.
+/// The kernel says as which OS user a client runs, and the authenticator as which user of the engine. A PostgreSQL server works for roles
+/// of its own, which it alone knows: it is believed as far as it could see by itself.
 final class Viewers {
   private Viewers() {}
 

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the program begins: a shell with usual arguments runs at once, all else goes to [Tools].
 ///
-/// Nothing here refers to the library for arguments: its classes are of a form that the JVM keeps in no archive, and to load and to look at them takes longer than a short shell.
+/// Nothing here refers to the library for arguments: its classes are of a form that the JVM keeps in no archive, and to load and to look at
+/// them takes longer than a short shell.
 public final class Launch {
   private Launch() {}
 
@@ -34,8 +35,8 @@ public final class Launch {
     System.exit(exit);
   }
 
-  /// Lets the JVM make ready what the first native call and the first Unix socket need, while the other processor makes ready the queue's library. Both take a tenth of a second. Classes
-  /// of that library are left to one thread: their initialisers need each other.
+  /// Lets the JVM make ready what the first native call and the first Unix socket need, while the other processor makes ready the queue's
+  /// library. Both take a tenth of a second. Classes of that library are left to one thread: their initialisers need each other.
   @SuppressWarnings("try") // opened to be closed
   private static void warm() {
     try (SocketChannel none = SocketChannel.open(StandardProtocolFamily.UNIX)) {

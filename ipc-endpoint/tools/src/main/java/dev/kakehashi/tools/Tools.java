@@ -13,7 +13,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// All commands: `java -jar kakehashi-tools.jar COMMAND`, which begins in [Launch]. Exits with 0, 1 (it failed; one line says why) or 2 (usage).
+/// All commands: `java -jar kakehashi-tools.jar COMMAND`, which begins in [Launch]. Exits with 0, 1 (it failed; one line says why) or 2
+/// (usage).
 @Command(
     name = "kakehashi",
     description = "Tools around a Kakehashi endpoint.",

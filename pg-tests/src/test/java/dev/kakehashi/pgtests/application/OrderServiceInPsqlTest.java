@@ -25,7 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// The order service does what its README says, in a directory that has what the root of a checkout has after `make run`; psql, HTTP and the queue see the same rows.
+/// The order service does what its README says, in a directory that has what the root of a checkout has after `make run`; psql, HTTP and
+/// the queue see the same rows.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OrderServiceInPsqlTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
-/// Generated files of CSV and text are for a load what they are for PostgreSQL's COPY: the same rows, or the same SQLSTATE. `-Dkakehashi.csvFiles=10000` for more of them.
+/// Generated files of CSV and text are for a load what they are for PostgreSQL's COPY: the same rows, or the same SQLSTATE.
+/// `-Dkakehashi.csvFiles=10000` for more of them.
 ///
 /// Without `\.`: where it ends a file, or is an error, depends on PostgreSQL's version.
 @SuppressWarnings("NullAway.Init") // set by the test

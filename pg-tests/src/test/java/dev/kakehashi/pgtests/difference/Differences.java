@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The same random programs over heap tables and over foreign tables with the same rows: the same rows, in the same order where there is one, the same errors, the same tables
-/// afterwards. One object is one run. A program has a seed of its own, by which it runs alone.
+/// The same random programs over heap tables and over foreign tables with the same rows: the same rows, in the same order where there is
+/// one, the same errors, the same tables afterwards. One object is one run. A program has a seed of its own, by which it runs alone.
 final class Differences {
   private static final int MAX_SHOWN = 40;
 

@@ -6,7 +6,8 @@ import org.junit.jupiter.api.Test;
 
 /// The same random statements over heap tables and over foreign tables with the same rows behave the same; see [Differences].
 ///
-/// Every run takes the same programs unless told otherwise: a difference is a matter of the change that is tested. A program runs alone by its seed: `-Dkakehashi.seed=<seed> -Dkakehashi.queries=1`.
+/// Every run takes the same programs unless told otherwise: a difference is a matter of the change that is tested. A program runs alone by
+/// its seed: `-Dkakehashi.seed=<seed> -Dkakehashi.queries=1`.
 class ForeignDifferenceTest {
   private static final int PROGRAMS = Integer.getInteger("kakehashi.queries", 1_500);
 

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/// An endpoint whose rows another PostgreSQL keeps: [ForeignDifferenceTest] in little, and the list of the tests that such an endpoint cannot pass. "make test-pgwire" runs all others over it.
+/// An endpoint whose rows another PostgreSQL keeps: [ForeignDifferenceTest] in little, and the list of the tests that such an endpoint
+/// cannot pass. "make test-pgwire" runs all others over it.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OverPostgresTest {
   private static final int PROGRAMS = Integer.getInteger("kakehashi.wire.queries", 60);

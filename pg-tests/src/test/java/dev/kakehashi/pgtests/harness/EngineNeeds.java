@@ -11,7 +11,8 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/// Leaves out the tests that need what the engine `pgwire` has not, when the system property `kakehashi.engine` names it. JUnit finds it by its service file.
+/// Leaves out the tests that need what the engine `pgwire` has not, when the system property `kakehashi.engine` names it. JUnit finds it by
+/// its service file.
 ///
 /// `engine-pgwire.txt` lists them. With `-Dkakehashi.listed=true` these run alone, to see that each still fails.
 public final class EngineNeeds implements ExecutionCondition {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A PostgreSQL that keeps the rows of an endpoint whose engine is `pgwire`. It belongs to the endpoint's process, and ends after it.
 ///
-/// An endpoint has one when its settings name [#SETTING], or when the system property `kakehashi.engine` is `pgwire` and its settings name no engine.
+/// An endpoint has one when its settings name [#SETTING], or when the system property `kakehashi.engine` is `pgwire` and its settings name
+/// no engine.
 final class EngineServer implements AutoCloseable {
   /// The setting of an endpoint over such a server.
   static final String SETTING = "engine=pgwire";

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/// Requests to the HTTP door of an endpoint by its Unix socket, sent by curl as the servers' OS user, whom the kernel vouches for. Stateless.
+/// Requests to the HTTP door of an endpoint by its Unix socket, sent by curl as the servers' OS user, whom the kernel vouches for.
+/// Stateless.
 ///
 /// @param socket of the endpoint's setting `http_socket`
 public record HttpClientCommand(Path socket) {

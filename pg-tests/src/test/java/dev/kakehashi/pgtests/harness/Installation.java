@@ -69,7 +69,8 @@ public final class Installation {
     return existing(runDirectory().resolve("lib/jvm.options"));
   }
 
-  /// Java and its options before `-jar` of the endpoint, as users have them: with what `.make/train.sh` has left, where it has run. A start takes a third of the time then.
+  /// Java and its options before `-jar` of the endpoint, as users have them: with what `.make/train.sh` has left, where it has run. A start
+  /// takes a third of the time then.
   public static List<String> endpointJvm() {
     return jvm(jvmOptions(), endpointCache());
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A Java program with a session of the client library, which does what it is told, line by line: see `InteractiveSession.java` of the resources. It runs as the servers' OS user.
-/// Used by one thread.
+/// A Java program with a session of the client library, which does what it is told, line by line: see `InteractiveSession.java` of the
+/// resources. It runs as the servers' OS user. Used by one thread.
 public final class JavaSession implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final String PROGRAM = "InteractiveSession.java";

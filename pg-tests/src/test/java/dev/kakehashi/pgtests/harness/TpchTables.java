@@ -119,7 +119,8 @@ public final class TpchTables {
     return Sql.rows(connection, onEngine(query) + " AS t" + columns(connection, query));
   }
 
-  /// A query as one statement that both sides know: the view of query 15 as a query of WITH. A type that is called as a function is PostgreSQL's own.
+  /// A query as one statement that both sides know: the view of query 15 as a query of WITH. A type that is called as a function is
+  /// PostgreSQL's own.
   public static String statement(int number) {
     String text = query(number).replaceAll("date\\(('[^']*')\\)", "DATE $1");
     if (number != 15) {

@@ -20,7 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
 
-/// Processes that make and take tasks of the queue `work`; each tells a history what it does. Used by one thread; the processes' output is read by threads of their own.
+/// Processes that make and take tasks of the queue `work`; each tells a history what it does. Used by one thread; the processes' output is
+/// read by threads of their own.
 final class QueueClients implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern WORDS =

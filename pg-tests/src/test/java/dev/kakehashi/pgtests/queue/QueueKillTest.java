@@ -19,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Consumers of three doors, the endpoint and PostgreSQL are killed at random under load. Nothing that was reported is lost, no effect is there twice or without its task, no attempt is
-/// counted as another one was, and the counts are exact at the end.
+/// Consumers of three doors, the endpoint and PostgreSQL are killed at random under load. Nothing that was reported is lost, no effect is
+/// there twice or without its task, no attempt is counted as another one was, and the counts are exact at the end.
 ///
-/// Each producer's transaction has a row and the task of the same number: in PostgreSQL's own table, or in the engine's. Each consumer's has the effect, whose key is the number, and the
-/// completion; psql's has a row of PostgreSQL's own, too.
+/// Each producer's transaction has a row and the task of the same number: in PostgreSQL's own table, or in the engine's. Each consumer's
+/// has the effect, whose key is the number, and the completion; psql's has a row of PostgreSQL's own, too.
 class QueueKillTest {
   private static final int KILLS = Integer.getInteger("kakehashi.queueKills", 3);
 

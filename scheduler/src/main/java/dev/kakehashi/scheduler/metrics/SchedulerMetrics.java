@@ -9,12 +9,11 @@ import java.util.TreeMap;
 
 /// A reading of a scheduler's counters and gauges. Immutable.
 ///
-/// Counters never go back and are exact once nothing runs: then `tasks.accepted` = `tasks.run` + `tasks.discarded`.
-/// While the scheduler works they are read one after the other and may be off by what happened
-/// meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are momentary. `task.longestNanos` of a worker is as long as the watchdog has seen
-/// it run, which looks every `preemptAfter`, or a sampled one. `latency.*` are nanoseconds since the start of the
-/// scheduler, at most an eighth too high: `start` and `run` of one outside task in `latencySampling`, `wake` of all
-/// wake-ups, `jobQueued` and `jobWall` of all jobs that are [dev.kakehashi.scheduler.JobBuilder#timed()].
+/// Counters never go back and are exact once nothing runs: then `tasks.accepted` = `tasks.run` + `tasks.discarded`. While the scheduler
+/// works they are read one after the other and may be off by what happened meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are
+/// momentary. `task.longestNanos` of a worker is as long as the watchdog has seen it run, which looks every `preemptAfter`, or a sampled
+/// one. `latency.*` are nanoseconds since the start of the scheduler, at most an eighth too high: `start` and `run` of one outside task in
+/// `latencySampling`, `wake` of all wake-ups, `jobQueued` and `jobWall` of all jobs that are [dev.kakehashi.scheduler.JobBuilder#timed()].
 public final class SchedulerMetrics {
   private final Map<String, Long> totals;
   private final List<Map<String, Long>> perWorker;

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// Tells Linux that the calling thread works for long and nobody waits for its next microseconds. A thread that wakes takes its processor
 /// at once, instead of after some milliseconds.
 ///
-/// The thread keeps its share of the processors. It has a long slice, so it comes later than those who need little (`sched_setattr(2)`, from Linux 6.12 on), and takes no
-/// processor from others when it wakes itself (SCHED_BATCH). Neither needs a privilege, and both are taken back. Where the system does not allow it nothing happens, nor where
-/// somebody has given the thread another policy than the usual one: that stays.
+/// The thread keeps its share of the processors. It has a long slice, so it comes later than those who need little (`sched_setattr(2)`,
+/// from Linux 6.12 on), and takes no processor from others when it wakes itself (SCHED_BATCH). Neither needs a privilege, and both are
+/// taken back. Where the system does not allow it nothing happens, nor where somebody has given the thread another policy than the usual
+/// one: that stays.
 @SuppressWarnings("restricted") // functions of the C library, with their documented signatures
 public final class BackgroundWork {
   private static final boolean IS_LINUX = System.getProperty("os.name").equals("Linux");

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Up to three processes of a [dev.kakehashi.scheduler.RandomProgram] that send a number round, one less at each hop, until the shutdown asks
-/// them to end. Checks I9.
+/// Up to three processes of a [dev.kakehashi.scheduler.RandomProgram] that send a number round, one less at each hop, until the shutdown
+/// asks them to end. Checks I9.
 public final class ProcessRing {
   /// Where a broken invariant is told.
   public interface Claims {

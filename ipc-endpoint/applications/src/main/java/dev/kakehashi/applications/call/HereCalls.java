@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs calls that have been short so far on the thread that has read their requests, which spares them two changes of threads. Thread-safe.
+/// Runs calls that have been short so far on the thread that has read their requests, which spares them two changes of threads.
+/// Thread-safe.
 ///
-/// That thread lends itself for work that may block ([BlockingExecutor]): it has given up its role before, so nobody waits for users' code. Each call has its virtual thread as always; the lent thread
-/// carries it until it waits for something, and it goes on with the usual carriers then.
+/// That thread lends itself for work that may block ([BlockingExecutor]): it has given up its role before, so nobody waits for users' code.
+/// Each call has its virtual thread as always; the lent thread carries it until it waits for something, and it goes on with the usual
+/// carriers then.
 ///
 /// A *turn* carries the calls of the requests that have arrived together, one after the other:
 ///

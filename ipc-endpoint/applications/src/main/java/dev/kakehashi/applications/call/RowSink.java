@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Rows that a call gives, up to its limits. Rows of a transaction of the platform are kept until it has committed; others go on at once. Used by the call's thread.
+/// Rows that a call gives, up to its limits. Rows of a transaction of the platform are kept until it has committed; others go on at once.
+/// Used by the call's thread.
 final class RowSink {
   private static final int WORD = 8;
 

@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of table functions, and states of aggregates, of the statements that use them, until they end. Thread-safe; each of them is used by one lane at a time.
+/// Rows of table functions, and states of aggregates, of the statements that use them, until they end. Thread-safe; each of them is used by
+/// one lane at a time.
 final class UseStates {
   private static final int PIECE_BYTES = 32 << 10;
   private static final int PIECE_ROWS = 1_024;

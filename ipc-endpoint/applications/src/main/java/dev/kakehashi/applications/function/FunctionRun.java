@@ -13,7 +13,8 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One function in one statement: runs its batches on a [CodeThread], so that the watch sees one that does not end and its task goes on without it, and turns what it throws into errors.
+/// One function in one statement: runs its batches on a [CodeThread], so that the watch sees one that does not end and its task goes on
+/// without it, and turns what it throws into errors.
 ///
 /// Used by one task at a time; [#look] by the watch. The watch measures by its own looks, so a batch pays for two stores and no clock.
 public final class FunctionRun implements Watched, CallWatch.HasThread {

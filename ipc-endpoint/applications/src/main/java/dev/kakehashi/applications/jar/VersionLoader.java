@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Classes of one version: its own from jars in memory, those of `dev.kakehashi.application` from the platform, and those of a few modules of the JVM. It sees nothing else.
+/// Classes of one version: its own from jars in memory, those of `dev.kakehashi.application` from the platform, and those of a few modules
+/// of the JVM. It sees nothing else.
 ///
 /// Thread-safe. The version goes away after its owner has let go of the loader and all that came from it.
 final class VersionLoader extends SecureClassLoader {

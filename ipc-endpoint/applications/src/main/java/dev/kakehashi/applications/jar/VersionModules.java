@@ -25,8 +25,9 @@ import java.util.stream.Collectors;
 
 /// Makes the layer of modules of a version, and finds its application.
 ///
-/// A jar with `module-info.class` is the module that it says; any other one is an automatic module. Modules read each other, the allowed ones of the JVM, and `dev.kakehashi.application`, which is wherever
-/// the platform has it: on the module path or on the class path. Packages are open to the platform, which makes records and calls their methods.
+/// A jar with `module-info.class` is the module that it says; any other one is an automatic module. Modules read each other, the allowed
+/// ones of the JVM, and `dev.kakehashi.application`, which is wherever the platform has it: on the module path or on the class path.
+/// Packages are open to the platform, which makes records and calls their methods.
 public final class VersionModules {
   private static final String SERVICE = PlatformPackages.API + ".Application";
   private static final String SERVICE_FILE = "META-INF/services/" + SERVICE;
@@ -36,7 +37,8 @@ public final class VersionModules {
   private final Map<String, ModuleDescriptor> descriptors = new LinkedHashMap<>();
   private final Map<String, JarImage> jarOfPackage = new HashMap<>();
 
-  /// Classes that jars name as their application. The platform looks at them itself, because the module of the interface need not be one at run time.
+  /// Classes that jars name as their application. The platform looks at them itself, because the module of the interface need not be one at
+  /// run time.
   private final List<String> applications = new ArrayList<>();
 
   private VersionModules(List<JarImage> jars) {
@@ -46,7 +48,8 @@ public final class VersionModules {
   /// Makes the class of an application known. No code of it has run when this returns.
   ///
   /// @param loaderName for stacks and displays
-  /// @throws EngineException INVALID_PARAMETER_VALUE, naming jar or class: two modules of one name, a package in two jars, a module that is not there, no application or several
+  /// @throws EngineException INVALID_PARAMETER_VALUE, naming jar or class: two modules of one name, a package in two jars, a module that is
+  ///     not there, no application or several
   public static Class<? extends Application> load(String loaderName, List<JarImage> jars) {
     VersionModules modules = new VersionModules(jars);
     modules.describe();

@@ -11,7 +11,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// Sleeping on a 32-bit word of memory that two processes share, on Linux. An error of the system call is no more than an early return: who sleeps looks again.
+/// Sleeping on a 32-bit word of memory that two processes share, on Linux. An error of the system call is no more than an early return: who
+/// sleeps looks again.
 final class LinkFutex {
   private static final long SYS_FUTEX = System.getProperty("os.arch").equals("aarch64") ? 98 : 202;
   private static final long WAIT = 0;

@@ -9,7 +9,8 @@ import java.lang.invoke.VarHandle;
 
 /// One end of a lane: a block of shared memory by which a thread of the endpoint and one of the process take turns.
 ///
-/// Used by one thread at a time; [#shut] by any. A message longer than [#ROOM] goes in pieces, each of which the other side takes before the next one is written.
+/// Used by one thread at a time; [#shut] by any. A message longer than [#ROOM] goes in pieces, each of which the other side takes before
+/// the next one is written.
 @SuppressWarnings("EnumOrdinal") // both sides are of one build
 public final class LinkLane {
   /// Bytes of a lane: a header and a piece of a message.

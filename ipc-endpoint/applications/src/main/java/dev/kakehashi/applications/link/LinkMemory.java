@@ -10,7 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// The file with the lanes of one process, mapped whole. [#lane] is thread-safe. It is closed after every thread that uses a lane has ended.
+/// The file with the lanes of one process, mapped whole. [#lane] is thread-safe. It is closed after every thread that uses a lane has
+/// ended.
 ///
 /// Memory of a lane is reserved before it is used, because a page that a full tmpfs cannot give is a SIGBUS.
 public final class LinkMemory implements AutoCloseable {

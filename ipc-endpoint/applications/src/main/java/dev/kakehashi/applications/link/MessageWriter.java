@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Writes a message to memory of its own, which grows. Numbers are little-endian; a text is its bytes in UTF-8 after their count. Used by one thread.
+/// Writes a message to memory of its own, which grows. Numbers are little-endian; a text is its bytes in UTF-8 after their count. Used by
+/// one thread.
 public final class MessageWriter {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -6,7 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A worker while it runs steps of processes: the watch sees one that does not end. One for each worker and watch; [#look] is the watch's, the rest the worker's.
+/// A worker while it runs steps of processes: the watch sees one that does not end. One for each worker and watch; [#look] is the watch's,
+/// the rest the worker's.
 final class StepSlot implements Watched, CallWatch.HasThread {
   private static final VarHandle TURN;
 

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /// One process of the operating system that runs the code of one version of an application, and the lanes to it. Thread-safe.
 ///
-/// It ends by [#stop], [#kill], or by itself; then every lane is shut. The process ends, too, when the endpoint does, because its standard input ends. The memory is unmapped when the last
-/// thread that uses a lane has left it.
+/// It ends by [#stop], [#kill], or by itself; then every lane is shut. The process ends, too, when the endpoint does, because its standard
+/// input ends. The memory is unmapped when the last thread that uses a lane has left it.
 final class OwnProcess {
   /// The endpoint's control lane, the process' control lane, lanes of calls, lanes of the process.
   private static final int CONTROL = 0;

@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 /// @param java the program of the JVM
 /// @param classPath with the classes of the endpoint
 /// @param mainClass takes the path of the link as its one argument
-/// @param user OS user that they have; empty: that of the endpoint. Another one needs an endpoint of root. It has to be able to read `java` and `classPath`
+/// @param user OS user that they have; empty: that of the endpoint. Another one needs an endpoint of root. It has to be able to read `java`
+///     and `classPath`
 /// @param cgroup a directory of cgroup v2 that the endpoint may write to, in which each gets a group with a limit of memory; empty: none
 public record ProcessSettings(
     Path directory, Path java, String classPath, String mainClass, String user, String cgroup) {

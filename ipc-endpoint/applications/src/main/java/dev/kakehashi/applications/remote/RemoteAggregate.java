@@ -7,7 +7,8 @@ import dev.kakehashi.engine.api.application.LoadedApplication.AggregateCode;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// An aggregate in a process. A state keeps arguments here until they are [State#KEPT] rows or the state is needed, so that a small group is one request.
+/// An aggregate in a process. A state keeps arguments here until they are [State#KEPT] rows or the state is needed, so that a small group
+/// is one request.
 final class RemoteAggregate implements AggregateCode {
   private static final AtomicLong STATES = new AtomicLong();
 

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /// A version whose code runs in a process of its own. Thread-safe.
 ///
-/// A process that dies begins again at once, and after [#CALM_DEATHS] deaths within [#CALM_NANOS] no sooner than [#PAUSE_NANOS] later. Calls fail with it (08006); functions that are not volatile are called once more.
+/// A process that dies begins again at once, and after [#CALM_DEATHS] deaths within [#CALM_NANOS] no sooner than [#PAUSE_NANOS] later.
+/// Calls fail with it (08006); functions that are not volatile are called once more.
 final class RemoteApplication implements LoadedApplication {
   private static final int CALM_DEATHS = 5;
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(60);

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Calls of procedures and routes of a process: at most so many at a time, each with a thread here that does what the call asks of the engine. Thread-safe.
+/// Calls of procedures and routes of a process: at most so many at a time, each with a thread here that does what the call asks of the
+/// engine. Thread-safe.
 final class RemoteCalls {
   /// After the time limit, or a cancel, the process has so long to say that the call has ended.
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Collects the rows of a statement as objects of a class: a record by the names of columns, or a class of the table of types from the only column. Used by one thread.
+/// Collects the rows of a statement as objects of a class: a record by the names of columns, or a class of the table of types from the only
+/// column. Used by one thread.
 @SuppressWarnings("NullAway") // results of users' code may be null: the type parameter is theirs
 public final class QueryRows<R> implements DirectAccess.RowConsumer {
   private final Class<R> type;

@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The JSON text of payloads: objects as maps, arrays as lists, numbers as [BigDecimal]; written with the spaces and escapes that jsonb has.
+/// The JSON text of payloads: objects as maps, arrays as lists, numbers as [BigDecimal]; written with the spaces and escapes that jsonb
+/// has.
 ///
 /// Stateless. Users' code sees none of the library, see [dev.kakehashi.applications.jar].
 final class PayloadText {

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A record class of users' code: its components as fields of SQL, how to make one, and how to read it. Immutable, thread-safe. Holds the class.
+/// A record class of users' code: its components as fields of SQL, how to make one, and how to read it. Immutable, thread-safe. Holds the
+/// class.
 public final class RecordShape {
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
 

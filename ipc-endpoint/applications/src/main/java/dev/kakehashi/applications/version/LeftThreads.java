@@ -12,7 +12,8 @@ final class LeftThreads {
 
   private LeftThreads() {}
 
-  /// Interrupts the platform threads whose context is the loader, and lets loops of its code throw. Virtual ones are unknown: who parks for ever is collected, who runs keeps the loader.
+  /// Interrupts the platform threads whose context is the loader, and lets loops of its code throw. Virtual ones are unknown: who parks for
+  /// ever is collected, who runs keeps the loader.
   @SuppressWarnings("ReferenceEquality") // a loader is itself
   static void stop(ClassLoader loader, CallWatch watch, UserFailures failures) {
     for (Thread thread : threads()) {

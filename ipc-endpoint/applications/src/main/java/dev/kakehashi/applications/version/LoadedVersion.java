@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 ///         code -> null          the drain of a retired version, when nobody uses it
 /// ```
 ///
-/// A statement that has read the catalogue before a change may still come after the version was retired: the code serves it, and is loaded again if it has been let go. So no call is lost.
+/// A statement that has read the catalogue before a change may still come after the version was retired: the code serves it, and is loaded
+/// again if it has been let go. So no call is lost.
 public final class LoadedVersion implements LoadedApplication {
   private static final Logger LOG = LoggerFactory.getLogger(LoadedVersion.class);
 

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Virtual threads whose carriers somebody chooses. The JDK has them for its own tests alone, so `java.lang` has to be open to this; without, there are none.
+/// Virtual threads whose carriers somebody chooses. The JDK has them for its own tests alone, so `java.lang` has to be open to this;
+/// without, there are none.
 public final class CarriedThreads {
   private static final Logger LOG = LoggerFactory.getLogger(CarriedThreads.class);
   private static final @Nullable MethodHandle BUILDER;

@@ -4,9 +4,11 @@ import java.lang.management.ManagementFactory;
 import jdk.management.VirtualThreadSchedulerMXBean;
 import org.jspecify.annotations.Nullable;
 
-/// Adds threads that carry virtual ones while calls occupy some for long, so that everybody else's go on. The operating system shares the processors out among them. Used by the watch's thread.
+/// Adds threads that carry virtual ones while calls occupy some for long, so that everybody else's go on. The operating system shares the
+/// processors out among them. Used by the watch's thread.
 ///
-/// Virtual threads are not preempted: without this, as many loops as there are processors would stop all calls, and HTTP, until their time limit.
+/// Virtual threads are not preempted: without this, as many loops as there are processors would stop all calls, and HTTP, until their time
+/// limit.
 final class Carriers {
   private static final int MOST_ADDED = 64;
 
@@ -44,8 +46,9 @@ final class Carriers {
     }
   }
 
-  /// A higher bound makes no carrier. One is made when a thread begins, if no other waits in the queue in which it begins; who has a carrier then takes along all that wait. Each platform thread has one of
-  /// some queues, so it is a new one that begins it, and another one at the next look if nobody has carried it by then.
+  /// A higher bound makes no carrier. One is made when a thread begins, if no other waits in the queue in which it begins; who has a
+  /// carrier then takes along all that wait. Each platform thread has one of some queues, so it is a new one that begins it, and another
+  /// one at the next look if nobody has carried it by then.
   private void begin() {
     beginnings++;
     Thread next = Thread.ofVirtual().name("kakehashi-carrier-wanted").unstarted(() -> {});

@@ -5,10 +5,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A virtual thread that runs users' code for one thread of the platform, its owner, which has to come back whatever that code does. Confined to its owner.
+/// A virtual thread that runs users' code for one thread of the platform, its owner, which has to come back whatever that code does.
+/// Confined to its owner.
 ///
-/// The owner carries it, so that code which does not wait costs no change of threads. Code that waits, for a lock, a monitor or a socket, leaves its carrier: the owner waits for it, for a bounded time, and goes on without it.
-/// Such a thread is *lost*: another one takes its place, and it ends when it comes back.
+/// The owner carries it, so that code which does not wait costs no change of threads. Code that waits, for a lock, a monitor or a socket,
+/// leaves its carrier: the owner waits for it, for a bounded time, and goes on without it. Such a thread is *lost*: another one takes its
+/// place, and it ends when it comes back.
 ///
 /// ```
 ///  owner: hand over ─▶ carry ─▶ ended ─────────────────────▶ true
@@ -37,7 +39,8 @@ public final class CodeThread {
   /// Work of the thread: the owner sets it, and the thread clears it when it is done, which publishes what the work has written.
   private volatile @Nullable Runnable work;
 
-  /// Whether the owner sleeps until `work` is cleared; the owner writes it before its look at `work`, the thread reads it after clearing that.
+  /// Whether the owner sleeps until `work` is cleared; the owner writes it before its look at `work`, the thread reads it after clearing
+  /// that.
   private volatile boolean awaited;
 
   /// The owner has gone on without it.

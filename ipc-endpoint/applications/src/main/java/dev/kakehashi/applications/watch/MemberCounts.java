@@ -9,7 +9,8 @@ public final class MemberCounts {
   private static final long SHORT_NANOS = 100_000;
   private static final long HELD_UP_NANOS = 5_000_000;
 
-  /// The score of a member whose calls all are short, and how much of it counts as that. One call in ten may be long: of a busy machine threads are made to wait.
+  /// The score of a member whose calls all are short, and how much of it counts as that. One call in ten may be long: of a busy machine
+  /// threads are made to wait.
   private static final int FULL = 1 << 20;
 
   private static final int ENOUGH = FULL / 4 * 3;

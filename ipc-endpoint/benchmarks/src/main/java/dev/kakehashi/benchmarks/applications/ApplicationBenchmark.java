@@ -23,10 +23,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Native applications against SQL by the Java client, PL/pgSQL on PostgreSQL's heap, and what the engine has built in; measure by measure, taking turns.
+/// Native applications against SQL by the Java client, PL/pgSQL on PostgreSQL's heap, and what the engine has built in; measure by measure,
+/// taking turns.
 ///
-/// `make bench-applications` runs it, with settings as system properties. Arguments: the endpoint's runtime directory, process and HTTP port, the program pgbench, a directory of files; then the rows
-/// of the table that are wanted. The endpoint's password is in KAKEHASHI_PASSWORD; libpq's variables say where PostgreSQL is.
+/// `make bench-applications` runs it, with settings as system properties. Arguments: the endpoint's runtime directory, process and HTTP
+/// port, the program pgbench, a directory of files; then the rows of the table that are wanted. The endpoint's password is in
+/// KAKEHASHI_PASSWORD; libpq's variables say where PostgreSQL is.
 public final class ApplicationBenchmark {
   private static final List<String> ROWS =
       List.of("procedure", "lookup", "invoke", "scan", "process", "route", "messages");

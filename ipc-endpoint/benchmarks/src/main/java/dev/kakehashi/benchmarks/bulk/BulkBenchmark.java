@@ -10,7 +10,8 @@ import java.util.List;
 
 /// Loads and dumps of the engine's COPY against PostgreSQL's COPY of heap tables, DuckDB and a copy of the file, taking turns in one run.
 ///
-/// `make bench-bulk` runs it, with settings as system properties. Arguments: runtime directory of the endpoint, its process, then the rows of the table that are wanted.
+/// `make bench-bulk` runs it, with settings as system properties. Arguments: runtime directory of the endpoint, its process, then the rows
+/// of the table that are wanted.
 public final class BulkBenchmark {
   private static final List<String> ROWS =
       List.of(

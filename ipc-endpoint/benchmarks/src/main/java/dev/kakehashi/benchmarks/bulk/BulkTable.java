@@ -14,8 +14,8 @@ final class BulkTable {
     return "CREATE TABLE " + table + " " + COLUMNS;
   }
 
-  /// The rows from `first` to `last` as a query of PostgreSQL. Some 120 bytes of CSV each; a hundredth of the notes is null. Numbers are scattered by hash functions, so they do not shrink
-  /// by being alike.
+  /// The rows from `first` to `last` as a query of PostgreSQL. Some 120 bytes of CSV each; a hundredth of the notes is null. Numbers are
+  /// scattered by hash functions, so they do not shrink by being alike.
   static String query(long first, long last) {
     return """
     SELECT i, (h & 131071)::int4, ((h >> 20) & 8388607)::numeric(12,2) / 100, date '2020-01-01' + ((h >> 40) & 2047)::int4,

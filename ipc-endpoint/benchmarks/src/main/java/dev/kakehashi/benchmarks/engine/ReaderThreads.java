@@ -21,9 +21,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/// Scans of a table alone and while another client changes its rows one by one, each change stored. Readers and writer share the processors: what a
-/// writer takes of them, and how fast its disk lets it write, is in the figure, so heap's own is beside it, what the engine's readers keep beside no more changes than heap's writer made, and what
-/// they keep beside a thread that does nothing but write to the disk, as the log does for each change: no writer leaves more that makes as many changes as that thread writes.
+/// Scans of a table alone and while another client changes its rows one by one, each change stored. Readers and writer share the
+/// processors: what a writer takes of them, and how fast its disk lets it write, is in the figure, so heap's own is beside it, what the
+/// engine's readers keep beside no more changes than heap's writer made, and what they keep beside a thread that does nothing but write to
+/// the disk, as the log does for each change: no writer leaves more that makes as many changes as that thread writes.
 ///
 /// @param seconds length of one measurement
 record ReaderThreads(AttachOptions options, Heap heap, Repetitions turns, int seconds) {

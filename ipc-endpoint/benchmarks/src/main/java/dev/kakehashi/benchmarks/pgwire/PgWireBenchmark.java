@@ -23,8 +23,9 @@ import java.util.concurrent.TimeUnit;
 
 /// The engine "pgwire" against PgJDBC and postgres_fdw on the same PostgreSQL; measure by measure, taking turns.
 ///
-/// `make bench-pgwire` runs it. Arguments: the endpoint's runtime directory, the JDBC URL of its database, the program pgbench, a directory of files, the endpoint's process;
-/// then the rows of the table that are wanted. libpq's variables say where the foreign tables are: of the endpoint in schema `k`, of postgres_fdw in `p`.
+/// `make bench-pgwire` runs it. Arguments: the endpoint's runtime directory, the JDBC URL of its database, the program pgbench, a directory
+/// of files, the endpoint's process; then the rows of the table that are wanted. libpq's variables say where the foreign tables are: of the
+/// endpoint in schema `k`, of postgres_fdw in `p`.
 public final class PgWireBenchmark implements AutoCloseable {
   private static final List<String> ROWS = List.of("select", "commit", "scan", "load", "fdw");
   private static final String BY_KEY = "SELECT val FROM numbers WHERE id = ";

@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
 /// Costs of a backlog: rate of claims, memory of the endpoint, time of its restart after an orderly end and after a kill. Prints a row for
 /// each power of ten.
 ///
-/// `java -cp kakehashi-benchmarks.jar:kakehashi-tools.jar dev.kakehashi.benchmarks.queue.BacklogMeasure ENDPOINT_JAR JVM_OPTIONS DIRECTORY TASKS [delayed]`. The directory is on the disk that is measured,
-/// and is new. With `delayed` all tasks are for later, evenly within a day, but for those that are claimed.
+/// `java -cp kakehashi-benchmarks.jar:kakehashi-tools.jar dev.kakehashi.benchmarks.queue.BacklogMeasure
+/// ENDPOINT_JAR JVM_OPTIONS DIRECTORY TASKS [delayed]`.
+/// The directory is on the disk that is measured, and is new. With `delayed` all tasks are for later, evenly within a day, but for those
+/// that are claimed.
 public final class BacklogMeasure {
   private static final int BATCH = 1000;
   private static final int MOST_CLAIMS = 20_000;

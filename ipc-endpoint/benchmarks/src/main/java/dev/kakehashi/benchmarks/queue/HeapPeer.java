@@ -9,7 +9,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Queues that are tables of PostgreSQL's heap. The tables are those of the kinds' documentation; an idle consumer looks again after some milliseconds.
+/// Queues that are tables of PostgreSQL's heap. The tables are those of the kinds' documentation; an idle consumer looks again after some
+/// milliseconds.
 final class HeapPeer implements QueuePeer {
   private static final long LOOK_AGAIN_MILLIS = 5;
   private static final int LOOKS = 20;

@@ -7,8 +7,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/// PgQ 3.5: events by snapshots of a ticker, whole batches to one consumer name. Its consumers cooperate by sub-consumers; each of ours is a name of its own
-/// only where more than one takes, so one consumer is measured.
+/// PgQ 3.5: events by snapshots of a ticker, whole batches to one consumer name. Its consumers cooperate by sub-consumers; each of ours is
+/// a name of its own only where more than one takes, so one consumer is measured.
 final class PgqPeer implements QueuePeer {
   private final String url;
 

@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /// The queue against others, measure by measure, all of them taking turns in one run.
 ///
-/// `make bench-queue` runs it. Arguments: the endpoint's runtime directory and process, the JDBC URL of PostgreSQL, the ports of beanstalkd and of NATS, the directory of Node's scripts; then the
-/// rows of the table that are wanted.
+/// `make bench-queue` runs it. Arguments: the endpoint's runtime directory and process, the JDBC URL of PostgreSQL, the ports of beanstalkd
+/// and of NATS, the directory of Node's scripts; then the rows of the table that are wanted.
 public final class QueueBenchmark {
   private static final List<String> ROWS =
       List.of(

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// Service that a team would write to have SQL over HTTP: Jetty with virtual threads, HikariCP, PgJDBC. It answers in the JSON of the HTTP
 /// door.
 ///
-/// `POST /v1/sql` and, for results that do not fit into memory, `POST /v1/export`, with `{"sql":…,"parameters":[…]}`; placeholders are JDBC's. A bearer token is asked for, as the door does.
+/// `POST /v1/sql` and, for results that do not fit into memory, `POST /v1/export`, with `{"sql":…,"parameters":[…]}`; placeholders are
+/// JDBC's. A bearer token is asked for, as the door does.
 final class PeerService extends Handler.Abstract {
   private static final int POOL_SIZE = 8;
   private static final int FETCHED_ROWS = 10_000;

@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The HTTP door against [PeerService], measure by measure, taking turns.
 ///
-/// `make bench-rest` runs it, with settings as system properties. Arguments: the endpoint's runtime directory, port and process; the peer's port and process, the process of its PostgreSQL;
-/// then the rows of the table that are wanted. The endpoint's password is in KAKEHASHI_PASSWORD, the peer's token in PEER_TOKEN. The peer's tables are there before.
+/// `make bench-rest` runs it, with settings as system properties. Arguments: the endpoint's runtime directory, port and process; the peer's
+/// port and process, the process of its PostgreSQL; then the rows of the table that are wanted. The endpoint's password is in
+/// KAKEHASHI_PASSWORD, the peer's token in PEER_TOKEN. The peer's tables are there before.
 public final class RestBenchmark {
   private static final List<String> ROWS =
       List.of("select", "insert", "rows1m", "download", "shared", "polls", "scrape", "privileges");

@@ -12,7 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A server that answers every request with one file, by sendfile(2), and does nothing else: as fast as a file can be sent. One connection after the other.
+/// A server that answers every request with one file, by sendfile(2), and does nothing else: as fast as a file can be sent. One connection
+/// after the other.
 final class SendFile implements AutoCloseable {
   private static final int REQUEST_BYTES = 1 << 13;
 

@@ -17,8 +17,8 @@ import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the buffers of a record batch that are needed: checks each offset and length against the body, each length against the rows, and reserves memory before it takes it. Its memory
-/// is held until the close. Not thread-safe.
+/// Reads the buffers of a record batch that are needed: checks each offset and length against the body, each length against the rows, and
+/// reserves memory before it takes it. Its memory is held until the close. Not thread-safe.
 final class ArrowBatchReader implements AutoCloseable {
   private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
 

@@ -14,7 +14,8 @@ import java.nio.ByteOrder;
 import org.apache.arrow.flatbuf.CompressionType;
 import org.jspecify.annotations.Nullable;
 
-/// Compresses the buffers of record batches, and back: each begins with its length as 8 bytes, -1 if it is not compressed after all. Not thread-safe.
+/// Compresses the buffers of record batches, and back: each begins with its length as 8 bytes, -1 if it is not compressed after all. Not
+/// thread-safe.
 final class ArrowBuffers {
   static final int LENGTH_BYTES = 8;
   private static final VarHandle LONGS =

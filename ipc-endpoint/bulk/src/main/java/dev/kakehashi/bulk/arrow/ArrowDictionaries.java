@@ -14,8 +14,8 @@ import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/// The dictionaries of a file as far as they have been read. A dictionary does not change any more once it has been given out: a replacement or an addition makes a new one. Not
-/// thread-safe; what is given out is.
+/// The dictionaries of a file as far as they have been read. A dictionary does not change any more once it has been given out: a
+/// replacement or an addition makes a new one. Not thread-safe; what is given out is.
 final class ArrowDictionaries implements AutoCloseable {
   private final ArrowSource source;
   private final BulkContext context;

@@ -17,8 +17,8 @@ import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/// Arrow's IPC file and stream. Both are read, whatever the options say. Types are those of [dev.kakehashi.formats.ArrowField]; the metadata of the schema has the exact ones as
-/// [ExactTypes]. Immutable.
+/// Arrow's IPC file and stream. Both are read, whatever the options say. Types are those of [dev.kakehashi.formats.ArrowField]; the
+/// metadata of the schema has the exact ones as [ExactTypes]. Immutable.
 public final class ArrowFormat implements FileFormat {
   private final ArrowOptions options;
 

@@ -29,8 +29,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Writes an Arrow file or stream: record batches of so many rows as the options say, or of about [#BATCH_BYTES]. Several outputs write one file, each record batches of its own. An output is
-/// not thread-safe.
+/// Writes an Arrow file or stream: record batches of so many rows as the options say, or of about [#BATCH_BYTES]. Several outputs write one
+/// file, each record batches of its own. An output is not thread-safe.
 final class ArrowRowsOutput implements RowsOutput {
   static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
   private static final VarHandle INTS =

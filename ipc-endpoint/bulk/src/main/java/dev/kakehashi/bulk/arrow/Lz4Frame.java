@@ -11,7 +11,8 @@ import java.nio.ByteOrder;
 
 /// The frame format of LZ4 around blocks that do not depend on each other. Not thread-safe.
 ///
-/// Written: blocks of 4 MB, no checksums but the header's. Read: any block size; blocks that depend on those before and dictionaries are refused; a content checksum is verified.
+/// Written: blocks of 4 MB, no checksums but the header's. Read: any block size; blocks that depend on those before and dictionaries are
+/// refused; a content checksum is verified.
 final class Lz4Frame {
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// How a file of CSV, or of PostgreSQL's text format, is written. Immutable; made by [Builder#build], which checks what belongs together as PostgreSQL's `COPY` does.
+/// How a file of CSV, or of PostgreSQL's text format, is written. Immutable; made by [Builder#build], which checks what belongs together as
+/// PostgreSQL's `COPY` does.
 ///
 /// @param isCsv otherwise text format
 /// @param delimiter one ASCII byte

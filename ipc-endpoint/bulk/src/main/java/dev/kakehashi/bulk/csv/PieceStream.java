@@ -5,9 +5,11 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A stream into a file that several write at the same time: what comes up to the end of a piece goes into the file together. Used by one thread at a time.
+/// A stream into a file that several write at the same time: what comes up to the end of a piece goes into the file together. Used by one
+/// thread at a time.
 ///
-/// Pieces are collected in memory. One that is longer than [#MOST_BYTES] goes on with the file held, so that memory has a bound. Its close is the file's owner's.
+/// Pieces are collected in memory. One that is longer than [#MOST_BYTES] goes on with the file held, so that memory has a bound. Its close
+/// is the file's owner's.
 final class PieceStream extends OutputStream {
   /// Pieces are handed on together until there are so many bytes.
   private static final int ENOUGH_BYTES = 128 << 10;

@@ -2,7 +2,8 @@ package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.csv.text.Eight;
 
-/// Finds where rows end, over a file from its beginning: whether a byte is in quotes depends on all before it. Several GB/s where the escape is the quote itself. Not thread-safe.
+/// Finds where rows end, over a file from its beginning: whether a byte is in quotes depends on all before it. Several GB/s where the
+/// escape is the quote itself. Not thread-safe.
 ///
 /// Positions are those of the (decompressed) file.
 final class RowEnds {

@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Splits rows into fields. A field is a range of the data itself, or of a scratch array where quotes or escapes had to go. Not thread-safe.
+/// Splits rows into fields. A field is a range of the data itself, or of a scratch array where quotes or escapes had to go. Not
+/// thread-safe.
 abstract class RowFields implements AutoCloseable {
   /// The field is the null text.
   static final int NULL = 1;

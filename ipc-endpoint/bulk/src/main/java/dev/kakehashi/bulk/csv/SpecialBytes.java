@@ -2,7 +2,8 @@ package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.csv.text.Eight;
 
-/// Gives, one after the other, the places of those bytes that have a meaning: they are found eight bytes at a time, some hundred in advance. Not thread-safe.
+/// Gives, one after the other, the places of those bytes that have a meaning: they are found eight bytes at a time, some hundred in
+/// advance. Not thread-safe.
 final class SpecialBytes {
   private static final int CAPACITY = 512;
 

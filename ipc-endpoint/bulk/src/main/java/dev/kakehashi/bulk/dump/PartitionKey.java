@@ -16,7 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Values of the columns that a dump is partitioned by, and the directories that they name: `column=value`, as Hive has them. Not thread-safe.
+/// Values of the columns that a dump is partitioned by, and the directories that they name: `column=value`, as Hive has them. Not
+/// thread-safe.
 final class PartitionKey {
   /// Value of null in the name of a directory.
   private static final String NULL = "__HIVE_DEFAULT_PARTITION__";
@@ -137,7 +138,8 @@ final class PartitionKey {
     }
   }
 
-  /// Percent escapes for all but letters, digits and a few, so that a name is one name, and says its value. The name of an empty text is `column=`.
+  /// Percent escapes for all but letters, digits and a few, so that a name is one name, and says its value. The name of an empty text is
+  /// `column=`.
   static String escaped(String text) {
     StringBuilder name = new StringBuilder();
     for (byte each : text.getBytes(StandardCharsets.UTF_8)) {

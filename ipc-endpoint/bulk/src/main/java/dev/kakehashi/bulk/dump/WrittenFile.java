@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/// A file of a dump as one of its writers has it: the file, which they share, and an output of his own. The outputs are used by a thread each.
+/// A file of a dump as one of its writers has it: the file, which they share, and an output of his own. The outputs are used by a thread
+/// each.
 final class WrittenFile {
   /// State that the writers of a file share.
   ///

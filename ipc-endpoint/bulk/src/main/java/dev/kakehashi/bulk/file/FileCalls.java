@@ -15,7 +15,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Calls of Linux (x86-64 and AArch64) that open and name files relative to an open directory, which Java does not offer. Failures come back as negative errno values. Stateless.
+/// Calls of Linux (x86-64 and AArch64) that open and name files relative to an open directory, which Java does not offer. Failures come
+/// back as negative errno values. Stateless.
 final class FileCalls {
   private static final boolean IS_ARM = System.getProperty("os.arch").equals("aarch64");
 
@@ -100,7 +101,8 @@ final class FileCalls {
     }
   }
 
-  /// Opens one name, or a path of names, below a directory: nothing outside of it, through no link. ENOSYS on kernels before 5.6, and where a filter of system calls hides it (EPERM, too).
+  /// Opens one name, or a path of names, below a directory: nothing outside of it, through no link. ENOSYS on kernels before 5.6, and where
+  /// a filter of system calls hides it (EPERM, too).
   static int openBeneath(int directory, String path, int flags, int mode) {
     return openat2(directory, path, flags, mode, RESOLVE_STRICTLY);
   }

@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.file;
 
-/// A file as it was at a moment: two of them are equal when nobody has written between both, nor put another file under the name. Immutable.
+/// A file as it was at a moment: two of them are equal when nobody has written between both, nor put another file under the name.
+/// Immutable.
 public final class FileVersion {
   private final FileStatus status;
 

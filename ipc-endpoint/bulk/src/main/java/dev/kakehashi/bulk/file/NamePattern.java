@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.file;
 
-/// A pattern of one name, as a shell has it: `*`, `?`, `[a-z]`, `[!a-z]`. Names that begin with a dot match only a pattern that does. Immutable.
+/// A pattern of one name, as a shell has it: `*`, `?`, `[a-z]`, `[!a-z]`. Names that begin with a dot match only a pattern that does.
+/// Immutable.
 final class NamePattern {
   private final int[] pattern;
 

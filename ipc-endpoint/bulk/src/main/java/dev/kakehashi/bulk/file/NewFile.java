@@ -14,7 +14,8 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A file that is written from its beginning to its end, under a temporary name, and its digest. Used by one thread at a time; closed by its writer, published or removed by its [FilePublication].
+/// A file that is written from its beginning to its end, under a temporary name, and its digest. Used by one thread at a time; closed by
+/// its writer, published or removed by its [FilePublication].
 public final class NewFile implements FileOutput, AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 18;
   private static final int MODE = 0b110_100_000;

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// An open directory. Everything is found relative to its descriptor, one name at a time and through no link, so nobody can lead elsewhere by renaming. Used by one thread at a time, and
-/// closed by its owner.
+/// An open directory. Everything is found relative to its descriptor, one name at a time and through no link, so nobody can lead elsewhere
+/// by renaming. Used by one thread at a time, and closed by its owner.
 final class OpenDirectory implements AutoCloseable {
   private static final int DIRECTORY_MODE = 0b111_101_000;
   private static final int LIST_BUFFER_BYTES = 1 << 16;

@@ -11,7 +11,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// An open file: regular, with one name, checked by its descriptor before it was opened for reading. Thread-safe; closed by its owner when nobody reads.
+/// An open file: regular, with one name, checked by its descriptor before it was opened for reading. Thread-safe; closed by its owner when
+/// nobody reads.
 public final class OpenedFile implements FileInput, AutoCloseable {
   /// Longest read at a time: the system copies what goes to the heap.
   private static final int PIECE_BYTES = 1 << 18;

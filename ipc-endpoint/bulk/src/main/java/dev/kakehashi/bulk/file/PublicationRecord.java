@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// Steps that a publication of several files is about to do, in its mark. A sweep that finds the mark of a process that died in the middle
 /// goes on with them. Immutable.
 ///
-/// Lines of UTF-8: a head, `N number path` for a file that gets its name, `R path` for one that goes, and an end with a checksum. Paths are those below the location, and have no
-/// control characters.
+/// Lines of UTF-8: a head, `N number path` for a file that gets its name, `R path` for one that goes, and an end with a checksum. Paths are
+/// those below the location, and have no control characters.
 ///
 /// @param replaces whether files of the names are replaced
 record PublicationRecord(boolean replaces, List<Named> named, List<LocationPath> removed) {

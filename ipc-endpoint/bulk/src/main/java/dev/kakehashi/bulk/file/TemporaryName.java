@@ -4,7 +4,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/// Names of files that are written: `.kakehashi-KEY-N`, beside them the mark of their writer, `.kakehashi-KEY`. Nobody gives such a name to anything else, and no `COPY` may name one.
+/// Names of files that are written: `.kakehashi-KEY-N`, beside them the mark of their writer, `.kakehashi-KEY`. Nobody gives such a name to
+/// anything else, and no `COPY` may name one.
 final class TemporaryName {
   private static final String PREFIX = ".kakehashi-";
   private static final int KEY_DIGITS = 16;

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Files of clients in a directory of the endpoint, `ID-OWNER` each, where OWNER is a digest of the role's name. Their access time says when they were last used. Thread-safe.
+/// Files of clients in a directory of the endpoint, `ID-OWNER` each, where OWNER is a digest of the role's name. Their access time says
+/// when they were last used. Thread-safe.
 ///
 /// There is no thread that looks for old ones: that is done at the start, and when uploads or files are used, at most once a minute.
 public final class UploadDirectory implements UploadFiles {

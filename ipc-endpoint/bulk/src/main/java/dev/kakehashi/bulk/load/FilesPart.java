@@ -125,7 +125,8 @@ final class FilesPart implements LoadPart {
     rejectedLines[rejectedCount++] = origin.line();
   }
 
-  /// Rows at the beginning of a batch that come before the end of what is skipped. Rejected rows count, which are between them by their lines.
+  /// Rows at the beginning of a batch that come before the end of what is skipped. Rejected rows count, which are between them by their
+  /// lines.
   ///
   /// @param before rows read before the batch
   private int rowsToLeaveOut(MemorySegment batch, long before) {

@@ -14,7 +14,8 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Rows that a load rejects: counts them, and writes them into a file of CSV in the order of the files, in whatever order the parts end. Thread-safe; closed by its owner.
+/// Rows that a load rejects: counts them, and writes them into a file of CSV in the order of the files, in whatever order the parts end.
+/// Thread-safe; closed by its owner.
 final class RejectedRows implements AutoCloseable {
   private static final String HEADER = "file,line,byte_offset,column,sqlstate,message,raw_row\n";
 

@@ -28,7 +28,8 @@ public final class CopyOptions {
   }
 
   /// @param name of the file, which says the format if no option does
-  /// @throws EngineException SYNTAX_ERROR for an unknown option, FEATURE_NOT_SUPPORTED and INVALID_PARAMETER_VALUE for one that does not belong here
+  /// @throws EngineException SYNTAX_ERROR for an unknown option, FEATURE_NOT_SUPPORTED and INVALID_PARAMETER_VALUE for one that does not
+  ///     belong here
   public static CopyOptions of(CopyRequest request, boolean isLoad, String name) {
     Map<CopyOption, CopyRequest.Option> given = new EnumMap<>(CopyOption.class);
     for (CopyRequest.Option option : request.options()) {

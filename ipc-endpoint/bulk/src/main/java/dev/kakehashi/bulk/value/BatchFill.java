@@ -12,8 +12,9 @@ import java.util.Arrays;
 
 /// A row batch (PROTOCOL.md §6) that is filled column by column.
 ///
-/// Call protocol: [#begin], then for each column words at `wordAt(column)`, one every `stride()` bytes, [#setNull] and heap values by [#heap]; [#dropRow] for rows that are refused,
-/// [#finish()]. The array may be another after each call that grows the heap. Its memory is reserved from the statement. Not thread-safe.
+/// Call protocol: [#begin], then for each column words at `wordAt(column)`, one every `stride()` bytes, [#setNull] and heap values by
+/// [#heap]; [#dropRow] for rows that are refused, [#finish()]. The array may be another after each call that grows the heap. Its memory is
+/// reserved from the statement. Not thread-safe.
 public final class BatchFill implements AutoCloseable {
   static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -12,8 +12,8 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Values of a file as text, as PostgreSQL would write them, also those that it cannot hold: nanoseconds have nine digits. For texts that are no text in the file, and for rows that are
-/// rejected; not for speed. Not thread-safe.
+/// Values of a file as text, as PostgreSQL would write them, also those that it cannot hold: nanoseconds have nine digits. For texts that
+/// are no text in the file, and for rows that are rejected; not for speed. Not thread-safe.
 public final class FileText {
   private static final int UNIX_EPOCH_DAYS = CivilDate.UNIX_EPOCH_DAYS;
   private static final long SECONDS_PER_DAY = 86_400;

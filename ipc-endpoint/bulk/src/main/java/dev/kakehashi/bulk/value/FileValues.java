@@ -3,7 +3,8 @@ package dev.kakehashi.bulk.value;
 import dev.kakehashi.bulk.value.FileType.Storage;
 import org.jspecify.annotations.Nullable;
 
-/// Some values of one column of a file, decoded columnwise. The arrays are the reader's to fill, and kept for the next values. Not thread-safe.
+/// Some values of one column of a file, decoded columnwise. The arrays are the reader's to fill, and kept for the next values. Not
+/// thread-safe.
 ///
 /// | storage of the type | a value that is there |
 /// |---|---|

@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads CSV and text format byte by byte in PostgreSQL's two steps, lines and then fields: slow, and simple enough to be believed. Rows of text columns alone.
+/// Reads CSV and text format byte by byte in PostgreSQL's two steps, lines and then fields: slow, and simple enough to be believed. Rows of
+/// text columns alone.
 final class PlainCsv {
   private final CsvOptions options;
   private final byte[] content;

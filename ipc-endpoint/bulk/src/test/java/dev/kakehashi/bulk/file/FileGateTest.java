@@ -131,7 +131,8 @@ class FileGateTest {
     assertEquals(ErrorCode.UNDEFINED_FILE, refused("in:day/x.csv/z").code());
   }
 
-  /// Device files and files of /proc are no regular files with one name, or have no bytes: a location there gives nothing, and hangs nobody.
+  /// Device files and files of /proc are no regular files with one name, or have no bytes: a location there gives nothing, and hangs
+  /// nobody.
   @Test
   void shouldRefuseDevices() {
     FileGate devices = LocationSettings.gate(List.of("dev:/dev:read"), List.of(places.data));

@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 /// Actions of users in the console: rows of the table `kakehashi_console.audit`, which belongs to the user who runs the endpoint.
 /// Thread-safe.
 ///
-/// A row is durable before its action begins, and gets its outcome afterwards. An action without its row is refused. The newest [#KEPT] rows are kept.
+/// A row is durable before its action begins, and gets its outcome afterwards. An action without its row is refused. The newest [#KEPT]
+/// rows are kept.
 public final class AuditLog {
   /// The table. Its columns are described in `docs/console.md`.
   public static final String TABLE = "kakehashi_console.audit";

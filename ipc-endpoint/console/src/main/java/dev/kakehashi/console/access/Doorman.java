@@ -18,7 +18,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Logs users in and out. A browser keeps a token of the door in a cookie, so there are as many logins as the door allows, and they end when its tokens end. Thread-safe.
+/// Logs users in and out. A browser keeps a token of the door in a cookie, so there are as many logins as the door allows, and they end
+/// when its tokens end. Thread-safe.
 public final class Doorman {
   static final ContentType PAGE = ContentType.of("text/html; charset=utf-8");
   private static final String FORM = "application/x-www-form-urlencoded";

@@ -14,7 +14,8 @@ public interface Backup extends AutoCloseable {
   /// @param name where it belongs in an engine's directory, relative
   record File(Path source, long bytes, String name) {}
 
-  /// Files that change while they are copied, which does no harm as long as they are copied before [#files()] is asked for: what they lack is there.
+  /// Files that change while they are copied, which does no harm as long as they are copied before [#files()] is asked for: what they lack
+  /// is there.
   default List<File> changingFiles() {
     return List.of();
   }

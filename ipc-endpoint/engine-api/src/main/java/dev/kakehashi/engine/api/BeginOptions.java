@@ -3,13 +3,14 @@ package dev.kakehashi.engine.api;
 /// How a transaction begins.
 ///
 /// @param kind short optimistic, long with declared writes, or read-only
-/// @param isolation READ_COMMITTED takes a snapshot when a statement asks for one, the others keep the first, which is not older than the begin nor younger than the first statement; a long transaction reads as of its epoch
-///     under READ_COMMITTED, too
+/// @param isolation READ_COMMITTED takes a snapshot when a statement asks for one, the others keep the first, which is not older than the
+///     begin nor younger than the first statement; a long transaction reads as of its epoch under READ_COMMITTED, too
 /// @param label for displays and messages; may be empty
 /// @param priority of a long transaction: of those that conflict, greater ones go first
 /// @param timeoutNanos the transaction is rolled back with TRANSACTION_TIMEOUT after this time; 0: never
 /// @param areas tables that a long transaction declares
-/// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no other fail; others do not care
+/// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no
+///     other fail; others do not care
 public record BeginOptions(
     Kind kind,
     Isolation isolation,

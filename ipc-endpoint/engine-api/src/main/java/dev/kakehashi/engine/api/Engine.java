@@ -35,7 +35,8 @@ public interface Engine extends AutoCloseable {
   /// @param owner whose prepared transactions it may decide on; empty: everybody's
   EngineSession openSession(String userName, String owner);
 
-  /// How it is, as `kakehashi status` shows it: its nodes, whether it can commit, its oldest undecided transaction; one matter a line. Does not block.
+  /// How it is, as `kakehashi status` shows it: its nodes, whether it can commit, its oldest undecided transaction; one matter a line. Does
+  /// not block.
   default java.util.List<String> health() {
     return java.util.List.of();
   }
@@ -47,8 +48,8 @@ public interface Engine extends AutoCloseable {
 
   /// Begins a transaction. Returns at once; kinds that wait for their epoch make their first statement wait.
   ///
-  /// @throws EngineException when the limit of open transactions is reached (53300), the options name an unknown table (42P01) or do not fit the kind
-  ///     (22023), or the engine is shutting down
+  /// @throws EngineException when the limit of open transactions is reached (53300), the options name an unknown table (42P01) or do not
+  ///     fit the kind (22023), or the engine is shutting down
   EngineTransaction begin(BeginOptions options);
 
   /// Makes ready in the background what the first statements would wait for. For when clients can attach: the rows are there without it.
@@ -63,7 +64,8 @@ public interface Engine extends AutoCloseable {
   /// How transactions of earlier runs have ended, as far as the log says it.
   RecoveredOutcomes recoveredOutcomes();
 
-  /// Calls `done` when all that has been committed before survives power loss, however often it cannot be written until then; never if the engine is closed before. From any thread.
+  /// Calls `done` when all that has been committed before survives power loss, however often it cannot be written until then; never if the
+  /// engine is closed before. From any thread.
   void whenAllDurable(Runnable done);
 
   /// Source of the clients that use this engine, for its tables; called from any thread, must not block. Set once, before the first
@@ -77,7 +79,8 @@ public interface Engine extends AutoCloseable {
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
 
-  /// Says which transactions tokens of users name: by user and token the number that [EngineTransaction#reference] was given; empty: none. Without it, none does.
+  /// Says which transactions tokens of users name: by user and token the number that [EngineTransaction#reference] was given; empty: none.
+  /// Without it, none does.
   default void transactionTokens(BiFunction<String, String, OptionalLong> references) {}
 
   /// Reader and writer of the files of `COPY`. Set once, before the first session; without it, there are none.
@@ -93,7 +96,8 @@ public interface Engine extends AutoCloseable {
     return null;
   }
 
-  /// Holds the state as of a moment not before this call: every commit reported as stored by then is in it, and nothing half-done. Writers go on.
+  /// Holds the state as of a moment not before this call: every commit reported as stored by then is in it, and nothing half-done. Writers
+  /// go on.
   ///
   /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE (another backup runs), DISK_FULL, ...
   default Backup backup() {

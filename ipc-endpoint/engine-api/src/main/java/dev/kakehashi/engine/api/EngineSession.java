@@ -36,7 +36,8 @@ public interface EngineSession extends AutoCloseable {
 
   /// Commits a prepared transaction.
   ///
-  /// @param done receives null, or UNDEFINED_OBJECT, INSUFFICIENT_PRIVILEGE, NOT_IN_PREREQUISITE_STATE (somebody else is deciding), or why it could not be made durable
+  /// @param done receives null, or UNDEFINED_OBJECT, INSUFFICIENT_PRIVILEGE, NOT_IN_PREREQUISITE_STATE (somebody else is deciding), or why
+  ///     it could not be made durable
   void commitPrepared(
       String globalId,
       EngineTransaction.CommitResponse response,

@@ -27,8 +27,9 @@ public interface EngineTransaction {
   /// Engine's number of the transaction, unique in the life of the store.
   long id();
 
-  /// Gives the transaction a number by which its beginner knows it; at most once, before it is used. The log names it with the commit, see [RecoveredOutcomes]: its lower 16 bits
-  /// are a place that no other open transaction has, and the bits above grow with each transaction at that place. 0: none.
+  /// Gives the transaction a number by which its beginner knows it; at most once, before it is used. The log names it with the commit, see
+  /// [RecoveredOutcomes]: its lower 16 bits are a place that no other open transaction has, and the bits above grow with each transaction
+  /// at that place. 0: none.
   void reference(long number);
 
   /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.
@@ -37,7 +38,8 @@ public interface EngineTransaction {
   /// Activity of its clients, for the engine's tables. Set once, before the first statement; without it, nobody knows.
   default void activity(ClientActivity activity) {}
 
-  /// Says that it ends with its first statement, which may then do what a transaction block cannot. Set before that; without it, it does not.
+  /// Says that it ends with its first statement, which may then do what a transaction block cannot. Set before that; without it, it does
+  /// not.
   default void ofOneStatement() {}
 
   BeginOptions options();
@@ -59,17 +61,20 @@ public interface EngineTransaction {
   ///
   /// A transaction that has ended reports its end: null if it was committed, [#failure()] or TRANSACTION_ABORTED if it was aborted.
   ///
-  /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block. TRANSACTION_RESOLUTION_UNKNOWN alone
-  ///     means that nobody knows whether it was committed; after any other failure nothing of it is there, now or later
+  /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block.
+  ///     TRANSACTION_RESOLUTION_UNKNOWN alone means that nobody knows whether it was committed; after any other failure nothing of it is
+  ///     there, now or later
   void commit(CommitResponse response, Consumer<@Nullable EngineException> done);
 
-  /// Aborts; running statements are canceled, and so is one that waits for another transaction. Idempotent; of a committed transaction it changes nothing.
+  /// Aborts; running statements are canceled, and so is one that waits for another transaction. Idempotent; of a committed transaction it
+  /// changes nothing.
   ///
-  /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone; the answers of canceled statements may come after it
+  /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone; the answers of canceled
+  ///     statements may come after it
   void rollback(Runnable done);
 
-  /// Establishes savepoint `level` (1 is the outermost) on top of the current ones, and those of the levels between that are not there: the client has not told of them before, because
-  /// nothing was done in them.
+  /// Establishes savepoint `level` (1 is the outermost) on top of the current ones, and those of the levels between that are not there: the
+  /// client has not told of them before, because nothing was done in them.
   ///
   /// @param done receives null, or INVALID_PARAMETER_VALUE: the level is there
   void savepoint(int level, Consumer<@Nullable EngineException> done);
@@ -79,8 +84,9 @@ public interface EngineTransaction {
   /// @param done receives null, or NO_SUCH_SAVEPOINT, which changes nothing
   void releaseSavepoint(int level, Consumer<@Nullable EngineException> done);
 
-  /// Undoes what was done since savepoint `level`, with definitions and locks; the savepoint stays, those above go. Queries that began after it are canceled.
-  /// A row that it gives back can be changed by others at once; one that has waited for it already may do so until the end of the transaction.
+  /// Undoes what was done since savepoint `level`, with definitions and locks; the savepoint stays, those above go. Queries that began
+  /// after it are canceled. A row that it gives back can be changed by others at once; one that has waited for it already may do so until
+  /// the end of the transaction.
   ///
   /// @param done receives null, or NO_SUCH_SAVEPOINT, which changes nothing
   void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done);

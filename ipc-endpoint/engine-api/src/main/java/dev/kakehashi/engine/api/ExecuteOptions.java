@@ -2,12 +2,15 @@ package dev.kakehashi.engine.api;
 
 /// How to run one statement.
 ///
-/// @param newSnapshot take a new snapshot first (READ COMMITTED; the other levels keep their first one). Without it a statement sees what the one before has seen, if the engine has
-///     [dev.kakehashi.protocol.capability.Capability#COMMANDS] and the client numbers its commands, or the one before is still open; otherwise it may take a new one
+/// @param newSnapshot take a new snapshot first (READ COMMITTED; the other levels keep their first one). Without it a statement sees what
+///     the one before has seen, if the engine has [dev.kakehashi.protocol.capability.Capability#COMMANDS] and the client numbers its
+///     commands, or the one before is still open; otherwise it may take a new one
 /// @param timeoutNanos the statement is canceled with QUERY_CANCELED after this time; 0: never
-/// @param command number (unsigned) of the client's command that the statement is part of: of its transaction's changes it sees those of lesser commands and those without, whichever
-///     order the statements come in, and statements of the command and of lesser ones do not see its own; 0: it is a command of its own, and sees all that was changed before
-/// @param lockTimeoutNanos longest wait for one lock, of a table or of a row that another transaction has changed: LOCK_NOT_AVAILABLE after it; 0: the engine's setting
+/// @param command number (unsigned) of the client's command that the statement is part of: of its transaction's changes it sees those of
+///     lesser commands and those without, whichever order the statements come in, and statements of the command and of lesser ones do not
+///     see its own; 0: it is a command of its own, and sees all that was changed before
+/// @param lockTimeoutNanos longest wait for one lock, of a table or of a row that another transaction has changed: LOCK_NOT_AVAILABLE after
+///     it; 0: the engine's setting
 public record ExecuteOptions(
     boolean newSnapshot, long timeoutNanos, int command, long lockTimeoutNanos) {
   /// The transaction's snapshot, no time-out.

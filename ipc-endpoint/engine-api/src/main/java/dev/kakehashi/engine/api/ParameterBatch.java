@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 
 /// Parameter rows of one execution: a checked row batch (PROTOCOL.md §6), or none.
 ///
-/// The memory of a long batch ([#isLong()]) may be the client's, who can change it until the execution reports its end: whoever reads it checks what he reads, as he uses it.
+/// The memory of a long batch ([#isLong()]) may be the client's, who can change it until the execution reports its end: whoever reads it
+/// checks what he reads, as he uses it.
 ///
 /// @param batch the whole batch, offsets relative to its start; the empty segment when there are no parameters
 /// @param rowCount rows in it; 0 when there are no parameters

@@ -75,7 +75,8 @@ public interface Roles {
   /// A role whose password was never set in SQL has that of the user file.
   Optional<Login> login(String name);
 
-  /// Another object after each change of a role. So who remembers an answer knows whether it still holds, as far as the user file is the same. Some nanoseconds.
+  /// Another object after each change of a role. So who remembers an answer knows whether it still holds, as far as the user file is the
+  /// same. Some nanoseconds.
   default Object state() {
     return NONE;
   }
@@ -83,7 +84,8 @@ public interface Roles {
   /// Whether somebody may do everything.
   boolean isSuperuser(String name);
 
-  /// Whether somebody has the rights of a role: is a member by inheritance, or a superuser. True for everybody as long as rights do not count.
+  /// Whether somebody has the rights of a role: is a member by inheritance, or a superuser. True for everybody as long as rights do not
+  /// count.
   ///
   /// @param role also one that is always there, such as `pg_monitor`
   boolean isMemberOf(String name, String role);

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A planned statement. Immutable and thread-safe; stays valid when the catalogue changes (it is planned again when it runs, and fails as a new one would).
+/// A planned statement. Immutable and thread-safe; stays valid when the catalogue changes (it is planned again when it runs, and fails as a
+/// new one would).
 ///
 /// It may run in transactions that other sessions use, too, and in several at a time.
 public interface Statement {
@@ -43,20 +44,21 @@ public interface Statement {
 
   /// Runs the statement in a transaction, as a job.
   ///
-  /// Statements of one transaction run one after another in the order of these calls. A light statement may run to its
-  /// end on the calling thread. When it fails, its own effects are undone, and the transaction goes on: there is no aborted state as in PostgreSQL.
+  /// Statements of one transaction run one after another in the order of these calls. A light statement may run to its end on the calling
+  /// thread. When it fails, its own effects are undone, and the transaction goes on: there is no aborted state as in PostgreSQL.
   ///
-  /// In a transaction that has ended it fails: NO_SUCH_TRANSACTION if that was committed or prepared, [EngineTransaction#failure()] or TRANSACTION_ABORTED if it was aborted.
-  /// Where two transactions wait for each other, one of their statements fails with DEADLOCK_DETECTED or SERIALIZATION_FAILURE.
+  /// In a transaction that has ended it fails: NO_SUCH_TRANSACTION if that was committed or prepared, [EngineTransaction#failure()] or
+  /// TRANSACTION_ABORTED if it was aborted. Where two transactions wait for each other, one of their statements fails with
+  /// DEADLOCK_DETECTED or SERIALIZATION_FAILURE.
   ///
   /// @param transaction open transaction of this engine
-  /// @param parameters row batch with zero or more rows of parameters; must stay readable until `done`. With more than one row the statement
-  ///     runs once per row in their order, each sees what the ones before have changed, all are undone if one fails, and the counts are added. A statement without parameters
-  ///     runs as often as the batch says, too.
+  /// @param parameters row batch with zero or more rows of parameters; must stay readable until `done`. With more than one row the
+  ///     statement runs once per row in their order, each sees what the ones before have changed, all are undone if one fails, and the
+  ///     counts are added. A statement without parameters runs as often as the batch says, too.
   /// @param options snapshot and limits
   /// @param sink takes the rows
-  /// @param done receives the number of rows changed (DML) or sent (QUERY), or the failure, exactly once, after the last use of sink and parameters.
-  ///     May be called on the calling thread or on a worker; must not block.
+  /// @param done receives the number of rows changed (DML) or sent (QUERY), or the failure, exactly once, after the last use of sink and
+  ///     parameters. May be called on the calling thread or on a worker; must not block.
   Execution execute(
       EngineTransaction transaction,
       ParameterBatch parameters,

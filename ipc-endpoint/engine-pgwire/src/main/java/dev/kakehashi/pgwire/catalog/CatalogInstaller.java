@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the schema `kakehashi_catalog` in the database: views that show the server's catalogue as the endpoint's clients read it, and the table of outcomes.
+/// Makes the schema `kakehashi_catalog` in the database: views that show the server's catalogue as the endpoint's clients read it, and the
+/// table of outcomes.
 ///
 /// It is made once, and again by an endpoint of another version.
 public final class CatalogInstaller {

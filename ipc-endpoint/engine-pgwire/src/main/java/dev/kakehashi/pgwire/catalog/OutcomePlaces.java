@@ -27,7 +27,8 @@ public final class OutcomePlaces {
 
   /// The row of a transaction that is about to commit; given back when its outcome is known, or nobody asks any more.
   ///
-  /// @param reference see [dev.kakehashi.engine.api.EngineTransaction#reference(long)]; 0: none, so it gets a number, which is above those that its place has had
+  /// @param reference see [dev.kakehashi.engine.api.EngineTransaction#reference(long)]; 0: none, so it gets a number, which is above those
+  ///     that its place has had
   public synchronized Outcomes.Row take(long reference) {
     if (reference != 0) {
       return new Outcomes.Row(endpoint, RecoveredOutcomes.place(reference), reference);

@@ -20,7 +20,8 @@ public final class Outcomes {
       "CREATE TABLE IF NOT EXISTS kakehashi_catalog.outcomes (endpoint int8, place int4, reference int8 NOT NULL,"
           + " refused int8 NOT NULL DEFAULT 0, PRIMARY KEY (endpoint, place)) WITH (fillfactor = 50)";
 
-  /// Writes the row; parameters: endpoint, place, reference. It fails (23502) where the transaction was given up, or a later one has been at its place.
+  /// Writes the row; parameters: endpoint, place, reference. It fails (23502) where the transaction was given up, or a later one has been
+  /// at its place.
   public static final String WRITE =
       "INSERT INTO kakehashi_catalog.outcomes AS o (endpoint, place, reference) VALUES ($1, $2, $3)"
           + " ON CONFLICT (endpoint, place) DO UPDATE SET reference = CASE WHEN o.reference <= excluded.reference"
@@ -66,7 +67,8 @@ public final class Outcomes {
 
   /// How transactions of earlier lives have ended.
   ///
-  /// @param waits whether to wait for commits that are still on their way, which needs a lock of the table; a server without such locks has to end them by itself
+  /// @param waits whether to wait for commits that are still on their way, which needs a lock of the table; a server without such locks has
+  ///     to end them by itself
   /// @throws dev.kakehashi.pgwire.wire.ServerError also when they take longer than some seconds
   public static RecoveredOutcomes recovered(
       WireConnection connection, long endpoint, boolean waits) {

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /// Connections to the one of several servers that takes writes. Thread-safe; [#acquire()] blocks.
 ///
-/// A connection that broke makes all that were made before it suspect: they are not lent again. The next one looks for the server that takes writes now.
+/// A connection that broke makes all that were made before it suspect: they are not lent again. The next one looks for the server that
+/// takes writes now.
 public final class ConnectionPool implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionPool.class);
   private static final long RETRY_MILLIS = 200;

@@ -59,7 +59,8 @@ public final class WireErrors {
     };
   }
 
-  /// Whether an error of COMMIT or PREPARE TRANSACTION does not say that nothing has happened: a server of a group may fail to hear what the others have decided.
+  /// Whether an error of COMMIT or PREPARE TRANSACTION does not say that nothing has happened: a server of a group may fail to hear what
+  /// the others have decided.
   public static boolean leavesOpen(ServerError error) {
     String sqlstate = error.sqlstate();
     return switch (sqlstate.substring(0, 2)) {

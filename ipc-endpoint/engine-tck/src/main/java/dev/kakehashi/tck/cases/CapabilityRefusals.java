@@ -18,7 +18,8 @@ import dev.kakehashi.tck.drive.DrivenTransaction;
 import dev.kakehashi.tck.drive.Waits;
 import java.util.regex.Pattern;
 
-/// How each capability is refused by an engine that lacks it: FEATURE_NOT_SUPPORTED with the engine in the message and the capability in the detail.
+/// How each capability is refused by an engine that lacks it: FEATURE_NOT_SUPPORTED with the engine in the message and the capability in
+/// the detail.
 public final class CapabilityRefusals {
   private final Conformance suite;
 

@@ -16,7 +16,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Every type that crosses the bridge: values go through a table and come back as they were, also the extreme ones; and what does not fit is refused.
+/// Every type that crosses the bridge: values go through a table and come back as they were, also the extreme ones; and what does not fit
+/// is refused.
 public interface TypeCases extends Conformance {
   /// Stores values as parameters, reads them back, and finds each of them by comparison with a parameter.
   private void keeps(String type, int oid, @Nullable Object[] values, String... texts) {

@@ -4,12 +4,14 @@ import dev.kakehashi.engine.api.Engine;
 
 /// An engine that the conformance suite and the transfer test drive, with all that it needs to run: scheduler, directory, servers.
 ///
-/// The suite calls these methods from one thread; only [#engine()] is called from any. `open` comes first and `close` last, also after a failure.
+/// The suite calls these methods from one thread; only [#engine()] is called from any. `open` comes first and `close` last, also after a
+/// failure.
 public interface EngineUnderTest {
   /// Name of the engine, as the setting `engine` has it: letters, digits and hyphens. It names the report `target/tck-NAME.txt`.
   String name();
 
-  /// Opens the engine. Its state is what earlier lives at the same place have left; of a new place, nothing: the first call gives an engine without tables.
+  /// Opens the engine. Its state is what earlier lives at the same place have left; of a new place, nothing: the first call gives an engine
+  /// without tables.
   ///
   /// @throws Exception it cannot be opened, which fails all tests
   void open() throws Exception;

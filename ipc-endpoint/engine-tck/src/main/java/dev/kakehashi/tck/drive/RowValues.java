@@ -113,7 +113,8 @@ public final class RowValues {
         .collect(Collectors.joining("|"));
   }
 
-  /// A value: numbers and dates as Java writes them, NULL, text as it is, `bytea` in hexadecimal digits, infinities of times by their names, intervals as `months/days/micros`.
+  /// A value: numbers and dates as Java writes them, NULL, text as it is, `bytea` in hexadecimal digits, infinities of times by their
+  /// names, intervals as `months/days/micros`.
   private static String text(int oid, RowBatchReader batch, int row, int column) {
     if (batch.isNull(row, column)) {
       return "NULL";

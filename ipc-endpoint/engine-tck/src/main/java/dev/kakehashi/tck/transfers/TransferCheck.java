@@ -25,7 +25,8 @@ final class TransferCheck {
     this.figures = figures;
   }
 
-  /// Changes every account, also while the load goes on, and says how long that took. An account that cannot be changed in time is a violation.
+  /// Changes every account, also while the load goes on, and says how long that took. An account that cannot be changed in time is a
+  /// violation.
   ///
   /// @param killed when the kill was, by [System#nanoTime()]
   /// @return milliseconds from the kill until each account could be changed

@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/// Moves money while something is killed, and says whether any of it is wrong. Exit codes: 0 all is right, 1 something is wrong (a line `WRONG` each), 2 it could not run.
+/// Moves money while something is killed, and says whether any of it is wrong. Exit codes: 0 all is right, 1 something is wrong (a line
+/// `WRONG` each), 2 it could not run.
 ///
 /// | the rows are kept | what is killed |
 /// |---|---|

@@ -20,7 +20,8 @@ import java.util.Set;
 /// @param millis time of load before a kill, and after it
 /// @param callLimitMillis longest time of one call
 /// @param recoveryMillis time after a kill within which every row has to be writable, and no transaction may be undecided
-/// @param leastRate percent of the rate before a kill that is to be reached between the first commit after it and the restart; the median of all kills counts
+/// @param leastRate percent of the rate before a kill that is to be reached between the first commit after it and the restart; the median
+///     of all kills counts
 /// @param kill command that kills something; empty: the engine runs in a child of this process, which is killed
 /// @param restart command that starts again what was killed; empty: nothing has to be started
 /// @param role `trial`, or what a child does: `load`, `check`

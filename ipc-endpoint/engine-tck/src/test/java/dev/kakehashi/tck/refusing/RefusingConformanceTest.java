@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The suite over an engine that has the least: READ COMMITTED, changes, definitions and a catalogue. It passes, because it refuses all else.
+/// The suite over an engine that has the least: READ COMMITTED, changes, definitions and a catalogue. It passes, because it refuses all
+/// else.
 class RefusingConformanceTest extends EngineConformance {
   private static final Capabilities LEAST =
       Capabilities.everything("refusing")

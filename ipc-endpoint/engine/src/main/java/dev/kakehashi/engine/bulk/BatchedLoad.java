@@ -38,8 +38,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// COPY ... FROM in batches: lanes of transactions of their own, see [LoadLane]. A load with a name keeps how far it is in the transactions that bring it there, see [LoadLog]: it goes on after
-/// whatever has ended it, and each row is there once.
+/// COPY ... FROM in batches: lanes of transactions of their own, see [LoadLane]. A load with a name keeps how far it is in the transactions
+/// that bring it there, see [LoadLog]: it goes on after whatever has ended it, and each row is there once.
 ///
 /// Steps before and after the lanes come one after another; `failure` is set by the first that fails.
 public final class BatchedLoad implements Task, Interrupts.Source, CopyActivity {

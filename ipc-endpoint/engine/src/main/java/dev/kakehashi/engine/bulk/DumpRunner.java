@@ -28,7 +28,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Runs COPY TO: the plan of its rows with files in the place of the client, who gets a row for each file, or the bytes of the one file in rows.
+/// Runs COPY TO: the plan of its rows with files in the place of the client, who gets a row for each file, or the bytes of the one file in
+/// rows.
 ///
 /// The files get their names when all rows are in them, and then stay, whatever becomes of the transaction: they show what it saw.
 public final class DumpRunner implements PlanRunner {

@@ -12,7 +12,8 @@ import dev.kakehashi.scheduler.Task;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A statement that a load in batches runs in a transaction of its own. Its plan is as old as the load, which keeps the tables as they are by its locks.
+/// A statement that a load in batches runs in a transaction of its own. Its plan is as old as the load, which keeps the tables as they are
+/// by its locks.
 ///
 /// @param name of its job
 /// @param defines whether it changes the catalogue instead of rows

@@ -22,10 +22,11 @@ import dev.kakehashi.scheduler.platform.BackgroundWork;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The rows that one transaction of a load in batches inserts: of one part, as many as are wanted at most, and with them how far the part is then.
+/// The rows that one transaction of a load in batches inserts: of one part, as many as are wanted at most, and with them how far the part
+/// is then.
 ///
-/// Many rows are inserted together, which tells of keys only when all are there. If one is refused then, or depends on another transaction, the rows are read again and inserted one by
-/// one.
+/// Many rows are inserted together, which tells of keys only when all are there. If one is refused then, or depends on another transaction,
+/// the rows are read again and inserted one by one.
 ///
 /// Rows that would wait for another transaction come in the next transaction of the load, where that is possible. So a transaction that has
 /// inserted rows makes no other one wait for which it waits itself.
@@ -220,7 +221,8 @@ final class LoadChunk implements Task {
     return true;
   }
 
-  /// Whether the rows of the last filling may come in the next transaction: none of them has been inserted or rejected, and there is something to commit before.
+  /// Whether the rows of the last filling may come in the next transaction: none of them has been inserted or rejected, and there is
+  /// something to commit before.
   private boolean mayComeLater(LoadedRows into) {
     return into.inserted() > 0
         && into.rejected() == rejectedBefore

@@ -13,7 +13,8 @@ import dev.kakehashi.scheduler.TaskContext;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// One of the lanes of a load in batches: transaction after transaction, each with rows of one part. Its steps come one after another, on whatever thread.
+/// One of the lanes of a load in batches: transaction after transaction, each with rows of one part. Its steps come one after another, on
+/// whatever thread.
 final class LoadLane {
   private static final int MAX_ONE_BY_ONE = 31;
 
@@ -26,7 +27,8 @@ final class LoadLane {
   /// No part is left.
   private boolean exhausted;
 
-  /// Batches whose rows are inserted one by one: those that follow, and how many there were when it was last so. Where many batches have to be read again, most are not tried together.
+  /// Batches whose rows are inserted one by one: those that follow, and how many there were when it was last so. Where many batches have to
+  /// be read again, most are not tried together.
   private int oneByOne;
 
   private int lastOneByOne;

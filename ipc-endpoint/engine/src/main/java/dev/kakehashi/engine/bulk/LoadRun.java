@@ -35,10 +35,12 @@ import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// COPY ... FROM in the transaction of its caller: several tasks read the files and complete the rows. They insert them at the same time where only the end has to tell whether keys are
-/// there already, and by turns otherwise. If the end depends on another transaction, the files are read again when that has ended, and the rows inserted by turns.
+/// COPY ... FROM in the transaction of its caller: several tasks read the files and complete the rows. They insert them at the same time
+/// where only the end has to tell whether keys are there already, and by turns otherwise. If the end depends on another transaction, the
+/// files are read again when that has ended, and the rows inserted by turns.
 ///
-/// One thread at a time owns it before its tasks begin and after the last of them has ended. Meanwhile they read it only; `failure` is set by the first that fails.
+/// One thread at a time owns it before its tasks begin and after the last of them has ended. Meanwhile they read it only; `failure` is set
+/// by the first that fails.
 public final class LoadRun implements Task {
   private final Prepared.Load statement;
   private final StatementExecution execution;
@@ -235,8 +237,8 @@ public final class LoadRun implements Task {
     return made;
   }
 
-  /// Tasks to run it with. Values that depend on the order of the rows are given in the order of the files; and where a row of the files can be the reason why another one is
-  /// rejected, the first one stays, unless the statement says how many tasks there are to be.
+  /// Tasks to run it with. Values that depend on the order of the rows are given in the order of the files; and where a row of the files
+  /// can be the reason why another one is rejected, the first one stays, unless the statement says how many tasks there are to be.
   private static int workers(LoadPlan plan, LoadControl control, int most) {
     boolean inOrder = !plan.defaults().stream().allMatch(ExprRewriter::isRepeatable);
     boolean firstStays = control.tolerant() && plan.rowsMeet() && control.workers() == 0;

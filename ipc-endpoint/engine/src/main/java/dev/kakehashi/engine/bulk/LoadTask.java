@@ -14,8 +14,8 @@ import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.platform.BackgroundWork;
 import org.jspecify.annotations.Nullable;
 
-/// One of the tasks of a load in one transaction: draws parts of the files, completes their rows, and inserts them when it has the turn. It keeps the turn while it waits for
-/// another transaction, since a statement waits for one at a time. A bulk insertion needs no turns.
+/// One of the tasks of a load in one transaction: draws parts of the files, completes their rows, and inserts them when it has the turn. It
+/// keeps the turn while it waits for another transaction, since a statement waits for one at a time. A bulk insertion needs no turns.
 final class LoadTask implements Task {
   private final LoadRun run;
   private final LoadedRows rows;

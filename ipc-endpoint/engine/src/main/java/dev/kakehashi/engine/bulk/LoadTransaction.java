@@ -12,9 +12,11 @@ import dev.kakehashi.engine.sql.table.TableExpressions;
 public final class LoadTransaction {
   private LoadTransaction() {}
 
-  /// A long one that preserves the table, so that the load commits however long it reads: otherwise a row that somebody else inserts meanwhile may end it.
+  /// A long one that preserves the table, so that the load commits however long it reads: otherwise a row that somebody else inserts
+  /// meanwhile may end it.
   ///
-  /// A load in batches has short ones. So has one into a table that references others: a long one would keep everybody from writing these as well.
+  /// A load in batches has short ones. So has one into a table that references others: a long one would keep everybody from writing these
+  /// as well.
   ///
   /// @param asked by the client: what it has chosen itself stays
   public static BeginOptions options(

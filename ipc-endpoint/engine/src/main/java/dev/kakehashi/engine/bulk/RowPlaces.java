@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Where in its files each row comes from that a task has inserted, for messages. Used by one thread at a time.
 ///
-/// Rows of one filling mostly have row identifiers one after another: a run of these takes 40 bytes, and 128 more if a condition has left out rows between.
+/// Rows of one filling mostly have row identifiers one after another: a run of these takes 40 bytes, and 128 more if a condition has left
+/// out rows between.
 final class RowPlaces {
-  /// Words of a run: number of the part, number of its first row there, first row identifier, rows, and where its bits are; -1: its rows are one after another in the files, too.
+  /// Words of a run: number of the part, number of its first row there, first row identifier, rows, and where its bits are; -1: its rows
+  /// are one after another in the files, too.
   private static final int WORDS = 5;
 
   private static final int ORDINAL = 1;

@@ -12,7 +12,8 @@ import dev.kakehashi.protocol.RowBatchReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Turns row batches of files into vectors, some rows at a time. Values of a batch outside of the heap are not copied: vectors show them where they are. Confined to its task.
+/// Turns row batches of files into vectors, some rows at a time. Values of a batch outside of the heap are not copied: vectors show them
+/// where they are. Confined to its task.
 final class SourceRows {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

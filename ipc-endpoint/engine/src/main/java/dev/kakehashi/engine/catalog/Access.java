@@ -20,8 +20,8 @@ import org.pcollections.TreePMap;
 
 /// Rights in a version of the catalogue, besides those that are part of the form of tables, views and sequences. Immutable.
 ///
-/// Its entries are `role/` number, `member/` number of the role `/` number of the member, `rights/schema/` name, `rights/location/` name, `rights/database`, and `defaults/` number of the role `/` kind `/` schema or nothing,
-/// with the forms of [RightsFields].
+/// Its entries are `role/` number, `member/` number of the role `/` number of the member, `rights/schema/` name, `rights/location/` name,
+/// `rights/database`, and `defaults/` number of the role `/` kind `/` schema or nothing, with the forms of [RightsFields].
 public final class Access {
   /// The engine's only database.
   public static final String DATABASE = "kakehashi";

@@ -29,7 +29,8 @@ import java.util.TreeMap;
 /// The form of applications in the store's catalogue; [TableCodec] has the words. Constants are written by name.
 ///
 /// ```
-/// application: u1 version (1) · utf schema · utf name · i8 id · i4 current · options · list of versions · text comment · rights · list of (utf member · acl)
+/// application: u1 version (1) · utf schema · utf name · i8 id · i4 current · options · list of versions · text comment
+///   · rights · list of (utf member · acl)
 /// list: i4 count · the elements
 /// options: i8 time limit, rows, bytes · i4 calls, waiting · i8 stack, memory, function time
 /// version: i8 id · i4 number · utf isolation · list of jars (utf name · utf sha256 · i8 bytes) · i8 deployed · contents

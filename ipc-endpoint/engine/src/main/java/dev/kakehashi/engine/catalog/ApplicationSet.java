@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.pcollections.PSortedMap;
 import org.pcollections.TreePMap;
 
-/// The native applications of one version of the catalogue, what they offer by name, and the jars that they are made of. Immutable; versions share what they have in common.
+/// The native applications of one version of the catalogue, what they offer by name, and the jars that they are made of. Immutable;
+/// versions share what they have in common.
 public final class ApplicationSet {
   static final ApplicationSet EMPTY =
       new ApplicationSet(

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 
 /// The catalogue of a store: the committed version, and numbers for versions that transactions have for themselves.
 ///
-/// Readers take [#snapshot()] (one volatile read). It is replaced by whoever commits changes, which are made in whatever version is committed then: by
-/// their locks, transactions that run beside each other change different things.
+/// Readers take [#snapshot()] (one volatile read). It is replaced by whoever commits changes, which are made in whatever version is
+/// committed then: by their locks, transactions that run beside each other change different things.
 public final class Catalog {
   private final Store store;
   private final AtomicLong versions = new AtomicLong();

@@ -31,7 +31,8 @@ final class CatalogCodec {
     return version;
   }
 
-  /// A sequence: u1 version (2) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles · text comment; since version 2: rights.
+  /// A sequence: u1 version (2) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles · text
+  /// comment; since version 2: rights.
   static byte[] encode(Sequence sequence) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     SequenceDefinition numbers = sequence.definition();
@@ -56,7 +57,8 @@ final class CatalogCodec {
     return bytes.toByteArray();
   }
 
-  /// A view: u1 version (2) · utf schema · utf name · i8 id · text query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier · text comment; text comment of the view; since version 2: rights · per column acl.
+  /// A view: u1 version (2) · utf schema · utf name · i8 id · text query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier ·
+  /// text comment; text comment of the view; since version 2: rights · per column acl.
   static byte[] encode(View view) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {

@@ -18,8 +18,9 @@ import org.pcollections.TreePMap;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/`, `view/`, `queue/` and `application/` number with the forms of [TableCodec], [CatalogCodec], [QueueCodec] and [ApplicationCodec],
-/// `jar/` SHA-256 with its bytes, and those of [Access].
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/`, `view/`, `queue/` and
+/// `application/` number with the forms of [TableCodec], [CatalogCodec], [QueueCodec] and [ApplicationCodec], `jar/` SHA-256 with its
+/// bytes, and those of [Access].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";

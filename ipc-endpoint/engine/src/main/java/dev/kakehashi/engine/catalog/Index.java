@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param columns positions of the key columns in the table
 /// @param descending per key column
-/// @param nullsFirst per key column, where the definition wants nulls; the store has them behind everything, or in front when descending, whatever it says
+/// @param nullsFirst per key column, where the definition wants nulls; the store has them behind everything, or in front when descending,
+///     whatever it says
 /// @param nullsNotDistinct whether nulls are equal where the index is unique
 /// @param constraint whether it is there for a constraint of the same name
 /// @param comment what COMMENT said, or null

@@ -13,7 +13,8 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Permissions of a viewer in a version of the catalogue.
   Permissions permissions(CatalogSnapshot catalog, Viewer viewer);
 
-  /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held, priority, epoch, waiting, user_name, idle_since.
+  /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held, priority, epoch,
+  /// waiting, user_name, idle_since.
   List<@Nullable Object[]> transactions(Viewer viewer);
 
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes.
@@ -31,7 +32,8 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// How long requests took: upper_us, requests; none for who does not see all.
   List<@Nullable Object[]> requestTimes(Viewer viewer);
 
-  /// Locks of objects and names: transaction_id, table_schema (null for the catalogue and for entries about rights), table_name (null for a schema, too), mode, granted.
+  /// Locks of objects and names: transaction_id, table_schema (null for the catalogue and for entries about rights), table_name (null for a
+  /// schema, too), mode, granted.
   List<@Nullable Object[]> locks();
 
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
@@ -44,10 +46,12 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// the same of the blocking one, blocking_gid (null unless that is prepared), wait_id.
   List<@Nullable Object[]> waits();
 
-  /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle, pages, pages_read (both null: not known).
+  /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id,
+  /// handle, pages, pages_read (both null: not known).
   List<@Nullable Object[]> jobs(Viewer viewer);
 
-  /// Running COPYs from and to files: job_id, statement, command, bytes_processed, bytes_total (0: not known), rows_processed, rows_filtered, rows_rejected.
+  /// Running COPYs from and to files: job_id, statement, command, bytes_processed, bytes_total (0: not known), rows_processed,
+  /// rows_filtered, rows_rejected.
   List<@Nullable Object[]> copies(Viewer viewer);
 
   /// Locations of files that the settings have: location_name, readable, writable, privileges (those of the viewer).

@@ -10,7 +10,9 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// Permissions of a role in one version of the catalogue. Immutable.
 ///
-/// Superusers may do everything, and so may everybody as long as there are no roles. Members of `pg_read_all_data` may read, those of `pg_write_all_data` change rows of whatever there is; those of `pg_read_server_files` and `pg_write_server_files` may read and write files in every location.
+/// Superusers may do everything, and so may everybody as long as there are no roles. Members of `pg_read_all_data` may read, those of
+/// `pg_write_all_data` change rows of whatever there is; those of `pg_read_server_files` and `pg_write_server_files` may read and write
+/// files in every location.
 public final class Permissions {
   private static final int WRITING =
       Privilege.set(Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE);

@@ -23,8 +23,10 @@ import java.util.Map;
 ///
 /// ```
 /// queue: u1 version (1) · utf schema · utf name · i8 id · options · i4 groups, each: i8 id · utf name
-///   · i4 weights, each: text key · f8 weight · i4 schedules, each: utf name · utf cron · utf zone · u1 json · i4 length, payload · text comment · rights
-/// options: i8 lease · i4 attempts · i8 least and most backoff · i4 doublings · i8 age limit · i8 dead letter queue · f8 rate · i4 bucket · i4 concurrent
+///   · i4 weights, each: text key · f8 weight · i4 schedules, each: utf name · utf cron · utf zone · u1 json
+///   · i4 length, payload · text comment · rights
+/// options: i8 lease · i4 attempts · i8 least and most backoff · i4 doublings · i8 age limit · i8 dead letter queue · f8 rate
+///   · i4 bucket · i4 concurrent
 ///   · f8 rate, i4 bucket, i4 concurrent of keys · u1 ordered by key · i8 aging · u1 paused · text push target · i8 push deadline
 /// ```
 final class QueueCodec {

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.pcollections.PSortedMap;
 import org.pcollections.TreePMap;
 
-/// The queues of one version of the catalogue, by number and by name. Immutable; versions share what they have in common. A lookup by name takes the logarithm of their number.
+/// The queues of one version of the catalogue, by number and by name. Immutable; versions share what they have in common. A lookup by name
+/// takes the logarithm of their number.
 final class QueueSet {
   static final QueueSet EMPTY = new QueueSet(TreePMap.empty(), TreePMap.empty());
 

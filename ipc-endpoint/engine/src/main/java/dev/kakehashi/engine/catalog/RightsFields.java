@@ -21,7 +21,8 @@ import java.util.List;
 /// ```
 /// acl: i4 items, each: i8 grantee · i8 grantor · i4 privileges · i4 grantable
 /// rights: i8 owner · u1 hasAcl [· acl]
-/// role: u1 version (1) · utf name · u1 superuser, inherits, createsRoles, createsDatabases, logsIn · text verifier · u1 limited [· i8 validUntil] · text comment · u1 implied
+/// role: u1 version (1) · utf name · u1 superuser, inherits, createsRoles, createsDatabases, logsIn · text verifier
+///   · u1 limited [· i8 validUntil] · text comment · u1 implied
 /// membership: u1 version (1) · i8 grantor · u1 admin
 /// ```
 ///

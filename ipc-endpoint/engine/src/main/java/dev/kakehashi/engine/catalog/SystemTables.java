@@ -31,8 +31,8 @@ public final class SystemTables {
     return columnOf(table, "table_schema", "sequence_schema", "object_schema", "queue_schema");
   }
 
-  /// Position of the column with the name of what a row is about; -1: there is none. Comments are not narrowed by it: they are also about indexes, which are
-  /// found by their tables.
+  /// Position of the column with the name of what a row is about; -1: there is none. Comments are not narrowed by it: they are also about
+  /// indexes, which are found by their tables.
   public static int nameColumn(Table table) {
     return columnOf(table, "table_name", "sequence_name", "queue_name");
   }

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// i4 checks, each: utf name · utf text · i4 columns, each: i4 column
 /// since version 3: per column i8 sequenceId (0: none) [· utf generated]
 /// since version 4: text comment of the table · per column, per index text comment
-/// since version 5: i4 foreign keys, each: utf name · i8 constraintId · ints columns · i8 referencedId · ints referencedColumns · utf onUpdate · utf onDelete
+/// since version 5: i4 foreign keys, each: utf name · i8 constraintId · ints columns · i8 referencedId
+///   · ints referencedColumns · utf onUpdate · utf onDelete
 ///                  · ints setColumns · u1 matchFull
 /// since version 6: per foreign key utf timing · u1 validated
 /// since version 7: per column text generation · i4 comments on constraints, each: utf name · text comment

@@ -42,7 +42,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Statements about applications: names, versions, jars, limits. The code has been looked at before. Whether somebody may is looked at here, too.
+/// Statements about applications: names, versions, jars, limits. The code has been looked at before. Whether somebody may is looked at
+/// here, too.
 final class ApplicationPlanner {
   /// Names of the engine's own functions, which applications cannot have.
   private static final Set<String> BUILT_IN =

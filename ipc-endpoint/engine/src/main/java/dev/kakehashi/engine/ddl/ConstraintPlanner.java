@@ -23,7 +23,8 @@ final class ConstraintPlanner {
     this.plan = plan;
   }
 
-  /// The table with more constraints; columns of a new primary key are not null. Keys first, so that an index has the place of its constraint.
+  /// The table with more constraints; columns of a new primary key are not null. Keys first, so that an index has the place of its
+  /// constraint.
   Table add(Table table, DdlStatement.Constraints more) {
     Table next = table;
     for (DdlStatement.KeyDefinition key : merged(more.keys())) {

@@ -21,7 +21,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Whether somebody may change the catalogue as a statement says: it takes the owner to change or drop an object, and CREATE to make one where it is to be.
+/// Whether somebody may change the catalogue as a statement says: it takes the owner to change or drop an object, and CREATE to make one
+/// where it is to be.
 ///
 /// Objects that are not there are not looked at: that they are missing is said when the statement is planned.
 final class DefinitionRights {

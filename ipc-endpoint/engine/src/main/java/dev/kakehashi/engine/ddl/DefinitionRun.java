@@ -31,11 +31,11 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Executes one DDL statement in its transaction: the lock of the catalogue, the plan, the locks of what it touches, then step by step. Waits for locks,
-/// and for the owners of rows that a unique index meets, as conditions; when it fails its own changes are undone.
+/// Executes one DDL statement in its transaction: the lock of the catalogue, the plan, the locks of what it touches, then step by step.
+/// Waits for locks, and for the owners of rows that a unique index meets, as conditions; when it fails its own changes are undone.
 ///
-/// Others define other things meanwhile. The plan is made before all locks are there, so it is made again if somebody has committed changes of the
-/// catalogue since, unless each lock was there when it was made.
+/// Others define other things meanwhile. The plan is made before all locks are there, so it is made again if somebody has committed changes
+/// of the catalogue since, unless each lock was there when it was made.
 public final class DefinitionRun implements Task {
   private final Catalog catalog;
   private final DdlStatement statement;

@@ -31,8 +31,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// First part of CREATE APPLICATION and ALTER APPLICATION ... FROM: it reads the jars and lets the application system look at them, on a thread that may block and run users' code; then comes the
-/// change of the catalogue. The statement waits as a condition, and a cancel ends the wait.
+/// First part of CREATE APPLICATION and ALTER APPLICATION ... FROM: it reads the jars and lets the application system look at them, on a
+/// thread that may block and run users' code; then comes the change of the catalogue. The statement waits as a condition, and a cancel ends
+/// the wait.
 public final class DeploymentRun implements Task {
   private final ApplicationStatement.Deploying statement;
   private final StatementExecution execution;

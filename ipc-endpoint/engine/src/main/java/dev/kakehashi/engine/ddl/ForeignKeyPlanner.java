@@ -244,7 +244,8 @@ final class ForeignKeyPlanner {
     };
   }
 
-  /// Nobody may change the tables that foreign keys reference which are new, or are validated, before the transaction ends: rows are checked against them.
+  /// Nobody may change the tables that foreign keys reference which are new, or are validated, before the transaction ends: rows are
+  /// checked against them.
   ///
   /// @param before null: it is a new table
   void lockOthers(@Nullable Table before, Table after) {

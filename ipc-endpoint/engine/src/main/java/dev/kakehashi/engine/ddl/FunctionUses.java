@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Finds what of tables calls functions of applications: defaults, generated columns (those of indexes, too) and checks. Views are bound again instead.
+/// Finds what of tables calls functions of applications: defaults, generated columns (those of indexes, too) and checks. Views are bound
+/// again instead.
 ///
-/// A text calls a function if it has its name before a parenthesis, without a schema or with the one that is meant. So a built-in function in another schema is no hit.
+/// A text calls a function if it has its name before a parenthesis, without a schema or with the one that is meant. So a built-in function
+/// in another schema is no hit.
 final class FunctionUses {
   private FunctionUses() {}
 

@@ -36,7 +36,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// GRANT and REVOKE of privileges, with the rules of PostgreSQL's `aclchk.c`. Where PostgreSQL warns that not all or no privileges were granted, nothing is said.
+/// GRANT and REVOKE of privileges, with the rules of PostgreSQL's `aclchk.c`. Where PostgreSQL warns that not all or no privileges were
+/// granted, nothing is said.
 final class GrantPlanner {
   /// PostgreSQL's column of this name, on which nothing was granted.
   private static final Column EVERY_TABLES =

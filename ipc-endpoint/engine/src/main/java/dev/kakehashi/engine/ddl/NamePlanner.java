@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// RENAME TO and SET SCHEMA of sequences and views, other names of schemas and of views' columns, and SET SCHEMA of tables, with which their indexes and sequences go. Defaults and CHECK constraints that
-/// name a sequence follow it.
+/// RENAME TO and SET SCHEMA of sequences and views, other names of schemas and of views' columns, and SET SCHEMA of tables, with which
+/// their indexes and sequences go. Defaults and CHECK constraints that name a sequence follow it.
 final class NamePlanner {
   private final DefinitionPlan plan;
 

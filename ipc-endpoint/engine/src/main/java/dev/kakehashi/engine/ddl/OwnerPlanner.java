@@ -25,7 +25,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// ALTER ... OWNER TO and REASSIGN OWNED. Indexes and sequences of columns go with their tables; what the old owner was granted is the new one's.
+/// ALTER ... OWNER TO and REASSIGN OWNED. Indexes and sequences of columns go with their tables; what the old owner was granted is the new
+/// one's.
 final class OwnerPlanner {
   private final DefinitionPlan plan;
 

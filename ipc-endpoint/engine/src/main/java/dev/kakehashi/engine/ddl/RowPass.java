@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked for. Gives its
-/// worker to others between batches. Nobody else has the table meanwhile; it sees the newest commits and what its own transaction did.
+/// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked
+/// for. Gives its worker to others between batches. Nobody else has the table meanwhile; it sees the newest commits and what its own
+/// transaction did.
 final class RowPass extends BatchPass {
   /// Rule that every row has to fulfil.
   ///

@@ -25,9 +25,9 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/// ALTER TABLE: works out the form that the table gets, then what brings it there. Rows stay where they are, and are looked at only when a new constraint
-/// asks for it, unless each gets a value of its own: of another type, or of a volatile default. Then they are copied to a new table that takes the place of the
-/// old one.
+/// ALTER TABLE: works out the form that the table gets, then what brings it there. Rows stay where they are, and are looked at only when a
+/// new constraint asks for it, unless each gets a value of its own: of another type, or of a volatile default. Then they are copied to a
+/// new table that takes the place of the old one.
 final class TableAlteration {
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// CREATE and DROP VIEW, and what other changes of the catalogue mean for views: a change that a view cannot be read after is refused, or takes the view
-/// with it where the statement says CASCADE.
+/// CREATE and DROP VIEW, and what other changes of the catalogue mean for views: a change that a view cannot be read after is refused, or
+/// takes the view with it where the statement says CASCADE.
 final class ViewPlanner {
   private final DefinitionPlan plan;
 

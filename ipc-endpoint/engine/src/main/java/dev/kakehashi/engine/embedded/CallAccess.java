@@ -26,10 +26,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tables and queues for code that runs as a part of a statement: of a CALL, or of one that has no text, in a transaction that the platform has begun. The statement has the transaction's turn,
-/// and keeps it; what the code does comes within it.
+/// Tables and queues for code that runs as a part of a statement: of a CALL, or of one that has no text, in a transaction that the platform
+/// has begun. The statement has the transaction's turn, and keeps it; what the code does comes within it.
 ///
-/// One thread uses it, which may block. [#cancel] and [#end] come from any. After [#end] nothing of it touches the transaction any more, though the code may go on.
+/// One thread uses it, which may block. [#cancel] and [#end] come from any. After [#end] nothing of it touches the transaction any more,
+/// though the code may go on.
 class CallAccess implements DirectAccess {
   private final EmbeddedEngine engine;
   private final StatementExecution call;

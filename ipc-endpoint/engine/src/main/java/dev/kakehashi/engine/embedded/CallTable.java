@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// A table or view in a call. A row is found by its primary key in the index itself; everything else is a statement whose plan is kept by the engine.
+/// A table or view in a call. A row is found by its primary key in the index itself; everything else is a statement whose plan is kept by
+/// the engine.
 final class CallTable implements DirectTable {
   private static final Object[] NOTHING = {};
 
@@ -268,7 +269,8 @@ final class CallTable implements DirectTable {
     return null;
   }
 
-  /// Rows from, or up to, a key in the order of the index: by the first column, or by the second among those that are equal in the first, and so on.
+  /// Rows from, or up to, a key in the order of the index: by the first column, or by the second among those that are equal in the first,
+  /// and so on.
   private static void bound(
       Index index,
       List<String> names,

@@ -179,7 +179,8 @@ public final class EmbeddedEngine implements Engine {
     surroundings.timeZone(Zone.named(name));
   }
 
-  /// Changes limits, each as in [EngineConfig]. That of the store's memory and of temporary files count at once, the others for statements that begin.
+  /// Changes limits, each as in [EngineConfig]. That of the store's memory and of temporary files count at once, the others for statements
+  /// that begin.
   public void limits(
       long memoryBytes, long statementMemoryBytes, long tempSpaceBytes, long lockTimeoutNanos) {
     store.memoryLimit(memoryBytes);

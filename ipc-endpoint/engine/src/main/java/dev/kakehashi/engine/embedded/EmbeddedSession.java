@@ -52,7 +52,8 @@ final class EmbeddedSession implements EngineSession {
   /// Used by the thread that uses the session.
   private Viewer viewer;
 
-  /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
+  /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the
+  /// catalogue.
   private WeakReference<@Nullable ManagedTransaction> defining = new WeakReference<>(null);
 
   EmbeddedSession(
@@ -75,7 +76,8 @@ final class EmbeddedSession implements EngineSession {
     viewer = newViewer;
   }
 
-  /// For whom a statement runs that begins now. Where rights count, who has those of `pg_read_all_stats` sees all, and others what is of their user.
+  /// For whom a statement runs that begins now. Where rights count, who has those of `pg_read_all_stats` sees all, and others what is of
+  /// their user.
   Viewer viewer() {
     RoleSet roles = engine.catalogSnapshot().roles();
     if (!roles.isUsed()) {

@@ -14,7 +14,8 @@ import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/// Objects as the parameters of one execution: a row batch in native memory, valid until it is closed. Used by one thread, but the batch by any.
+/// Objects as the parameters of one execution: a row batch in native memory, valid until it is closed. Used by one thread, but the batch by
+/// any.
 final class ObjectParameters implements AutoCloseable {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Changes of single rows of a plain table, see [TableShape#plain], straight in the store, within a call. Used by the call's thread.
 ///
-/// Whatever is not as simple as it seems - a key that is there, a row that somebody else changes, a null where none may be - is undone and left to a statement, which waits, tries again, and
-/// reports as all do.
+/// Whatever is not as simple as it seems - a key that is there, a row that somebody else changes, a null where none may be - is undone and
+/// left to a statement, which waits, tries again, and reports as all do.
 final class PlainWrites {
   private final CallAccess access;
   private final Table table;

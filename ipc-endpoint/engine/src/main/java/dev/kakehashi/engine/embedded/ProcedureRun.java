@@ -54,7 +54,8 @@ import org.jspecify.annotations.Nullable;
 /// `driver` is guarded by this. The thread that has made it a driven state has the fields of the driver, `stage` among them, until it makes
 /// it another state. The lock publishes them.
 ///
-/// The code is a part of the statement if it takes part in the transaction: it has the transaction's turn then, and what it has done is undone if the call fails.
+/// The code is a part of the statement if it takes part in the transaction: it has the transaction's turn then, and what it has done is
+/// undone if the call fails.
 final class ProcedureRun implements Task, LoadedApplication.Listener {
   /// Rows that the code may be ahead of the writer.
   private static final int MOST_ROWS = 1024;

@@ -28,8 +28,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The queues as one execution of a statement uses them: names are those of its catalogue, rights those of its role, changes belong to its transaction. Thread-safe: a statement runs in
-/// several tasks.
+/// The queues as one execution of a statement uses them: names are those of its catalogue, rights those of its role, changes belong to its
+/// transaction. Thread-safe: a statement runs in several tasks.
 final class QueueCalls implements QueueAccess {
   /// Payloads that one call gets at most, but for the first.
   private static final long MAX_RECEIVED_BYTES = 64L << 20;

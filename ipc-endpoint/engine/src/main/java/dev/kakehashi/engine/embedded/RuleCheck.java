@@ -24,8 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Whether the committed rows of a recovered store fulfil the CHECK constraints of their tables and have the values that generated columns compute. A constraint
-/// whose condition depends on the time or the session is left out: what it said when a row was written cannot be known.
+/// Whether the committed rows of a recovered store fulfil the CHECK constraints of their tables and have the values that generated columns
+/// compute. A constraint whose condition depends on the time or the session is left out: what it said when a row was written cannot be
+/// known.
 final class RuleCheck {
   /// @param name what is checked, in a message
   /// @param condition over the columns of the table; false is a violation

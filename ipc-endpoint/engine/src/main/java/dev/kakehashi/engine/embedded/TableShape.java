@@ -15,7 +15,8 @@ import java.util.List;
 /// @param quoted its name as SQL writes it
 /// @param columns those that can be named
 /// @param key names of the columns of the primary key; empty: there is none
-/// @param plain whether a row can be written to the store as it is: nothing is computed or checked but what the store does, and no other table references it
+/// @param plain whether a row can be written to the store as it is: nothing is computed or checked but what the store does, and no other
+///     table references it
 record TableShape(
     long version,
     Table form,

@@ -25,8 +25,8 @@ public final class EvalContext {
   /// Evaluators by the part of the plan that they are of.
   private final IdentityHashMap<Object, Evaluator[]> kept = new IdentityHashMap<>(2);
 
-  /// Evaluators for a part of the plan that is wanted anew by each execution, made once: each has a vector of its own, 8 KB, which is no matter for a scan but is for
-  /// the change of a row. Their values are valid until those of the same part are evaluated again.
+  /// Evaluators for a part of the plan that is wanted anew by each execution, made once: each has a vector of its own, 8 KB, which is no
+  /// matter for a scan but is for the change of a row. Their values are valid until those of the same part are evaluated again.
   ///
   /// @param part belongs to the plan
   /// @param expression of an element

@@ -5,8 +5,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 
 /// Computes an expression for the live rows of a batch.
 ///
-/// An instance has buffers and belongs to one chain of operators. Values of rows that are not live are undefined, except that reading them as
-/// words is harmless.
+/// An instance has buffers and belongs to one chain of operators. Values of rows that are not live are undefined, except that reading them
+/// as words is harmless.
 public abstract class Evaluator {
   /// The values, in a vector that is valid until the next call; it may be a column of the batch.
   public abstract ColumnVector evaluate(VectorBatch batch);

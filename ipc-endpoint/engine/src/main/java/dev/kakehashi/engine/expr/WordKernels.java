@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Operators on whole vectors of integers (and what is kept like them: dates, times, booleans).
 ///
-/// Comparisons cannot fail, so they run over all rows of the batch without looking at the selection; arithmetic can overflow and looks at live,
-/// non-null rows only where a result was out of range.
+/// Comparisons cannot fail, so they run over all rows of the batch without looking at the selection; arithmetic can overflow and looks at
+/// live, non-null rows only where a result was out of range.
 final class WordKernels {
   /// Comparisons, as PostgreSQL names them.
   enum Comparison {
@@ -143,7 +143,8 @@ final class WordKernels {
     }
   }
 
-  /// `+`, `-` and `*` of integers with a check of the result's range. A row that fails is computed again by the function itself, which knows the error.
+  /// `+`, `-` and `*` of integers with a check of the result's range. A row that fails is computed again by the function itself, which
+  /// knows the error.
   private static final class Arithmetic extends Evaluator {
     private static final int ADD = 0;
     private static final int SUBTRACT = 1;

@@ -5,7 +5,8 @@ import dev.kakehashi.engine.expr.Expr;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How rows of files become rows of a table. Which columns the files have is known only when they are opened: for each of the others the plan has a default. Immutable.
+/// How rows of files become rows of a table. Which columns the files have is known only when they are opened: for each of the others the
+/// plan has a default. Immutable.
 ///
 /// @param insert of rows that are complete; its source is none
 /// @param columns that files may have, in the order in which they are asked for

@@ -43,7 +43,8 @@ public sealed interface PhysicalPlan {
 
   /// Rows of a query go to the client.
   ///
-  /// @param changesRows whether the query locks or changes rows, or a part of the statement does: its rows go out when it has succeeded as a whole
+  /// @param changesRows whether the query locks or changes rows, or a part of the statement does: its rows go out when it has succeeded as
+  ///     a whole
   record Query(PlanNode source, boolean changesRows) implements PhysicalPlan {
     public Query(PlanNode source) {
       this(source, false);
@@ -52,8 +53,8 @@ public sealed interface PhysicalPlan {
 
   /// A statement that changes rows of one table.
   ///
-  /// Where the source has a row identifier in column `rowIdColumn` (see [PlanNode#ROW_ID]), it may be any plan, and a row that comes again is
-  /// left out; with -1 it is a scan of the table that outputs all its columns in order first.
+  /// Where the source has a row identifier in column `rowIdColumn` (see [PlanNode#ROW_ID]), it may be any plan, and a row that comes again
+  /// is left out; with -1 it is a scan of the table that outputs all its columns in order first.
   sealed interface Change extends PhysicalPlan {
     Target target();
 
@@ -130,7 +131,8 @@ public sealed interface PhysicalPlan {
     }
   }
 
-  /// ON CONFLICT: expressions are over the columns of the row that exists, followed by those of the row that was to be inserted and by what the source has computed for both.
+  /// ON CONFLICT: expressions are over the columns of the row that exists, followed by those of the row that was to be inserted and by what
+  /// the source has computed for both.
   ///
   /// @param arbiters unique indexes whose duplicates are meant, by indexId
   /// @param values one per column of the table; null: DO NOTHING

@@ -127,8 +127,8 @@ public sealed interface PlanNode {
   /// Rows that are made when the first one is asked for: what describes the catalogue and the server.
   ///
   /// @param columns of these rows that are output
-  /// @param schema text that the schema's name is to equal, an expression without columns; null: any. Only narrows: what else is asked of the rows, and this
-  ///     again, is a filter's above
+  /// @param schema text that the schema's name is to equal, an expression without columns; null: any. Only narrows: what else is asked of
+  ///     the rows, and this again, is a filter's above
   /// @param name the same of the object's name
   record SystemScan(
       String table,
@@ -271,7 +271,8 @@ public sealed interface PlanNode {
 
   /// Policy for a row that is locked. If one table has several, the one that stands last here holds.
   enum LockWait {
-    /// To wait, and to give what a later command of the client's transaction has changed as it was: the change for which it is locked fails then, if it comes to that.
+    /// To wait, and to give what a later command of the client's transaction has changed as it was: the change for which it is locked fails
+    /// then, if it comes to that.
     TO_CHANGE,
     WAIT,
     SKIP_LOCKED,
@@ -333,7 +334,8 @@ public sealed interface PlanNode {
   /// @param offset int8 without columns, of ROWS and GROUPS; else null
   /// @param negative with an offset: boolean without columns, whether it is negative; null there: the offset is null
   /// @param keyColumn of RANGE with an offset: input column with the order's value, or -1
-  /// @param limitColumn of RANGE with an offset: input column with the greatest or least value that belongs to the frame, of the same type; null there: it is beyond all keys
+  /// @param limitColumn of RANGE with an offset: input column with the greatest or least value that belongs to the frame, of the same type;
+  ///     null there: it is beyond all keys
   record FrameBound(
       FrameBoundKind kind,
       @Nullable Expr offset,
@@ -432,7 +434,8 @@ public sealed interface PlanNode {
     ANTI
   }
 
-  /// Join on equality of key columns, plus a condition over left columns followed by right columns. The right side is built into a hash table.
+  /// Join on equality of key columns, plus a condition over left columns followed by right columns. The right side is built into a hash
+  /// table.
   record HashJoin(
       PlanNode left,
       PlanNode right,
@@ -464,7 +467,8 @@ public sealed interface PlanNode {
     }
   }
 
-  /// INTERSECT or EXCEPT, [ALL]. The input has the distinct rows of both sides, and as its last two columns how often each is on the left and on the right (int8).
+  /// INTERSECT or EXCEPT, [ALL]. The input has the distinct rows of both sides, and as its last two columns how often each is on the left
+  /// and on the right (int8).
   record SetOperation(PlanNode input, boolean intersect, boolean all) implements PlanNode {
     @Override
     public int[] typeOids() {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Foreign keys that a statement may have to look at which changes a table: those of the table, those that reference it, and the same of the tables that their actions
-/// change. Immutable.
+/// Foreign keys that a statement may have to look at which changes a table: those of the table, those that reference it, and the same of
+/// the tables that their actions change. Immutable.
 ///
 /// @param targets of the tables that actions change, and the table itself, by tableId
 /// @param rules in the order in which they are looked at
@@ -58,7 +58,8 @@ public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rule
     return rules.stream().filter(rule -> rule.referencedId() == tableId).toList();
   }
 
-  /// Adds what a statement touches through foreign keys: rows that are referenced are locked, rows that reference what goes away are read or changed.
+  /// Adds what a statement touches through foreign keys: rows that are referenced are locked, rows that reference what goes away are read
+  /// or changed.
   ///
   /// @param inserts the statement only inserts rows
   void touched(long tableId, boolean inserts, TouchedTables tables) {

@@ -8,7 +8,8 @@ import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 import java.util.function.ToIntFunction;
 
-/// A list of what was granted on one object, at most one entry for each grantor and grantee. Immutable. The rules are those of PostgreSQL's `acl.c`.
+/// A list of what was granted on one object, at most one entry for each grantor and grantee. Immutable. The rules are those of PostgreSQL's
+/// `acl.c`.
 ///
 /// The owner is a grantee like others, but never loses the right to grant.
 public final class Acl {

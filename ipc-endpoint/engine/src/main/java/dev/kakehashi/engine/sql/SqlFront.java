@@ -68,7 +68,8 @@ public final class SqlFront {
   /// @param parameterOids given types of parameters, 0 to infer; may be shorter than their number
   /// @param rowCount estimated rows of a table
   /// @param zone of the session: literals of timestamptz without a zone are in it
-  /// @param asRole who is told what is wrong with the statement, as far as the role may look into its schemas; what the plan itself needs is not looked at
+  /// @param asRole who is told what is wrong with the statement, as far as the role may look into its schemas; what the plan itself needs
+  ///     is not looked at
   /// @throws EngineException for whatever PostgreSQL would refuse, with the position
   public static Prepared prepare(
       String sql,

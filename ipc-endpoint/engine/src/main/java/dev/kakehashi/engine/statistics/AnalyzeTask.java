@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Collects the statistics of some tables, one after another: a batch of rows or a column at a time, giving way to other work in between.
 ///
-/// Each table is read in a transaction of its own, which ends when its rows are copied. It takes no lock: a table that gets other columns while its reading
-/// is opened is left to the next time. Confined to one thread at a time; the scheduler orders one
-/// run before the next.
+/// Each table is read in a transaction of its own, which ends when its rows are copied. It takes no lock: a table that gets other columns
+/// while its reading is opened is left to the next time. Confined to one thread at a time; the scheduler orders one run before the next.
 final class AnalyzeTask implements Task {
   /// Rows of a sample, PostgreSQL's 300 for each of the most common values that are looked for.
   static final int SAMPLE_ROWS = 300 * ColumnAnalyzer.TARGET;
@@ -63,8 +62,8 @@ final class AnalyzeTask implements Task {
       this.cursor = store.sample(view, fraction, ThreadLocalRandom.current().nextLong(), all);
     }
 
-    /// Whether the cursor reads the columns that the catalogue says: it was opened between two looks at the same definition, which a change replaces before
-    /// anything can be opened with the new columns.
+    /// Whether the cursor reads the columns that the catalogue says: it was opened between two looks at the same definition, which a change
+    /// replaces before anything can be opened with the new columns.
     @SuppressWarnings("ReferenceEquality") // an equal one may have been there twice
     boolean isOf(TableStore store) {
       return store.definition() == definition

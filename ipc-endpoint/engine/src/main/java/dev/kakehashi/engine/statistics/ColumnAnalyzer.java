@@ -11,9 +11,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// From a sample of a column's values to its statistics, by the rules of PostgreSQL's `compute_scalar_stats` (analyze.c): the number of distinct values
-/// after Haas and Stokes ("Estimating the number of classes in a finite population", 1998, the Duj1 estimator), the most common values as far as they are
-/// significantly more frequent than the others, and a histogram of the rest with bounds of equal frequency.
+/// From a sample of a column's values to its statistics, by the rules of PostgreSQL's `compute_scalar_stats` (analyze.c): the number of
+/// distinct values after Haas and Stokes ("Estimating the number of classes in a finite population", 1998, the Duj1 estimator), the most
+/// common values as far as they are significantly more frequent than the others, and a histogram of the rest with bounds of equal
+/// frequency.
 final class ColumnAnalyzer {
   /// Most common values and parts of the histogram, PostgreSQL's default_statistics_target.
   static final int TARGET = 100;
@@ -157,7 +158,8 @@ final class ColumnAnalyzer {
     return candidates.subList(0, significant(candidates, distinct, nullFraction));
   }
 
-  /// How many of the values are more frequent than chance would make one of the others, by two standard deviations (PostgreSQL's analyze_mcv_list).
+  /// How many of the values are more frequent than chance would make one of the others, by two standard deviations (PostgreSQL's
+  /// analyze_mcv_list).
   private int significant(List<Integer> runs, double distinct, double nullFraction) {
     int kept = runs.size();
     if (sampleRows >= tableRows || tableRows <= 1) {

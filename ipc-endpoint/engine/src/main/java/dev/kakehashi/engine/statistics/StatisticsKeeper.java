@@ -30,12 +30,13 @@ import org.slf4j.LoggerFactory;
 /// Nothing is kept on disk: rows are in memory, a sample of a table takes milliseconds, so that at start it is cheaper to look than to
 /// keep a record true through crashes. Until then plans are made with numbers of rows only, and made anew when the statistics are there.
 ///
-/// Afterwards a table is looked at again when 50 rows and a tenth of it have changed, as PostgreSQL's autovacuum does. The first commit
-/// of a transaction with changes arms a timer; when it fires, all tables are compared with their counts of changes. An engine without changes
+/// Afterwards a table is looked at again when 50 rows and a tenth of it have changed, as PostgreSQL's autovacuum does. The first commit of
+/// a transaction with changes arms a timer; when it fires, all tables are compared with their counts of changes. An engine without changes
 /// has no timer.
 ///
-/// Thread-safe. `byTable` is read by planners without a lock; publishing is under the monitor, so that an older sample does not replace a newer one.
-/// `armed` is set by whoever ends a transaction and cleared before the counts are read: a change that is not seen arms the timer again.
+/// Thread-safe. `byTable` is read by planners without a lock; publishing is under the monitor, so that an older sample does not replace a
+/// newer one. `armed` is set by whoever ends a transaction and cleared before the counts are read: a change that is not seen arms the timer
+/// again.
 public final class StatisticsKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StatisticsKeeper.class);
   private static final Duration DELAY = Duration.ofSeconds(1);

@@ -51,9 +51,12 @@ import org.slf4j.LoggerFactory;
 
 /// The store: rows and versions in memory, a durable image beside them.
 ///
-/// How the parts fit: [RowTable] has [dev.kakehashi.engine.store.row.Page]s and [dev.kakehashi.engine.store.row.TableIndex]es; [dev.kakehashi.engine.store.table.RowWriter] changes rows, [dev.kakehashi.engine.store.table.ScanCursor] and [dev.kakehashi.engine.store.table.IndexCursor] read them without latches;
-/// [dev.kakehashi.engine.store.transaction.RowTransaction] lists its writes; [dev.kakehashi.engine.store.transaction.Committer] orders commits; [GroupCommit] makes them durable in that order through a [DurableLog];
-/// [GarbageCollector] frees what no snapshot can see. Latches and locks are taken in this order, and none is held across a wait for another transaction:
+/// How the parts fit: [RowTable] has [dev.kakehashi.engine.store.row.Page]s and [dev.kakehashi.engine.store.row.TableIndex]es;
+/// [dev.kakehashi.engine.store.table.RowWriter] changes rows, [dev.kakehashi.engine.store.table.ScanCursor] and
+/// [dev.kakehashi.engine.store.table.IndexCursor] read them without latches; [dev.kakehashi.engine.store.transaction.RowTransaction] lists
+/// its writes; [dev.kakehashi.engine.store.transaction.Committer] orders commits; [GroupCommit] makes them durable in that order through a
+/// [DurableLog]; [GarbageCollector] frees what no snapshot can see. Latches and locks are taken in this order, and none is held across a
+/// wait for another transaction:
 ///
 /// collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
 ///

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Verifies the store of a data directory that no process has open, and changes nothing in it.
 ///
-/// First what lies on the disk: the checksums of the base image's files and of the log, the definitions, then every row: whether it decodes, lies where a row can
-/// be, and keeps NOT NULL. If all that holds the store is recovered in memory, as a start does it, and its indexes are compared with its rows ([IndexCheck]).
-/// So the second part needs the memory that an endpoint needs. Confined to one thread.
+/// First what lies on the disk: the checksums of the base image's files and of the log, the definitions, then every row: whether it
+/// decodes, lies where a row can be, and keeps NOT NULL. If all that holds the store is recovered in memory, as a start does it, and its
+/// indexes are compared with its rows ([IndexCheck]). So the second part needs the memory that an endpoint needs. Confined to one thread.
 public final class StoreCheck implements AutoCloseable {
   private final OfflineLog log;
   private final CheckListener report;

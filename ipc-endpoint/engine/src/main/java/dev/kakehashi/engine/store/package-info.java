@@ -1,7 +1,7 @@
 /// Rows, versions, indexes, transactions and durability. Knows types only as words and by-reference kinds; knows no SQL.
 ///
-/// A [dev.kakehashi.engine.store.api.Store] is opened once per data directory. Readers use a [dev.kakehashi.engine.store.api.ReadView]; writers a
-/// [dev.kakehashi.engine.store.api.StoreTransaction]. The rooms, ground floor first; each sees those before it:
+/// A [dev.kakehashi.engine.store.api.Store] is opened once per data directory. Readers use a [dev.kakehashi.engine.store.api.ReadView];
+/// writers a [dev.kakehashi.engine.store.api.StoreTransaction]. The rooms, ground floor first; each sees those before it:
 ///
 /// | package | what is there |
 /// |---|---|

@@ -10,7 +10,8 @@ import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A statement that waits for a lock: a conditional task, made runnable by the grant, and by the statement's cancel, time-out or lock time-out.
+/// A statement that waits for a lock: a conditional task, made runnable by the grant, and by the statement's cancel, time-out or lock
+/// time-out.
 final class LockWait implements Task {
   private final WaitingExecution execution;
   private final TableLocks locks;

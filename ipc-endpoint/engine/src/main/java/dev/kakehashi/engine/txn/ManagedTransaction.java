@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A transaction of the embedded engine.
 ///
-/// Operations take turns ([Turns]). A query gives its turn back as soon as it has its view: what it sees is fixed, so later statements of the
-/// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
-/// are still open and wait for them, because a view is valid only while what it shows exists.
+/// Operations take turns ([Turns]). A query gives its turn back as soon as it has its view: what it sees is fixed, so later statements of
+/// the transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered
+/// without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that are still open and wait for them,
+/// because a view is valid only while what it shows exists.
 ///
 /// ```
 ///  state    ACTIVE -> COMMITTED | PREPARED | ABORTED    the operation that has the turn
@@ -210,7 +211,8 @@ public final class ManagedTransaction extends SnapshotHolder {
     return wakeWaiting != null;
   }
 
-  /// Whether a statement of a long transaction may begin now: its epoch has come, and what it reads is guarded. Or one of a deferrable transaction: its snapshot is safe.
+  /// Whether a statement of a long transaction may begin now: its epoch has come, and what it reads is guarded. Or one of a deferrable
+  /// transaction: its snapshot is safe.
   ///
   /// @param wake called once, when it is worth to ask again; also when the transaction ends
   /// @throws EngineException if the statement goes beyond the declared area, or the transaction ends
@@ -475,7 +477,8 @@ public final class ManagedTransaction extends SnapshotHolder {
     done.accept(outcome);
   }
 
-  /// Nothing more of it succeeds, and what runs is canceled; [#rollback] is to follow. So what waits for another one does not go on when that is rolled back first.
+  /// Nothing more of it succeeds, and what runs is canceled; [#rollback] is to follow. So what waits for another one does not go on when
+  /// that is rolled back first.
   public void stop() {
     ending = true;
     Runnable wake = wakeWaiting;
@@ -530,7 +533,8 @@ public final class ManagedTransaction extends SnapshotHolder {
                         }))));
   }
 
-  /// Statements that the rollback to a savepoint ends. Others, cursors of before, read on: they see nothing of what is undone, which is taken away as under readers of other transactions.
+  /// Statements that the rollback to a savepoint ends. Others, cursors of before, read on: they see nothing of what is undone, which is
+  /// taken away as under readers of other transactions.
   ///
   /// A client that numbers its commands ends the statements of the savepoint itself, because a cursor of before may have been read first
   /// after it. Definitions of the savepoint may be in use.

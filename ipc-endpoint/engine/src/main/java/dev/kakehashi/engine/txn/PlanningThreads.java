@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Where statements are planned, so that those that take long to plan never have all workers: planning does not give its thread back before its end.
+/// Where statements are planned, so that those that take long to plan never have all workers: planning does not give its thread back before
+/// its end.
 ///
 /// Half of the workers may plan. While they do, further planning runs on threads of its own, a few for each user. The operating system lets
 /// these take turns with the workers. Planning of a user beyond that waits, for this user alone.
@@ -65,7 +66,8 @@ public final class PlanningThreads implements AutoCloseable {
   ///
   /// @param user who pays for it
   /// @param work plans and goes on with what it has; throws nothing
-  /// @return has it begin at once if it waits for others of the user: one that was canceled ends then. Idempotent, from any thread; null: it has begun
+  /// @return has it begin at once if it waits for others of the user: one that was canceled ends then. Idempotent, from any thread; null:
+  ///     it has begun
   /// @throws EngineException SHUTTING_DOWN
   public @Nullable Runnable plan(TaskContext context, String user, Runnable work) {
     if (workers.tryAcquire()) {

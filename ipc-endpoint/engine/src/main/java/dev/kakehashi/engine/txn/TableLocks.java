@@ -14,8 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Locks of tables and other objects by their number, and of names, kept by transactions to their end: statements share them, DDL has them alone. A prepared transaction keeps its locks until it is
-/// decided, which others wait for as for any other end: that may be the moment between the two phases of a commit, or long.
+/// Locks of tables and other objects by their number, and of names, kept by transactions to their end: statements share them, DDL has them
+/// alone. A prepared transaction keeps its locks until it is decided, which others wait for as for any other end: that may be the moment
+/// between the two phases of a commit, or long.
 ///
 /// No request blocks: a request that is not granted gets a [Wait], whose `wake` is called when the lock is granted. A lock is granted in
 /// the order of the requests, with two exceptions. A holder comes first when it asks for more, and a request that conflicts neither with

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The end of a transaction by a commit or a preparation: what comes before it, one after another, and its outcome.
 ///
-/// It has the transaction's turn from [#begin] until it answers. Mostly nothing comes before a commit: then it is all that is allocated for it.
+/// It has the transaction's turn from [#begin] until it answers. Mostly nothing comes before a commit: then it is all that is allocated for
+/// it.
 final class TransactionEnd implements Consumer<@Nullable Throwable> {
   private final ManagedTransaction transaction;
   private final boolean stored;

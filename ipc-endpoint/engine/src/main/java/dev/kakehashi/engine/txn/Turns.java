@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// An operation has its turn from its start until a call of [#end()], which may be long after its method returned. When nothing else is
 /// under way an operation starts on the calling thread, at the price of one uncontended lock; otherwise it is started by a worker.
 ///
-/// *Why no lane of the scheduler.* A lane's permit ends with its job, a turn where the operation says: a query gives it back at its view, long before
-/// its job ends. Commit, rollback and savepoints need no job, and have to run also when the scheduler takes no more: a lane's waiting job is
-/// discarded then. And a turn is cheaper, see docs/measurements.md.
+/// *Why no lane of the scheduler.* A lane's permit ends with its job, a turn where the operation says: a query gives it back at its view,
+/// long before its job ends. Commit, rollback and savepoints need no job, and have to run also when the scheduler takes no more: a lane's
+/// waiting job is discarded then. And a turn is cheaper, see docs/measurements.md.
 ///
 /// `busy` and `waiting` are guarded by this. The thread that changes `busy` from false to true, or takes an operation off `waiting`, starts
 /// that operation.

@@ -43,7 +43,8 @@ public record RowFunction(
   public interface Rows {
     /// Writes the next row's values.
     ///
-    /// @param context heap for by-reference values; `resultIsNull` is set when the last column is null, and `nullColumns` for any; the caller clears both before
+    /// @param context heap for by-reference values; `resultIsNull` is set when the last column is null, and `nullColumns` for any; the
+    ///     caller clears both before
     /// @return false: there is no further row, and nothing was written
     boolean next(long[] values, FunctionContext context);
 

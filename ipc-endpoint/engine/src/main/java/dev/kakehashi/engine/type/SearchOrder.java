@@ -16,8 +16,8 @@ import java.util.List;
 /// path of CYCLE is an array of records, too. A value is a string of bytes that orders as PostgreSQL orders the records. The text that
 /// PostgreSQL would show follows, and then its number of bytes.
 ///
-/// The first part has the columns' keys as an index has them, with a byte before each record and one behind the last, so that none is the beginning of another, and a shorter
-/// path comes before those that go on from it.
+/// The first part has the columns' keys as an index has them, with a byte before each record and one behind the last, so that none is the
+/// beginning of another, and a shorter path comes before those that go on from it.
 public final class SearchOrder {
   private static final int NOT_NULL = 1;
   private static final int NULL = 2;

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.vector;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where long loops ask whether the statement that their thread works for is to end: those of functions and of the planner, which do not know it,
-/// call [#check()] after each millisecond of work or less.
+/// Where long loops ask whether the statement that their thread works for is to end: those of functions and of the planner, which do not
+/// know it, call [#check()] after each millisecond of work or less.
 ///
 /// The task that plans the statement or runs a part of it sets the thread's [Source], for as long as it runs on the thread. Elsewhere
 /// `check()` does nothing.

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Native memory for by-reference values: allocation by bumping a pointer, release all at once.
 ///
-/// Every allocation is a multiple of 8 and lives until [#reset()] or [#close()]. Confined to one task at a time. Blocks come from malloc, because closing a
-/// shared arena stops every thread for a moment, and heaps end with every statement.
+/// Every allocation is a multiple of 8 and lives until [#reset()] or [#close()]. Confined to one task at a time. Blocks come from malloc,
+/// because closing a shared arena stops every thread for a moment, and heaps end with every statement.
 public final class VarHeap implements AutoCloseable {
   /// All native memory, for access by absolute address. The code that uses it vouches for the address.
   @SuppressWarnings("restricted") // values are passed as addresses; their owners keep them alive

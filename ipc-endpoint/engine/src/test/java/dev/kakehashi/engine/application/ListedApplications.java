@@ -26,8 +26,8 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/// Applications whose jars are lists: each line is `function NAME`, `text NAME` (a function of text), `procedure NAME`, `handler QUEUE`, `route PATH` or `process NAME`. Their code does not run:
-/// the engine's catalogue is what is tested with them.
+/// Applications whose jars are lists: each line is `function NAME`, `text NAME` (a function of text), `procedure NAME`, `handler QUEUE`,
+/// `route PATH` or `process NAME`. Their code does not run: the engine's catalogue is what is tested with them.
 public final class ListedApplications implements ApplicationSystem {
   /// Set to hold [#inspect] until it is counted down.
   public volatile @Nullable CountDownLatch gate;

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A process that changes the catalogue and rows in the same transactions is killed again and again: each transaction is there as a whole or not at all.
+/// A process that changes the catalogue and rows in the same transactions is killed again and again: each transaction is there as a whole
+/// or not at all.
 final class DefinitionCrashTest {
   /// `-Dkakehashi.kills=200` makes a night of it.
   private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 8) / 4;

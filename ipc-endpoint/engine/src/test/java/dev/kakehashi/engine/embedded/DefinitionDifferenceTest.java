@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Definitions of which most are malformed: what PostgreSQL refuses is refused, and what it accepts is accepted, or not supported (0A000). Each clause by itself has PostgreSQL's
-/// SQLSTATE; of clauses that are put together at random, of which several may be wrong, it is not compared.
+/// Definitions of which most are malformed: what PostgreSQL refuses is refused, and what it accepts is accepted, or not supported (0A000).
+/// Each clause by itself has PostgreSQL's SQLSTATE; of clauses that are put together at random, of which several may be wrong, it is not
+/// compared.
 ///
 /// The seed is printed; `-Dkakehashi.seed` repeats it, `-Dkakehashi.statements` says how many there are at random.
 final class DefinitionDifferenceTest {

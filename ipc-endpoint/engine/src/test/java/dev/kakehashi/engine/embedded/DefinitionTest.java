@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Definitions beyond what `definitions.sql`, `table-copies.sql` and `generated-columns.sql` compare with PostgreSQL: restarts, kinds of transactions, what is refused.
+/// Definitions beyond what `definitions.sql`, `table-copies.sql` and `generated-columns.sql` compare with PostgreSQL: restarts, kinds of
+/// transactions, what is refused.
 final class DefinitionTest {
   private static final int ROWS = 20_000;
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Transactions that define different things go on side by side and commit in any order; those that would define the same wait for each other, and the
-/// later one finds what the earlier one has left.
+/// Transactions that define different things go on side by side and commit in any order; those that would define the same wait for each
+/// other, and the later one finds what the earlier one has left.
 @SuppressWarnings("NullAway.Init") // set before each test
 final class DefinitionsSideBySideTest {
   private static final @Nullable Object[][] NO_PARAMETERS = new @Nullable Object[][] {{}};

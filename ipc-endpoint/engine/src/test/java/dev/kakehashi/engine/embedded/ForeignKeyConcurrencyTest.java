@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Random transactions of several clients insert, move and delete rows that reference each other, at all isolation levels: whatever they do, and whenever one looks, no row
-/// references what is not there.
+/// Random transactions of several clients insert, move and delete rows that reference each other, at all isolation levels: whatever they
+/// do, and whenever one looks, no row references what is not there.
 ///
 /// Without the locks of referenced rows this test finds orphans within some hundred transactions.
 final class ForeignKeyConcurrencyTest {

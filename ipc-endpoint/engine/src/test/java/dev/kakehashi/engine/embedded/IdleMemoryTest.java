@@ -93,8 +93,8 @@ class IdleMemoryTest {
     assertEquals(before, VarHeap.heldBytes());
   }
 
-  /// A plan that the catalogue has left behind is run by nobody any more: were its idle instances to keep who ran them last, with the plans of their sessions, the
-  /// ends of a chain without end would be reachable.
+  /// A plan that the catalogue has left behind is run by nobody any more: were its idle instances to keep who ran them last, with the plans
+  /// of their sessions, the ends of a chain without end would be reachable.
   @Test
   void shouldLetGoOfTransactionsAndStatementsBetweenExecutions() throws InterruptedException {
     for (String sql : STATEMENTS) {

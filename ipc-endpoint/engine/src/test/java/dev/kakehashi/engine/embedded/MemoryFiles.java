@@ -31,9 +31,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Files in memory: a line is a row, values separated by `|`, `NULL` is null, `DEFAULT` stands for the column's default. Read by the engine's COPY as if they were on a disk.
+/// Files in memory: a line is a row, values separated by `|`, `NULL` is null, `DEFAULT` stands for the column's default. Read by the
+/// engine's COPY as if they were on a disk.
 ///
-/// Options: `columns`, `on_error`, `reject_limit`, `batch_rows`, `workers`, `load_id`, `write_preserve`; `part_rows`: lines of a part, `step_rows`: lines of a row batch.
+/// Options: `columns`, `on_error`, `reject_limit`, `batch_rows`, `workers`, `load_id`, `write_preserve`; `part_rows`: lines of a part,
+/// `step_rows`: lines of a row batch.
 final class MemoryFiles implements BulkAccess {
   private final Map<String, List<String>> files = new ConcurrentHashMap<>();
 

@@ -35,8 +35,8 @@ class PointSelectAllocationTest {
   private static final int OTHER_TABLES = 64;
   private static final int EXECUTIONS = 20_000;
 
-  /// The compiler that removes allocations comes late, the later the busier the machine is, and something else of this process may run beside one of the rounds: the
-  /// least of them counts, and there are no more of them than it takes.
+  /// The compiler that removes allocations comes late, the later the busier the machine is, and something else of this process may run
+  /// beside one of the rounds: the least of them counts, and there are no more of them than it takes.
   private static final int MOST_ROUNDS = 60;
 
   /// Limit for one execution.

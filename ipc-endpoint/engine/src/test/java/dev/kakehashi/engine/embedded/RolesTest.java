@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Roles and privileges beside what [RightsDifferenceTest] compares with PostgreSQL: the time before the first role, plans that are used again, restarts, who gets in.
+/// Roles and privileges beside what [RightsDifferenceTest] compares with PostgreSQL: the time before the first role, plans that are used
+/// again, restarts, who gets in.
 class RolesTest {
   private static final String OPERATOR = "operator";
   private static final @Nullable Object[][] ONCE = {{}};

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Statements as psql sends them: BEGIN, COMMIT, ROLLBACK and savepoints by name are operations of the engine's interface, everything else is a
-/// statement in the open transaction, or in one of its own.
+/// Statements as psql sends them: BEGIN, COMMIT, ROLLBACK and savepoints by name are operations of the engine's interface, everything else
+/// is a statement in the open transaction, or in one of its own.
 public final class ScriptSession {
   private static final Pattern SPACES = Pattern.compile("\\s+");
   private static final TestEngine.Result DONE = new TestEngine.Result(0, List.of(), List.of());

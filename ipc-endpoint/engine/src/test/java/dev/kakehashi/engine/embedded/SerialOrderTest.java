@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Random serializable transactions over two tables that mostly have no rows at first, their statements interleaved at random: what those have seen that committed, and what
-/// they have left, is what some order of them one after another gives.
+/// Random serializable transactions over two tables that mostly have no rows at first, their statements interleaved at random: what those
+/// have seen that committed, and what they have left, is what some order of them one after another gives.
 ///
-/// Nothing is left to chance but the seed: one thread runs all statements, and none that would wait. All orders are tried. The transactions of a round are few, and
-/// there are many rounds.
+/// Nothing is left to chance but the seed: one thread runs all statements, and none that would wait. All orders are tried. The transactions
+/// of a round are few, and there are many rounds.
 final class SerialOrderTest {
   private static final int ROUNDS = Integer.getInteger("kakehashi.rounds", 150);
   private static final int KEYS = 3;

@@ -135,8 +135,8 @@ final class TransactionEndTest {
     assertEquals(List.of("11"), engine.query("select v from t where id = 1"));
   }
 
-  /// Statements, savepoints and ends of one transaction from several threads at once: all or nothing of it is there afterwards, as its state says, and
-  /// every operation has an answer.
+  /// Statements, savepoints and ends of one transaction from several threads at once: all or nothing of it is there afterwards, as its
+  /// state says, and every operation has an answer.
   @Test
   void shouldEndOnceWhateverArrivesAtOnce() throws InterruptedException {
     long seed = System.nanoTime();

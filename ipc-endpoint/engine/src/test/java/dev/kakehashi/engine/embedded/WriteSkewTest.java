@@ -13,7 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Serializable transactions that have found nothing depend on it: each pair below reads what the other one writes, and only one of the two may commit.
+/// Serializable transactions that have found nothing depend on it: each pair below reads what the other one writes, and only one of the two
+/// may commit.
 final class WriteSkewTest {
   private static final String CHANGE = "insert into shift values (1, 7, 'open')";
 

@@ -33,7 +33,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Queues in memory, with one file that has what was forced: enough to see what the engine does with the contract. Leases do not end by time, and there are no groups, limits or priorities.
+/// Queues in memory, with one file that has what was forced: enough to see what the engine does with the contract. Leases do not end by
+/// time, and there are no groups, limits or priorities.
 ///
 /// Thread-safe: everything is guarded by `this`, but the host is called without it.
 public final class ListQueues implements QueueSystem {

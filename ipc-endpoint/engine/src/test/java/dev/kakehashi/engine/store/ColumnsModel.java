@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Random changes of the columns and rows of a table with an integer primary key, and what it has after them. The same random numbers give the same changes.
+/// Random changes of the columns and rows of a table with an integer primary key, and what it has after them. The same random numbers give
+/// the same changes.
 final class ColumnsModel {
   /// Columns that stay: the key and one beside it.
   private static final int FIXED = 2;

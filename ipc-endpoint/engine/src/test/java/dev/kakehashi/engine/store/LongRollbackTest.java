@@ -88,7 +88,8 @@ final class LongRollbackTest {
     return (long) round * ROWS + id;
   }
 
-  /// Changes the keys of all rows in the table `(id int8, mixed int8, number int8 unique)` and takes that back, a part of a transaction and all of it, before it commits such a change.
+  /// Changes the keys of all rows in the table `(id int8, mixed int8, number int8 unique)` and takes that back, a part of a transaction and
+  /// all of it, before it commits such a change.
   static final class Changer {
     private Changer() {}
 

@@ -26,10 +26,11 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// How long does a store take to recover? The log has its messages about the steps.
 ///
-/// Arguments: directory, rows, shape, and `floor` for what no recovery can do without: reading, checking and merging the entries of the image, and touching as much memory
-/// as the rows take, by a thread for each processor; or `again` for several recoveries by one JVM, which says what its compilers and interpreter cost the first. The directory is filled if it is not there, and stays. Each run of this program is one recovery by a new JVM, as a start is.
-/// Shapes: `ascending` is `(id int8 PRIMARY KEY, grp int4, val int4)` in the order of the keys; `random` has its keys in no order, an 80-byte text, and indexes of
-/// both other columns.
+/// Arguments: directory, rows, shape, and `floor` for what no recovery can do without: reading, checking and merging the entries of the
+/// image, and touching as much memory as the rows take, by a thread for each processor; or `again` for several recoveries by one JVM, which
+/// says what its compilers and interpreter cost the first. The directory is filled if it is not there, and stays. Each run of this program
+/// is one recovery by a new JVM, as a start is. Shapes: `ascending` is `(id int8 PRIMARY KEY, grp int4, val int4)` in the order of the
+/// keys; `random` has its keys in no order, an 80-byte text, and indexes of both other columns.
 final class RecoveryBenchmark {
   private static final int BATCH = 10_000;
   private static final long MEMORY_BYTES = 16L << 30;

@@ -225,7 +225,8 @@ final class StaleEntriesTest extends StoreTestBase {
     return count;
   }
 
-  /// Readers of all ages, and writers that take most of what they do back, in parts or as a whole, while the collector takes out what it can.
+  /// Readers of all ages, and writers that take most of what they do back, in parts or as a whole, while the collector takes out what it
+  /// can.
   @Test
   void shouldNeverHideARowFromAReader() throws Exception {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Rows get values of columns that no row of their page has had: while the pages get room for them, every snapshot must see the same sum, and each row whole (its
-/// text repeats its number). Between the rounds columns come and go.
+/// Rows get values of columns that no row of their page has had: while the pages get room for them, every snapshot must see the same sum,
+/// and each row whole (its text repeats its number). Between the rounds columns come and go.
 final class StoreAnnexTest extends StoreTestBase {
   private static final int ROWS = 6_000;
   private static final int ROUNDS = 12;

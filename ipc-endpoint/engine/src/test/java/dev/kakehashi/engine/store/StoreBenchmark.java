@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 /// Cost of the store's basic operations: 1M rows of an 8-byte key, an 8-byte number and an 80-byte text, on one thread unless said
 /// otherwise.
 ///
-/// Figures of one thread are per second of its CPU time, so that what else runs on the machine disturbs them little; those of several threads and those that
-/// wait for the disk are per second of real time.
+/// Figures of one thread are per second of its CPU time, so that what else runs on the machine disturbs them little; those of several
+/// threads and those that wait for the disk are per second of real time.
 ///
 /// Arguments: directory (default: a temporary one), rows (default 1000000).
 final class StoreBenchmark {

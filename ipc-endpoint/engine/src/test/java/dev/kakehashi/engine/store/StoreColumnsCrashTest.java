@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A process that changes columns and rows of a table is killed again and again. Its transactions follow from the seed, so that after each kill the table is
-/// compared with what the first so many of them make of it.
+/// A process that changes columns and rows of a table is killed again and again. Its transactions follow from the seed, so that after each
+/// kill the table is compared with what the first so many of them make of it.
 final class StoreColumnsCrashTest {
   /// `-Dkakehashi.kills=200` makes a night of it.
   private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 9) / 3;

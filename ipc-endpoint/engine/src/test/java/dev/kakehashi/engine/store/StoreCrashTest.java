@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A process that writes is killed in the middle of it, again and again; what it had reported as stored must be there, each transaction whole or
-/// not at all, and transactions of one writer without gaps.
+/// A process that writes is killed in the middle of it, again and again; what it had reported as stored must be there, each transaction
+/// whole or not at all, and transactions of one writer without gaps.
 final class StoreCrashTest {
   /// `-Dkakehashi.kills=200` makes a night of it.
   private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 8);

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Each file of a directory that a kill has left is damaged in each way that happens to files: then either all rows are there, or opening it and checking it
-/// say that it is damaged. That holds for the last commit, too, because a kill leaves the mark of the log's end exact.
+/// Each file of a directory that a kill has left is damaged in each way that happens to files: then either all rows are there, or opening
+/// it and checking it say that it is damaged. That holds for the last commit, too, because a kill leaves the mark of the log's end exact.
 final class StoreDamageTest {
   private static final int ROWS = 70;
 

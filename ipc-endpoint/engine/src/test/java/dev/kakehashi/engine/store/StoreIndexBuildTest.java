@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Indexes that are made, and taken back, while others change the rows: in short and in long transactions, with rollbacks whole and to a savepoint, some begun before
-/// the index and ended after it. Then each index has exactly the entries of the rows, whatever its snapshot every reader finds by it what it finds without, and a unique one has no key twice.
+/// Indexes that are made, and taken back, while others change the rows: in short and in long transactions, with rollbacks whole and to a
+/// savepoint, some begun before the index and ended after it. Then each index has exactly the entries of the rows, whatever its snapshot
+/// every reader finds by it what it finds without, and a unique one has no key twice.
 final class StoreIndexBuildTest extends StoreTestBase {
   private static final int WRITERS = 3;
   private static final int ROUNDS = 12;

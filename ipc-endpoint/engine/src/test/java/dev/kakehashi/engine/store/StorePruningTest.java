@@ -153,7 +153,8 @@ final class StorePruningTest extends StoreTestBase {
     CheckReport.ofIndexes(store).assertSound();
   }
 
-  /// Writers and readers of all ages while the collector takes out what it can: a reader sees the same each time, and the sum of amounts never changes.
+  /// Writers and readers of all ages while the collector takes out what it can: a reader sees the same each time, and the sum of amounts
+  /// never changes.
   @Test
   void shouldNeverTakeAwayWhatAConcurrentReaderNeeds() throws Exception {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());

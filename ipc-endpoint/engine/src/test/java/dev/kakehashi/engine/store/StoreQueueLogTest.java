@@ -33,7 +33,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Rows and tasks of one transaction are both there or both not, whatever has become of log, base image and the files of queues; in a backup, too.
+/// Rows and tasks of one transaction are both there or both not, whatever has become of log, base image and the files of queues; in a
+/// backup, too.
 @Timeout(120)
 final class StoreQueueLogTest extends StoreQueuesBase {
   /// Places at which the log is cut; as many as it has bytes, if that are fewer.

@@ -23,9 +23,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Random transactions of several threads lock, change and give back a few rows: at no moment do two hold a row so that this conflicts, what is held does not change, and no change is lost.
+/// Random transactions of several threads lock, change and give back a few rows: at no moment do two hold a row so that this conflicts,
+/// what is held does not change, and no change is lost.
 ///
-/// Each notes what it holds after it has got it, and takes the note back before it lets go. So two notes of one moment are two locks of one moment.
+/// Each notes what it holds after it has got it, and takes the note back before it lets go. So two notes of one moment are two locks of one
+/// moment.
 final class StoreRowLocksStressTest extends StoreTestBase {
   private static final int THREADS = 4;
   private static final int TRANSACTIONS = 4000;

@@ -20,8 +20,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Random serializable transactions over a few keys, interleaved at random by one thread: what those have seen that committed, read-only ones among them, and what they have left
-/// is what some order of them one after another gives. All orders are tried, in thousands of small histories. `-Dkakehashi.rounds` makes it longer.
+/// Random serializable transactions over a few keys, interleaved at random by one thread: what those have seen that committed, read-only
+/// ones among them, and what they have left is what some order of them one after another gives. All orders are tried, in thousands of small
+/// histories. `-Dkakehashi.rounds` makes it longer.
 final class StoreSerialOrderTest extends StoreTestBase {
   private static final int ROUNDS = Integer.getInteger("kakehashi.rounds", 2000);
   private static final int KEYS = 3;

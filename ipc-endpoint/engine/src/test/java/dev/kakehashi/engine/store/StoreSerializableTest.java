@@ -134,7 +134,8 @@ final class StoreSerializableTest extends StoreTestBase {
     assertEquals(2, rows().size());
   }
 
-  /// The batch of receipts: a report that shows the next batch, and not all receipts of the one before, contradicts a receipt that comes later.
+  /// The batch of receipts: a report that shows the next batch, and not all receipts of the one before, contradicts a receipt that comes
+  /// later.
   @Test
   void shouldRefuseWhoWouldComeBeforeWhatAReaderHasSeen() {
     for (boolean readOnly : List.of(true, false)) {
@@ -278,8 +279,8 @@ final class StoreSerializableTest extends StoreTestBase {
     Rows.commit(a);
   }
 
-  /// Pairs of rows whose sum may not fall below 0: each transaction reads both and takes from one. Under snapshot isolation alone two of them
-  /// would together take too much.
+  /// Pairs of rows whose sum may not fall below 0: each transaction reads both and takes from one. Under snapshot isolation alone two of
+  /// them would together take too much.
   @Test
   void shouldKeepAnInvariantOverTwoRowsUnderConcurrency() throws Exception {
     long seed = System.nanoTime();

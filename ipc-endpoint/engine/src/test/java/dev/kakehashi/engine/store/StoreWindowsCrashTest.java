@@ -42,8 +42,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A process is killed in which all that takes long goes on all the time: the log is so small ([SmallLog]) that its segments are filled and used again and its image is
-/// flushed many times a second, indexes are built on a filled table, tables are dropped and made anew, transactions are prepared and decided, and one backup follows another.
+/// A process is killed in which all that takes long goes on all the time: the log is so small ([SmallLog]) that its segments are filled and
+/// used again and its image is flushed many times a second, indexes are built on a filled table, tables are dropped and made anew,
+/// transactions are prepared and decided, and one backup follows another.
 ///
 /// Reported changes hold after each kill; others are there as a whole or not at all. The last backup that was finished has the changes that
 /// were reported before its beginning.

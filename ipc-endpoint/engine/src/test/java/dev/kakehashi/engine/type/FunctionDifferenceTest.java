@@ -33,7 +33,8 @@ final class FunctionDifferenceTest {
   private static final int ROUNDS = Integer.getInteger("kakehashi.difference.rounds", 60);
   private static final int MAX_CHARACTERS = 150;
 
-  /// Depend on the time of the transaction, have no name in PostgreSQL, or ask a catalogue, which is not here (RightsDifferenceTest compares these).
+  /// Depend on the time of the transaction, have no name in PostgreSQL, or ask a catalogue, which is not here (RightsDifferenceTest
+  /// compares these).
   private static final Set<String> NOT_COMPARED =
       Set.of(
           "random",
@@ -254,8 +255,8 @@ final class FunctionDifferenceTest {
     return text;
   }
 
-  /// PostgreSQL 15 lets differences of timestamps wrap around; later versions refuse them, and so do we. Powers and exponentials of more than a thousand
-  /// digits are not exact in PostgreSQL, and powers of numbers next to 1 may be off in their last digit.
+  /// PostgreSQL 15 lets differences of timestamps wrap around; later versions refuse them, and so do we. Powers and exponentials of more
+  /// than a thousand digits are not exact in PostgreSQL, and powers of numbers next to 1 may be off in their last digit.
   private static boolean isAccepted(ScalarFunction function, String actual, String expected) {
     if ((POWERS.contains(function.name()) || function.name().equals("exp"))
         && actual.length() > 1000) {

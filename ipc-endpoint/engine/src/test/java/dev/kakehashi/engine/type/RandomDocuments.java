@@ -98,7 +98,8 @@ final class RandomDocuments {
     return "{" + String.join(",", members) + "}";
   }
 
-  /// The path to something, perhaps. Without negative subscripts: PostgreSQL's json counts them from the end of another array, if there is one in front.
+  /// The path to something, perhaps. Without negative subscripts: PostgreSQL's json counts them from the end of another array, if there is
+  /// one in front.
   String path() {
     List<String> steps = new ArrayList<>();
     for (int i = random.nextInt(4); i > 0; i--) {

@@ -38,8 +38,8 @@ public enum Coding {
     return lower.equals("x-gzip") ? GZIP : null;
   }
 
-  /// A stream that compresses into another. It buffers at most 256 KiB; `flush()` lets all that was written reach the other side in a readable form. Closing it writes the end, and closes
-  /// the other stream. A caller that gives up calls [CodedOutput#abort()] instead.
+  /// A stream that compresses into another. It buffers at most 256 KiB; `flush()` lets all that was written reach the other side in a
+  /// readable form. Closing it writes the end, and closes the other stream. A caller that gives up calls [CodedOutput#abort()] instead.
   ///
   /// @param level of gzip, 1 (fast) to 9; others have one
   /// @throws IllegalArgumentException for another level

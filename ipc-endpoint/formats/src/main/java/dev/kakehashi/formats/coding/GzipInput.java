@@ -53,7 +53,8 @@ final class GzipInput extends GZIPInputStream {
     }
   }
 
-  /// At the end the inflater still has what it has not used: the trailer, or the beginning of it. The rest of the trailer was read from the source, and nothing else if nothing is there.
+  /// At the end the inflater still has what it has not used: the trailer, or the beginning of it. The rest of the trailer was read from the
+  /// source, and nothing else if nothing is there.
   private void checkEnd() throws IOException {
     if (source.failure != null) {
       throw source.failure;

@@ -16,8 +16,8 @@ import java.util.Objects;
 /// Preparation of a password before it is hashed (SASLprep, RFC 4013), so that the password is the same however a keyboard writes its
 /// letters.
 ///
-/// As PostgreSQL does it, because verifiers can be carried over and the extension prepares by PostgreSQL's own function: what is ASCII alone stays as it is,
-/// and so does what SASLprep prohibits. Thread-safe.
+/// As PostgreSQL does it, because verifiers can be carried over and the extension prepares by PostgreSQL's own function: what is ASCII
+/// alone stays as it is, and so does what SASLprep prohibits. Thread-safe.
 final class SaslPrep {
   private static final String TABLES = "saslprep.txt";
 

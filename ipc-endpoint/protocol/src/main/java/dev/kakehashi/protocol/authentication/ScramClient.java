@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The client's half of SCRAM-SHA-256: the password is proved and never sent, and the endpoint proves in return that it knows a verifier of it. For one exchange, and
-/// one thread.
+/// The client's half of SCRAM-SHA-256: the password is proved and never sent, and the endpoint proves in return that it knows a verifier of
+/// it. For one exchange, and one thread.
 public final class ScramClient {
   private final byte[] password;
   private final String nonce;

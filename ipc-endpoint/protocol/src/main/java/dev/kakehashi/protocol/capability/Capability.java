@@ -19,14 +19,15 @@ public enum Capability {
   SAFE_SNAPSHOTS(5, "DEFERRABLE transactions"),
   /// Savepoints that nest.
   SAVEPOINTS(6, "savepoints"),
-  /// A statement sees of its own transaction what lesser commands have changed, and no more (`Execute.command`). Without it a client reads all rows of a
-  /// statement before it changes something.
+  /// A statement sees of its own transaction what lesser commands have changed, and no more (`Execute.command`). Without it a client reads
+  /// all rows of a statement before it changes something.
   COMMANDS(7, "commands within a transaction"),
   /// Several sessions may work in one transaction.
   SHARED_TRANSACTIONS(8, "transactions of several sessions"),
   /// Two phases: a prepared transaction survives a restart.
   TWO_PHASE(9, "two-phase commit"),
-  /// Others can see a commit before it survives power loss. Without it every commit is stored when it is available, and nobody waits for more.
+  /// Others can see a commit before it survives power loss. Without it every commit is stored when it is available, and nobody waits for
+  /// more.
   UNDURABLE_READS(10, "commits that are available before they are stored"),
   /// FOR UPDATE and its relatives wait for each other and for changes, until the end of their transactions.
   ROW_LOCKS(11, "row locks"),

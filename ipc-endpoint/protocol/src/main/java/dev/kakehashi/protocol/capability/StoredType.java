@@ -1,7 +1,7 @@
 package dev.kakehashi.protocol.capability;
 
-/// A type of PostgreSQL whose values an engine may keep without loss: microseconds, infinity, NaN, numeric without a bound, every byte of a text. The numbers are those of the bits
-/// in the protocol: new ones come last.
+/// A type of PostgreSQL whose values an engine may keep without loss: microseconds, infinity, NaN, numeric without a bound, every byte of a
+/// text. The numbers are those of the bits in the protocol: new ones come last.
 ///
 /// A column of another type is refused when a table is imported, and never narrowed.
 public enum StoredType {

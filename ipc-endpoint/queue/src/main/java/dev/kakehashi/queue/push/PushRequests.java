@@ -34,12 +34,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Posts tasks to targets by HTTP/1.1. Thread-safe.
 ///
-/// Redirects are not followed, no cookie is kept, no body of an answer is read further than it comes. The client begins with the first request, and has a thread for its sockets then.
+/// Redirects are not followed, no cookie is kept, no body of an answer is read further than it comes. The client begins with the first
+/// request, and has a thread for its sockets then.
 final class PushRequests implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 256;
   private static final int THREADS = 8;
 
-  /// Statuses by which a target refuses the request itself. Others, 401, 403 and 404 among them, come also while a target is being installed or configured, so they are tried again.
+  /// Statuses by which a target refuses the request itself. Others, 401, 403 and 404 among them, come also while a target is being
+  /// installed or configured, so they are tried again.
   private static final Set<Integer> FOR_GOOD =
       Set.of(400, 405, 406, 410, 411, 413, 414, 415, 422, 431);
 

@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 
 /// Where tasks may be pushed. Immutable.
 ///
-/// An entry is a host (`mail.example.com`), a host with its port (`mail.example.com:8443`), all hosts of a domain (`*.example.com`), or a network of addresses (`10.1.0.0/16`, `::1/128`).
-/// A name has to be among the hosts. An address that a name stands for, at the time of the connection, has to be a public one or in a network of the list; so has one in place of a name.
+/// An entry is a host (`mail.example.com`), a host with its port (`mail.example.com:8443`), all hosts of a domain (`*.example.com`), or a
+/// network of addresses (`10.1.0.0/16`, `::1/128`). A name has to be among the hosts. An address that a name stands for, at the time of the
+/// connection, has to be a public one or in a network of the list; so has one in place of a name.
 public final class PushTargets {
   private static final Pattern HOST =
       Pattern.compile("(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?(:[0-9]{1,5})?");
@@ -131,7 +132,8 @@ public final class PushTargets {
     return name.startsWith("*.") ? host.endsWith(name.substring(1)) : host.equals(name);
   }
 
-  /// Resolves a host for a connection, all of whose addresses have to be allowed: so a name cannot be turned to another place after the check.
+  /// Resolves a host for a connection, all of whose addresses have to be allowed: so a name cannot be turned to another place after the
+  /// check.
   ///
   /// @throws EngineException INSUFFICIENT_PRIVILEGE, CANNOT_CONNECT
   public List<InetAddress> resolve(String host) {

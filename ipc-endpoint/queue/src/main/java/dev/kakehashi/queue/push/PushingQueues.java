@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /// Queues, some of which push their tasks to targets. Thread-safe.
 ///
-/// Everything but the pushes is [DurableQueues]'. A target that is not allowed is refused when it is said. Where it is not allowed any more each attempt fails, and the task's last error
-/// says why.
+/// Everything but the pushes is [DurableQueues]'. A target that is not allowed is refused when it is said. Where it is not allowed any more
+/// each attempt fails, and the task's last error says why.
 public final class PushingQueues implements QueueSystem {
   private static final Logger LOG = LoggerFactory.getLogger(PushingQueues.class);
   private static final String KEY_FILE = "push.key";

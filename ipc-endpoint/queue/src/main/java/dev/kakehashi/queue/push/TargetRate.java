@@ -1,6 +1,7 @@
 package dev.kakehashi.queue.push;
 
-/// The rate that a target bears: halved, at most once a second, when it asks for fewer requests, and raised by a tenth for each second without that. Not thread-safe.
+/// The rate that a target bears: halved, at most once a second, when it asks for fewer requests, and raised by a tenth for each second
+/// without that. Not thread-safe.
 ///
 /// Times are nanoseconds of the monotonic clock.
 final class TargetRate {

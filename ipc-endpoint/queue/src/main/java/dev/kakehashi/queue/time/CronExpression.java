@@ -19,14 +19,15 @@ import org.jspecify.annotations.Nullable;
 
 /// Times of a schedule: minute, hour, day of the month, month, weekday, each a list of `*`, numbers and ranges, with steps. Immutable.
 ///
-/// Months and weekdays may be names of three letters; weekday 0 and 7 are Sunday. If both days are given, one of them is enough, as with cron.
+/// Months and weekdays may be names of three letters; weekday 0 and 7 are Sunday. If both days are given, one of them is enough, as with
+/// cron.
 ///
 /// The fields are local times. Their meaning when clocks change depends on the minute and the hour, as with cron:
 ///
-/// * With `*` in one of them (`*/15 * * * *`, `0 * * * *`, `0 */2 * * *`) they are an interval. Each instant whose local time matches counts, so also both that have the same local time.
-///   A local time that is missing is left out.
-/// * Else they are times of a day. One that is there twice, when clocks go back, counts once, at its first instant. One that is missing, when they go forward, counts at the instant
-///   that is as long after the jump; so it is made up for, and never twice for one instant.
+/// * With `*` in one of them (`*/15 * * * *`, `0 * * * *`, `0 */2 * * *`) they are an interval. Each instant whose local time matches
+///   counts, so also both that have the same local time. A local time that is missing is left out.
+/// * Else they are times of a day. One that is there twice, when clocks go back, counts once, at its first instant. One that is missing,
+///   when they go forward, counts at the instant that is as long after the jump; so it is made up for, and never twice for one instant.
 public final class CronExpression {
   private static final List<String> MONTHS =
       List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The hand-over of tasks from the commit to a waiting consumer, in every order of its steps: commit, flush, the look without a lock at what is placed, the critical section that applies
-/// it, the arrival of consumers, durable claims, calls that end, leases that end.
+/// The hand-over of tasks from the commit to a waiting consumer, in every order of its steps: commit, flush, the look without a lock at
+/// what is placed, the critical section that applies it, the arrival of consumers, durable claims, calls that end, leases that end.
 ///
-/// All else of queues is guarded by one lock, so its critical sections are single steps here. Two tasks and two consumers are enough for each known mistake.
+/// All else of queues is guarded by one lock, so its critical sections are single steps here. Two tasks and two consumers are enough for
+/// each known mistake.
 final class HandOverModel {
   /// Rules that the code relies on; see `QueueCenter`, `GroupConsumers`, `DurableQueues.durable`.
   enum Rule {

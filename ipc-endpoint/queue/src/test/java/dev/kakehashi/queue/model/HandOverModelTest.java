@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// From the commit to the consumer, in every order: no ready task beside a consumer that waits. Without any one of the rules some order loses a wake-up.
+/// From the commit to the consumer, in every order: no ready task beside a consumer that waits. Without any one of the rules some order
+/// loses a wake-up.
 class HandOverModelTest {
   @Test
   void shouldLoseNoWakeUpInAnyOrder() {

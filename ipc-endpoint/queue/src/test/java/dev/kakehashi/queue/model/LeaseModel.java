@@ -12,8 +12,9 @@ import java.util.TreeMap;
 
 /// The life of one task among two consumers, the log, and an endpoint that crashes: every state that can be reached is visited.
 ///
-/// A claim, a release, a completion and a death are records. They wait in memory for a flush, and a crash loses those that wait. Consumers keep their tokens through everything, and may show them
-/// at any time, also twice. An effect is what a consumer's transaction does beside the completion: it is in the same record.
+/// A claim, a release, a completion and a death are records. They wait in memory for a flush, and a crash loses those that wait. Consumers
+/// keep their tokens through everything, and may show them at any time, also twice. An effect is what a consumer's transaction does beside
+/// the completion: it is in the same record.
 final class LeaseModel {
   private static final int CONSUMERS = 2;
   private static final int MAX_ATTEMPTS = 3;

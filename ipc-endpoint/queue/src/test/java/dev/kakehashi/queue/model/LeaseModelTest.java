@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Claim, expiry, completion and restart in every order: at most one lease, effects once, attempts that no crash takes back, one death. Without any one of the rules some order breaks that.
+/// Claim, expiry, completion and restart in every order: at most one lease, effects once, attempts that no crash takes back, one death.
+/// Without any one of the rules some order breaks that.
 class LeaseModelTest {
   @Test
   void shouldKeepTheInvariantsInEveryOrder() {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The bytes of a body without its content coding, and their digest. One thread.
 ///
-/// Reads fill the whole array, unless the end comes: what is behind writes long pieces. They throw a [Problem] as those of [ExchangeRequest#body], and for a body that is not as coded as it says.
+/// Reads fill the whole array, unless the end comes: what is behind writes long pieces. They throw a [Problem] as those of
+/// [ExchangeRequest#body], and for a body that is not as coded as it says.
 final class BodyBytes extends InputStream {
   private final ExchangeRequest request;
   private final MessageDigest digest = sha256();

@@ -15,7 +15,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Writes the one row of a load as an object: `{"read":5,"loaded":3,"rejected":1,"filtered":1,"rejectFile":"out:bad.csv"}`. Members without a value are left out. Not thread-safe.
+/// Writes the one row of a load as an object: `{"read":5,"loaded":3,"rejected":1,"filtered":1,"rejectFile":"out:bad.csv"}`. Members without
+/// a value are left out. Not thread-safe.
 final class LoadReportEncoder implements RowEncoder {
   static final AnswerFormat FORMAT =
       AnswerFormat.of(ContentType.JSON, "json", LoadReportEncoder::new);

@@ -15,7 +15,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// `/v1/uploads`: files that come in pieces, for loads from `upload:id`. After a connection that broke the client asks for the length (HEAD) and goes on there. Thread-safe.
+/// `/v1/uploads`: files that come in pieces, for loads from `upload:id`. After a connection that broke the client asks for the length
+/// (HEAD) and goes on there. Thread-safe.
 public final class UploadRoutes {
   /// How long the file is.
   private static final String OFFSET = "Upload-Offset";

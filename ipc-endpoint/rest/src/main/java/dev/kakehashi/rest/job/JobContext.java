@@ -13,8 +13,9 @@ public interface JobContext {
   /// Whether somebody has asked it to end.
   boolean isCanceled();
 
-  /// Keeps the name of the transaction in which the job takes effect; it is durable when this returns. A job with a key must call it before that transaction can commit: after a crash
-  /// the outcome of the transaction says whether the job took effect. Another call means that the transaction before was rolled back.
+  /// Keeps the name of the transaction in which the job takes effect; it is durable when this returns. A job with a key must call it before
+  /// that transaction can commit: after a crash the outcome of the transaction says whether the job took effect. Another call means that
+  /// the transaction before was rolled back.
   ///
   /// @throws EngineException DISK_FULL, IO_ERROR; the transaction must not commit then
   void recordTransaction(String transactionToken);

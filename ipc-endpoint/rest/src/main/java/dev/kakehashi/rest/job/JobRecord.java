@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// @param text beginning of its statement
 /// @param readMillis when its result was last read, or it was last asked for
 /// @param rowsScanned so far
-/// @param rows sent or changed so far, of a load in batches those that have committed; -1: not known, because the result was lost after the commit, or is something else
+/// @param rows sent or changed so far, of a load in batches those that have committed; -1: not known, because the result was lost after the
+///     commit, or is something else
 /// @param bytes written to files so far
 /// @param failure why it has no result; null: it has not failed
 /// @param transaction name of the transaction in which it takes effect; empty: none was recorded
 /// @param answer kept with it; null: none
-/// @param load whether it commits while it runs, as a load in batches does: the name of the load; empty: it has none; null: it has one transaction
+/// @param load whether it commits while it runs, as a load in batches does: the name of the load; empty: it has none; null: it has one
+///     transaction
 /// @param keyed whether it was sent under a key
 /// @param deleted whether its owner has deleted it: then it is there for its key alone
 public record JobRecord(

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Jobs and keys in memory, and their journal: each change is in both, or will be with the next write. One lock guards all of it; nothing under it waits for the disk.
+/// Jobs and keys in memory, and their journal: each change is in both, or will be with the next write. One lock guards all of it; nothing
+/// under it waits for the disk.
 final class JobTable {
   private static final Logger LOG = LoggerFactory.getLogger(JobTable.class);
 

@@ -22,8 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /// Jobs of all users: sent, waited for, listed, canceled, deleted, and their results read. Thread-safe.
 ///
-/// They are kept in a directory of its own: `journal`, and `results` with the files. After a restart ended jobs are there with their results; others are INTERRUPTED, or SUCCEEDED if
-/// their transaction has committed. Each use of a job by its owner lets its time begin anew.
+/// They are kept in a directory of its own: `journal`, and `results` with the files. After a restart ended jobs are there with their
+/// results; others are INTERRUPTED, or SUCCEEDED if their transaction has committed. Each use of a job by its owner lets its time begin
+/// anew.
 ///
 /// A call that names another user's job finds nothing. Waiting holds no thread.
 public final class Jobs implements AutoCloseable {
@@ -122,7 +123,8 @@ public final class Jobs implements AutoCloseable {
     return starter.submit(owner, text, work);
   }
 
-  /// Begins a job under a key, or finds the one that the key stands for. The key is durable before the work runs. A job that was interrupted without effect runs again, under its name.
+  /// Begins a job under a key, or finds the one that the key stands for. The key is durable before the work runs. A job that was
+  /// interrupted without effect runs again, under its name.
   ///
   /// @throws JobRefusal TOO_MANY_JOBS, TOO_MANY_KEYS, OTHER_REQUEST, JOB_GONE, OUTCOME_UNKNOWN
   /// @throws EngineException DISK_FULL, IO_ERROR: nothing has begun, and the key is free
@@ -308,7 +310,8 @@ public final class Jobs implements AutoCloseable {
     }
   }
 
-  /// The one file of a job was sent whole with the answer of its request. If the job has a key, its result goes as soon as others need the room; the key stays.
+  /// The one file of a job was sent whole with the answer of its request. If the job has a key, its result goes as soon as others need the
+  /// room; the key stays.
   public void answered(JobViewer viewer, String token) {
     LiveJob job = visible(viewer, token);
     if (job != null) {
@@ -378,7 +381,8 @@ public final class Jobs implements AutoCloseable {
     return sweeper;
   }
 
-  /// Cancels what runs, waits for it for some seconds, and writes what is in memory. Jobs that have not ended are there after the next start as INTERRUPTED.
+  /// Cancels what runs, waits for it for some seconds, and writes what is in memory. Jobs that have not ended are there after the next
+  /// start as INTERRUPTED.
   @Override
   public void close() throws IOException {
     starter.close();
@@ -407,7 +411,8 @@ public final class Jobs implements AutoCloseable {
     table.journal().close();
   }
 
-  /// Nobody waits for the end of jobs any more: who does is told how they stand. For an end of the endpoint that does not wait for long polls.
+  /// Nobody waits for the end of jobs any more: who does is told how they stand. For an end of the endpoint that does not wait for long
+  /// polls.
   public void stopWaiting() {
     table.lock.lock();
     try {

@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /// A file of records that is only appended to, and written anew when most of it is out of date. Thread-safe.
 ///
-/// Records are gathered in memory; one thread writes and synchronises for all that wait. A write that has failed leaves the end of the file unknown: the next one writes the whole file
-/// anew from what its user has in memory. Files are written by [RandomAccessFile], because an interrupt would close a channel.
+/// Records are gathered in memory; one thread writes and synchronises for all that wait. A write that has failed leaves the end of the file
+/// unknown: the next one writes the whole file anew from what its user has in memory. Files are written by [RandomAccessFile], because an
+/// interrupt would close a channel.
 ///
 /// Lock order: `disk` before the lock of the source, before `gathered`.
 final class Journal implements AutoCloseable {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Bytes of a journal: a magic number of 8 bytes, then records at multiples of 8: mark (4 bytes), length of the content (4), CRC-32C of length and content (4), content, zeros up to the
-/// next multiple of 8. Little endian. The mark lets a reader find records behind damage.
+/// Bytes of a journal: a magic number of 8 bytes, then records at multiples of 8: mark (4 bytes), length of the content (4), CRC-32C of
+/// length and content (4), content, zeros up to the next multiple of 8. Little endian. The mark lets a reader find records behind damage.
 final class JournalFormat {
   static final long MAGIC = 0x3130424f4a484b4bL; // the bytes KKHJOB01
   static final int HEADER_BYTES = 8;

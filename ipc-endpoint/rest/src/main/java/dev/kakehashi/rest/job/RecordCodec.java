@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Bytes of the journal's records: kind (1 byte), then the fields in their order, big endian; texts as length (4 bytes) and UTF-8. A kind whose fields change gets a new number.
+/// Bytes of the journal's records: kind (1 byte), then the fields in their order, big endian; texts as length (4 bytes) and UTF-8. A kind
+/// whose fields change gets a new number.
 final class RecordCodec {
   /// One record.
   sealed interface Entry {

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The directory of results: files `NUMBER` that are published, and `NUMBER.part` that are written. Their names come from a counter alone. Thread-safe.
+/// The directory of results: files `NUMBER` that are published, and `NUMBER.part` that are written. Their names come from a counter alone.
+/// Thread-safe.
 final class ResultFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ResultFiles.class);
   private static final String UNFINISHED = ".part";

@@ -9,7 +9,8 @@ public enum ResultState {
   AVAILABLE(2),
   /// It was there, and has gone with its time.
   EXPIRED(3),
-  /// The job has taken effect, but its result could not be kept: the endpoint ended, the disk was full, or a file was damaged later. The number of its rows may be unknown.
+  /// The job has taken effect, but its result could not be kept: the endpoint ended, the disk was full, or a file was damaged later. The
+  /// number of its rows may be unknown.
   LOST(4);
 
   private final int number;

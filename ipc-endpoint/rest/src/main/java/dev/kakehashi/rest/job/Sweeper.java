@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes away results, jobs and keys whose time is over. Works when the first of them is due, and not at all while there are none. Thread-safe.
+/// Takes away results, jobs and keys whose time is over. Works when the first of them is due, and not at all while there are none.
+/// Thread-safe.
 final class Sweeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
   private static final long MIN_PAUSE_MILLIS = 1_000;
@@ -142,7 +143,8 @@ final class Sweeper implements AutoCloseable {
     table.show(job, next);
   }
 
-  /// Takes away the result of a job that has ended, and the job itself unless a key needs it. Nothing while it runs or a download holds it: whoever ends that comes again.
+  /// Takes away the result of a job that has ended, and the job itself unless a key needs it. Nothing while it runs or a download holds it:
+  /// whoever ends that comes again.
   void clear(LiveJob job) {
     List<JobFile> gone;
     JobRecord record;

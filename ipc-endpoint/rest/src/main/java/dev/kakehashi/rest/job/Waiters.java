@@ -36,7 +36,8 @@ final class Waiters implements AutoCloseable {
 
   /// Under the lock of the table.
   ///
-  /// @param told called once, on the thread of this, when the job has ended or the time is over; not if it is removed before. Must not block
+  /// @param told called once, on the thread of this, when the job has ended or the time is over; not if it is removed before. Must not
+  ///     block
   Waiter add(JobTable table, LiveJob job, long nanos, Runnable told) {
     Waiter waiter = new Waiter(job, told);
     List<Waiter> waiters = job.waiters;

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one JSON body from its beginning to its end. Each value is read once, in the order of the body; one that has another type, a member that is unknown or comes twice, and a broken
-/// text are a [Problem] with the place (RFC 6901). One use, one thread.
+/// Reads one JSON body from its beginning to its end. Each value is read once, in the order of the body; one that has another type, a
+/// member that is unknown or comes twice, and a broken text are a [Problem] with the place (RFC 6901). One use, one thread.
 ///
 /// ```java
 /// String sql = StrictJson.read(body, json -> {

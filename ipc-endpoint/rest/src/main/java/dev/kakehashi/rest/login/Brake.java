@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Slows down who fails again and again: after some failures each further attempt has to wait, twice as long as the one before, up to a limit. Bounded: of too many keys the longest
-/// unused are forgotten. Thread-safe.
+/// Slows down who fails again and again: after some failures each further attempt has to wait, twice as long as the one before, up to a
+/// limit. Bounded: of too many keys the longest unused are forgotten. Thread-safe.
 final class Brake {
   private static final int MAX_KEYS = 10_000;
 

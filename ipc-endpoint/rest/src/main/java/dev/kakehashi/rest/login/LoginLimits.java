@@ -5,7 +5,8 @@ package dev.kakehashi.rest.login;
 /// @param tokenSeconds for which a token lives
 /// @param tokensOfUser at once; one more ends the oldest
 /// @param cacheSeconds for which a verified password need not be verified again
-/// @param failures of a user from one address before each further attempt has to wait; four times as many of an address, and twenty times as many of a user from addresses where he is not known
+/// @param failures of a user from one address before each further attempt has to wait; four times as many of an address, and twenty times
+///     as many of a user from addresses where he is not known
 /// @param maxDelaySeconds that it has to wait
 /// @param verifications at once, because each keeps a processor busy
 public record LoginLimits(

@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Passwords that were verified a short time ago, as salted hashes of the field that brought them, so that the costly proof is not paid with each request. Bounded. Thread-safe.
+/// Passwords that were verified a short time ago, as salted hashes of the field that brought them, so that the costly proof is not paid
+/// with each request. Bounded. Thread-safe.
 final class VerifiedPasswords {
   private static final int MAX = 1000;
   private static final int SALT_BYTES = 32;

@@ -6,7 +6,8 @@ import java.util.Set;
 
 /// Writes a page in the text format of OpenMetrics 1.0. One use, one thread.
 ///
-/// Samples are bounded: of a family with more than [#MAX_SAMPLES] the rest is left out, and `kakehashi_http_metrics_samples_dropped` says how many.
+/// Samples are bounded: of a family with more than [#MAX_SAMPLES] the rest is left out, and `kakehashi_http_metrics_samples_dropped` says
+/// how many.
 public final class MetricsWriter {
   /// Most samples of one family.
   public static final int MAX_SAMPLES = 1000;

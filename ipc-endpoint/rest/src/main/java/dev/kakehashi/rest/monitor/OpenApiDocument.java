@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/// The description of all routes (OpenAPI 3.1), merged of parts that are written by hand: files of the folder `openapi`, and those of applications.
+/// The description of all routes (OpenAPI 3.1), merged of parts that are written by hand: files of the folder `openapi`, and those of
+/// applications.
 ///
-/// A part is an object with `paths` and `components`, whose members have names of their own among all parts. The first one has the rest of the document. Immutable.
+/// A part is an object with `paths` and `components`, whose members have names of their own among all parts. The first one has the rest of
+/// the document. Immutable.
 public final class OpenApiDocument {
   private static final List<String> PARTS =
       List.of(

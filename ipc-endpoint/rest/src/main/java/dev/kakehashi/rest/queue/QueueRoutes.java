@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /// `/v1/queues` and `/v1/leases`: tasks are made, taken and ended. Thread-safe.
 ///
-/// Each request is a statement. One that makes or ends tasks may belong to a transaction; one that takes tasks never does, and a lease ends by time alone, because the client has no session.
-/// Tasks that are taken for a client who has gone meanwhile are released at once. A request that waits for tasks holds no thread.
+/// Each request is a statement. One that makes or ends tasks may belong to a transaction; one that takes tasks never does, and a lease ends
+/// by time alone, because the client has no session. Tasks that are taken for a client who has gone meanwhile are released at once. A
+/// request that waits for tasks holds no thread.
 public final class QueueRoutes {
   /// Longest wait for tasks.
   static final long MAX_WAIT_MILLIS = 60_000;

@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class BodyChecks {
   private BodyChecks() {}
 
-  /// @return whether a body has been announced as what the route takes; else there must be none, which only HTTP/2 lets the client keep open
-  /// @throws Problem 413: announced too long; 501: in a transfer coding that is not known; 415: of a type or coding that the route does not take
+  /// @return whether a body has been announced as what the route takes; else there must be none, which only HTTP/2 lets the client keep
+  ///     open
+  /// @throws Problem 413: announced too long; 501: in a transfer coding that is not known; 415: of a type or coding that the route does not
+  ///     take
   static boolean check(Request request, Route route) {
     long length = request.getLength();
     HttpFields header = request.getHeaders();
@@ -49,7 +51,8 @@ final class BodyChecks {
     return true;
   }
 
-  /// Whether a body of unknown length is to be expected: in HTTP/2 alone, where it is announced by its type. A type by itself does no harm to a route that takes no body.
+  /// Whether a body of unknown length is to be expected: in HTTP/2 alone, where it is announced by its type. A type by itself does no harm
+  /// to a route that takes no body.
   private static boolean mayFollow(Request request, Route route) {
     return request.getConnectionMetaData().getHttpVersion().getVersion()
             > HttpVersion.HTTP_1_1.getVersion()

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Whether the client of a request is still there. Nobody reads from a connection of HTTP/1.1 while its request runs, so nothing else would tell; [ClientWatch] looks from time to time.
+/// Whether the client of a request is still there. Nobody reads from a connection of HTTP/1.1 while its request runs, so nothing else would
+/// tell; [ClientWatch] looks from time to time.
 ///
 /// A client who has shut down his side of the connection counts as gone. A look takes a microsecond and waits for nothing.
 final class ClientPresence {

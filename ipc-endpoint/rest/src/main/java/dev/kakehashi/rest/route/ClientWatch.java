@@ -9,10 +9,11 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Scheduler;
 
-/// Looks every second whether the clients of requests that run are still there. One timer for all, which does not run while nothing does: requests that are answered at once cost an entry,
-/// and wake nobody. Thread-safe.
+/// Looks every second whether the clients of requests that run are still there. One timer for all, which does not run while nothing does:
+/// requests that are answered at once cost an entry, and wake nobody. Thread-safe.
 ///
-/// A request enters before it reads `isScheduled`, and a look ends by clearing that before it reads `watched`: so one of them sees the other, and there is a timer whenever there is a request.
+/// A request enters before it reads `isScheduled`, and a look ends by clearing that before it reads `watched`: so one of them sees the
+/// other, and there is a timer whenever there is a request.
 public final class ClientWatch {
   private static final long PERIOD_MILLIS = 1000;
 

@@ -7,7 +7,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/// One request of a route and its answer, from the first look at it to the end: which thread has it, whether its client is there, and how it ends.
+/// One request of a route and its answer, from the first look at it to the end: which thread has it, whether its client is there, and how
+/// it ends.
 ///
 /// Target, user and content type are checked before a handler sees it.
 ///
@@ -77,7 +78,8 @@ public final class Exchange {
     jettyRequest.addIdleTimeoutListener(timeout -> ClientPresence.isGone(jettyRequest));
   }
 
-  /// Work for this request runs, however long: until the answer the connection is not idle, and a client who goes is noticed within some seconds.
+  /// Work for this request runs, however long: until the answer the connection is not idle, and a client who goes is noticed within some
+  /// seconds.
   ///
   /// @param gone called once if he goes; must not block
   public void watch(Runnable gone) {
@@ -85,7 +87,8 @@ public final class Exchange {
     onEnd(clients.add(jettyRequest, gone));
   }
 
-  /// Calls a handler on a virtual thread that reads the body as it comes. It may answer later: then whatever it throws is the answer, and otherwise callbacks answer.
+  /// Calls a handler on a virtual thread that reads the body as it comes. It may answer later: then whatever it throws is the answer, and
+  /// otherwise callbacks answer.
   public void read(Handler handler) {
     Thread.ofVirtual()
         .name("http-body")

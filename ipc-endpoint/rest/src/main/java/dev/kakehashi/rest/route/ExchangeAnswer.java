@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one answer to a request: fields of its header first, then it is sent whole by [#send], or as a stream that either ends well or breaks the framing, so that no client
-/// takes a part for the whole.
+/// The one answer to a request: fields of its header first, then it is sent whole by [#send], or as a stream that either ends well or
+/// breaks the framing, so that no client takes a part for the whole.
 ///
 /// One thread at a time. [#fail] and [#abort] may come from any thread.
 public final class ExchangeAnswer {

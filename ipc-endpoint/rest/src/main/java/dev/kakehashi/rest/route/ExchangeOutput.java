@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The body of an answer as a stream: each write goes to the socket as one chunk and returns when the socket has taken it. One thread.
 ///
-/// [#finish] ends the body well; without it the exchange breaks the framing. [#close] alone has no effect, because it comes after a failure, too (try-with-resources).
+/// [#finish] ends the body well; without it the exchange breaks the framing. [#close] alone has no effect, because it comes after a
+/// failure, too (try-with-resources).
 public final class ExchangeOutput extends OutputStream {
   private final Response response;
   private final HttpFields.Mutable trailers = HttpFields.build();

@@ -168,7 +168,8 @@ public final class ExchangeRequest {
     return request.getLength();
   }
 
-  /// The request's body, not longer than the route allows. Reads block and throw a [Problem] for a body that ends early, is too long or too slow. The exchange closes it.
+  /// The request's body, not longer than the route allows. Reads block and throw a [Problem] for a body that ends early, is too long or too
+  /// slow. The exchange closes it.
   public InputStream body() {
     if (input == null) {
       input = new BodyInput(request, gauge());

@@ -211,7 +211,8 @@ public final class Route {
       return new Route(this, handler, null);
     }
 
-    /// For bodies that may be long: the handler reads [ExchangeRequest#body] as it comes, on a virtual thread, and answers at once or later.
+    /// For bodies that may be long: the handler reads [ExchangeRequest#body] as it comes, on a virtual thread, and answers at once or
+    /// later.
     public Route handleBody(Handler handler) {
       this.readsBody = true;
       return new Route(this, handler, null);

@@ -140,7 +140,8 @@ final class DoorHandler extends Handler.Abstract.NonBlocking {
     }
   }
 
-  /// One request on its way through the door. It ends with its callback, and leaves the counts before the connection takes the next request.
+  /// One request on its way through the door. It ends with its callback, and leaves the counts before the connection takes the next
+  /// request.
   private final class Passage implements Callback {
     private final Request request;
     private final Response response;

@@ -6,7 +6,8 @@ import java.util.Set;
 /// How the door is set up. Immutable.
 ///
 /// @param listeners none: there is no door
-/// @param allowedHosts names, without ports, by which clients of TCP listeners may call the endpoint besides the addresses of loopback and of its listeners
+/// @param allowedHosts names, without ports, by which clients of TCP listeners may call the endpoint besides the addresses of loopback and
+///     of its listeners
 /// @param opensMetrics whether `/metrics` is for everybody who reaches a listener
 public record HttpConfig(
     List<HttpListener> listeners,

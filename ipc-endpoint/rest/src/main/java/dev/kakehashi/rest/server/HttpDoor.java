@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /// The HTTP door of the endpoint: it listens from its start to its close. Thread-safe.
 ///
-/// Its threads: one selector for each listener, and a few that Jetty needs for timers and rare turns. Handlers that block run on virtual threads.
+/// Its threads: one selector for each listener, and a few that Jetty needs for timers and rare turns. Handlers that block run on virtual
+/// threads.
 public final class HttpDoor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpDoor.class);
   private static final int MAX_THREADS = 16;

@@ -10,7 +10,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.unixdomain.server.UnixDomainServerConnector;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps pages of browsers away that do not come from the endpoint itself: a name that was made to lead here (DNS rebinding), and requests of other sites. Immutable.
+/// Keeps pages of browsers away that do not come from the endpoint itself: a name that was made to lead here (DNS rebinding), and requests
+/// of other sites. Immutable.
 final class OriginCheck {
   private final Set<String> hosts = new HashSet<>();
 

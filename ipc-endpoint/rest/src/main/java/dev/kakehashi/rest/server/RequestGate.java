@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Counts the requests that are being handled, in all and of each user, bounds them, and lets the last ones end when the door closes. Thread-safe.
+/// Counts the requests that are being handled, in all and of each user, bounds them, and lets the last ones end when the door closes.
+/// Thread-safe.
 final class RequestGate {
   private final int maxOfUser;
   private final AtomicInteger running = new AtomicInteger();

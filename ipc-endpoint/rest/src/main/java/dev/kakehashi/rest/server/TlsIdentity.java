@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The TLS side of one listener: keys from PEM files, which are read again when they change. New connections get the new ones; open ones go on. Looked after by the selector's thread alone,
-/// and only while clients connect: idle costs nothing.
+/// The TLS side of one listener: keys from PEM files, which are read again when they change. New connections get the new ones; open ones go
+/// on. Looked after by the selector's thread alone, and only while clients connect: idle costs nothing.
 final class TlsIdentity {
   private static final Logger LOG = LoggerFactory.getLogger(TlsIdentity.class);
 

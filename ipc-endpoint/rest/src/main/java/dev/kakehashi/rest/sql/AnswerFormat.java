@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// @param contentType of the answer
 /// @param suffix of a file's name, without the dot and the coding
 /// @param encoders makes one for each answer, and for each file of an answer that is divided
-/// @param isRows whether it has the rows of the result: they are counted then, and a long answer of a job may be several files, each whole by itself
+/// @param isRows whether it has the rows of the result: they are counted then, and a long answer of a job may be several files, each whole
+///     by itself
 public record AnswerFormat(
     ContentType contentType,
     String suffix,

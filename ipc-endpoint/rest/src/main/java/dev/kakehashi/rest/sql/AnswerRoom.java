@@ -6,14 +6,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/// Memory outside of the heap for the rows of all answers, bounded, so that many slow readers cannot take what the others need. Thread-safe.
+/// Memory outside of the heap for the rows of all answers, bounded, so that many slow readers cannot take what the others need.
+/// Thread-safe.
 ///
 /// | buffers | who has them | bound |
 /// |---|---|---|
 /// | short, [#SHORT_BYTES] | the first rows of each answer | the number of requests at once |
 /// | long, [#LONG_BYTES] and more | answers that are longer | bytes of all together, reserved before the first is taken |
 ///
-/// A statement whose rows wait for their reader has its state on the heap, too, on which everybody depends. So the number of long answers is bounded by a quarter of it.
+/// A statement whose rows wait for their reader has its state on the heap, too, on which everybody depends. So the number of long answers
+/// is bounded by a quarter of it.
 ///
 /// Buffers of the usual sizes are kept for the next answers. Longer ones go back to the system at once.
 public final class AnswerRoom implements AutoCloseable {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Rows that are the client's as soon as their statement has ended, as leases of tasks are. If the answer does not reach him, each is given back by a statement that gets the text of its
-/// first column.
+/// Rows that are the client's as soon as their statement has ended, as leases of tasks are. If the answer does not reach him, each is given
+/// back by a statement that gets the text of its first column.
 ///
 /// The rows are read by one thread at a time. [#giveBack] may come from any thread.
 final class ClaimedRows {

@@ -9,7 +9,8 @@ import java.io.OutputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where a job's answer goes: short ones are kept with the job, longer ones go to one file after the other. One thread. Files that are not published are discarded by the job.
+/// Where a job's answer goes: short ones are kept with the job, longer ones go to one file after the other. One thread. Files that are not
+/// published are discarded by the job.
 final class JobOutput extends OutputStream {
   private final JobContext job;
   private final AnswerFormat format;

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A statement that runs as a job: its rows go to files, or a short answer is kept with the job.
 ///
-/// It runs in a transaction with a handle, also if the request names none: the job keeps the handle before the commit, so that after a crash the outcome says whether it took effect. A statement
-/// that commits while it runs has no such transaction, unless the request names one.
+/// It runs in a transaction with a handle, also if the request names none: the job keeps the handle before the commit, so that after a
+/// crash the outcome says whether it took effect. A statement that commits while it runs has no such transaction, unless the request names
+/// one.
 final class JobStatement implements JobWork {
   private final SqlService service;
   private final RequestUser user;

@@ -41,8 +41,8 @@ final class ResultStream implements ResultSink, AutoCloseable {
   private @Nullable Runnable decided;
 
   /// @param maxBatchBytes longest row batch
-  /// @param decided called once when the answer is known to be short, because the statement has ended with its rows in the first buffer, or to be long, because room for more is
-  ///     reserved; on the thread that decides it, which it must not block
+  /// @param decided called once when the answer is known to be short, because the statement has ended with its rows in the first buffer, or
+  ///     to be long, because room for more is reserved; on the thread that decides it, which it must not block
   ResultStream(AnswerRoom room, int maxBatchBytes, Runnable decided) {
     this.room = room;
     this.maxBatchBytes = maxBatchBytes;

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One statement for one exchange, answered while it runs.
 ///
-/// It goes on by callbacks and holds no thread. A short answer is sent whole by whichever thread the statement ends on; only a long one takes a thread, which waits for the socket and for
-/// rows. Whatever throws becomes the answer.
+/// It goes on by callbacks and holds no thread. A short answer is sent whole by whichever thread the statement ends on; only a long one
+/// takes a thread, which waits for the socket and for rows. Whatever throws becomes the answer.
 final class SqlCall {
   /// Field with the number of rows that were sent or changed.
   static final String ROWS = "Kakehashi-Rows";

@@ -257,7 +257,8 @@ public final class SqlRequest {
     return sql;
   }
 
-  /// Where in the client's body the parameter is that [#parameters] has refused, as a JSON pointer; empty: it has refused none, or none of the client's.
+  /// Where in the client's body the parameter is that [#parameters] has refused, as a JSON pointer; empty: it has refused none, or none of
+  /// the client's.
   String badParameter() {
     return badParameter;
   }

@@ -52,7 +52,8 @@ public final class StatementDoor {
         exchange.request().transaction());
   }
 
-  /// Makes a job of a statement, or finds the one that the request's key stands for, and answers with it, or with its result if the request waits. Blocks.
+  /// Makes a job of a statement, or finds the one that the request's key stands for, and answers with it, or with its result if the request
+  /// waits. Blocks.
   ///
   /// @throws Problem 400, 413, 422, 429: it cannot be run so; or as the job has failed
   public void job(Exchange exchange, StatementOrder order) throws IOException {

@@ -17,7 +17,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Statements whose rows are wanted as texts, and only so many of them: for pages. Each call blocks until its end, and commits by itself. Thread-safe.
+/// Statements whose rows are wanted as texts, and only so many of them: for pages. Each call blocks until its end, and commits by itself.
+/// Thread-safe.
 public final class TextQueries {
   /// Bounds of one result.
   ///

@@ -2,7 +2,8 @@ package dev.kakehashi.rest.sql;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/// How many requests are under way in each transaction. They take turns there, so that a client who sends without waiting would fill the turns of others with requests that wait. Thread-safe.
+/// How many requests are under way in each transaction. They take turns there, so that a client who sends without waiting would fill the
+/// turns of others with requests that wait. Thread-safe.
 final class TransactionQueues {
   /// Requests of one transaction at a time.
   static final int MOST = 16;

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.TestFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/// Document and routes say the same: each route is described, each description is a route, each documented status happens, and each body is as its schema says.
+/// Document and routes say the same: each route is described, each description is a route, each documented status happens, and each body is
+/// as its schema says.
 final class OpenApiContractTest {
   /// Described routes of statements, which need an engine.
   private static final Set<String> LATER =

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 
-/// A process that runs jobs as it is told by its input: `job NUMBER BYTES` under the key NUMBER, `read TOKEN`. Each is answered by one line.
+/// A process that runs jobs as it is told by its input: `job NUMBER BYTES` under the key NUMBER, `read TOKEN`. Each is answered by one
+/// line.
 final class JobConsole {
   private JobConsole() {}
 

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Kills a process that runs jobs under keys, again and again, and repeats their requests: each takes effect once, and what a client was told holds. More kills with
-/// `-Dkakehashi.kills=200`.
+/// Kills a process that runs jobs under keys, again and again, and repeats their requests: each takes effect once, and what a client was
+/// told holds. More kills with `-Dkakehashi.kills=200`.
 class JobCrashTest {
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 4);
   private static final int KEYS_PER_KILL = 40;

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Writes of results and of the journal fail: the job says so, nothing is left of its result, and later jobs run. The faults are made by the library of the server's `DiskFaultTest`,
-/// preloaded into a process of its own.
+/// Writes of results and of the journal fail: the job says so, nothing is left of its result, and later jobs run. The faults are made by
+/// the library of the server's `DiskFaultTest`, preloaded into a process of its own.
 @Timeout(120)
 class JobDiskFaultTest {
   private static final int BYTES = 900_000;

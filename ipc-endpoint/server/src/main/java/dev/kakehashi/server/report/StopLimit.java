@@ -6,7 +6,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Ends the process when its stop takes too long, whatever hangs, also other hooks of the JVM: a commit that was answered is in the log, and the next start reads it. Used by one thread.
+/// Ends the process when its stop takes too long, whatever hangs, also other hooks of the JVM: a commit that was answered is in the log,
+/// and the next start reads it. Used by one thread.
 public final class StopLimit {
   private static final Logger LOG = LoggerFactory.getLogger(StopLimit.class);
 

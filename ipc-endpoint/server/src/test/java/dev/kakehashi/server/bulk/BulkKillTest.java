@@ -23,7 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The endpoint dies after any byte that it has written for a load or dump: a transaction is in or not, batches go on, files are whole or have no name.
+/// The endpoint dies after any byte that it has written for a load or dump: a transaction is in or not, batches go on, files are whole or
+/// have no name.
 @SuppressWarnings("NullAway.Init") // set before each test
 class BulkKillTest {
   /// `-Dkakehashi.kills=200` and a `-Dkakehashi.seed=` repeat more.

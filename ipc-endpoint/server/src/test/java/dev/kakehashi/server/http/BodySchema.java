@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.StreamSupport;
 
-/// Whether JSON is as a schema of the OpenAPI document says, with the keywords that the document uses; any other is an error. The module of HTTP checks its own answers with a whole validator.
+/// Whether JSON is as a schema of the OpenAPI document says, with the keywords that the document uses; any other is an error. The module of
+/// HTTP checks its own answers with a whole validator.
 final class BodySchema {
   private static final Set<String> KNOWN =
       Set.of(

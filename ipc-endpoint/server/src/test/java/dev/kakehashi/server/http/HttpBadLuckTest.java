@@ -25,7 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// An endpoint of a gigabyte beside many slow clients, and one whose disk is full. It is a process of its own, so that running out of memory would end it.
+/// An endpoint of a gigabyte beside many slow clients, and one whose disk is full. It is a process of its own, so that running out of
+/// memory would end it.
 @Timeout(180)
 @SuppressWarnings("NullAway.Init") // set before each test
 class HttpBadLuckTest {

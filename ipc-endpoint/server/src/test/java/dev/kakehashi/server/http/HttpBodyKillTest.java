@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The endpoint is killed at a random moment after rows were sent as a body under a key. The same request makes each row be there once. More kills by `-Dkakehashi.bodyKills=100`, the same
-/// moments by `-Dkakehashi.seed=…`.
+/// The endpoint is killed at a random moment after rows were sent as a body under a key. The same request makes each row be there once.
+/// More kills by `-Dkakehashi.bodyKills=100`, the same moments by `-Dkakehashi.seed=…`.
 @Timeout(1800)
 class HttpBodyKillTest {
   private static final int KILLS = Integer.getInteger("kakehashi.bodyKills", 1);

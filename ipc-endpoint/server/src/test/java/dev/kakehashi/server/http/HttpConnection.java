@@ -18,7 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A connection to the door that shows what is on the wire: trailers, broken framing, what comes first. One thread at a time; tests bound the time.
+/// A connection to the door that shows what is on the wire: trailers, broken framing, what comes first. One thread at a time; tests bound
+/// the time.
 final class HttpConnection implements AutoCloseable {
   static final String SQL = "/v1/sql";
 

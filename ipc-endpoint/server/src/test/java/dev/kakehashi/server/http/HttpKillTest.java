@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The endpoint is killed at random moments while clients change rows over HTTP. More kills by `-Dkakehashi.kills=200`, the same moments by `-Dkakehashi.seed=…`.
+/// The endpoint is killed at random moments while clients change rows over HTTP. More kills by `-Dkakehashi.kills=200`, the same moments by
+/// `-Dkakehashi.seed=…`.
 ///
 /// A row has no key of its own in the table: one that was inserted twice is there twice.
 @Timeout(1800)

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/// An application in a process of its own behind every door, while the process is killed at random: each call ends with its result or a defined error, what was reported is there once, and
-/// nothing is left over.
+/// An application in a process of its own behind every door, while the process is killed at random: each call ends with its result or a
+/// defined error, what was reported is there once, and nothing is left over.
 class IsolatedApplicationTest {
   private static final int KILLS = Integer.getInteger("kakehashi.processKills", 2);
   private static final String SOURCE =

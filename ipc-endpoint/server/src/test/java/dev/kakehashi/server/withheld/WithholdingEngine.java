@@ -27,8 +27,9 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The embedded engine without what a file says: lines of a kind of `schema/capabilities.txt` and a name, as `capability SAVEPOINTS`. It fails when it is asked for that all the
-/// same. The file is read again with each look at the capabilities, so that each client that attaches finds another engine.
+/// The embedded engine without what a file says: lines of a kind of `schema/capabilities.txt` and a name, as `capability SAVEPOINTS`. It
+/// fails when it is asked for that all the same. The file is read again with each look at the capabilities, so that each client that
+/// attaches finds another engine.
 final class WithholdingEngine implements Engine {
   static final String NAME = "withholding";
 

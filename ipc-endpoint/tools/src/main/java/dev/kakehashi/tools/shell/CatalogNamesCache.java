@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Names of tables, columns, queues and settings, sorted, so that a completion is a search in an array. They are read again beside the statements: no key waits for the endpoint. Thread-safe.
+/// Names of tables, columns, queues and settings, sorted, so that a completion is a search in an array. They are read again beside the
+/// statements: no key waits for the endpoint. Thread-safe.
 final class CatalogNamesCache implements SqlCompleter.Names {
   private static final long FRESH_NANOS = 10_000_000_000L;
 

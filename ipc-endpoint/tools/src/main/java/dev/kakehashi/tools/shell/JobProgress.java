@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jline.terminal.Terminal;
 import org.jspecify.annotations.Nullable;
 
-/// A line about a statement that takes longer than a second: time and rows that have come, percent and the time that is left. Over a second link, of a COPY from `kakehashi_catalog.copies`, of
-/// other statements from `kakehashi_catalog.jobs`: pages read of the pages of their tables. Sorts and results come after the last page, so that all pages are no end.
+/// A line about a statement that takes longer than a second: time and rows that have come, percent and the time that is left. Over a second
+/// link, of a COPY from `kakehashi_catalog.copies`, of other statements from `kakehashi_catalog.jobs`: pages read of the pages of their
+/// tables. Sorts and results come after the last page, so that all pages are no end.
 ///
 /// A thread of its own draws; [#begin] and what it gives are used by the shell's thread.
 final class JobProgress implements Progress {

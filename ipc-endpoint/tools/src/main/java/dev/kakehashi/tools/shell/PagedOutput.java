@@ -6,8 +6,9 @@ import java.io.OutputStream;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Shows a result that is longer than the screen in a pager: `$KAKEHASHI_PAGER`, `$PSQL_PAGER`, `$PAGER`, else less or more; an empty one shows it at once. A shorter result goes to the
-/// terminal when it is closed. A user who leaves the pager early wants no more: the rest is thrown away. Used by one thread.
+/// Shows a result that is longer than the screen in a pager: `$KAKEHASHI_PAGER`, `$PSQL_PAGER`, `$PAGER`, else less or more; an empty one
+/// shows it at once. A shorter result goes to the terminal when it is closed. A user who leaves the pager early wants no more: the rest is
+/// thrown away. Used by one thread.
 final class PagedOutput extends OutputStream {
   private static final String USUAL = "command -v less >/dev/null && exec less || exec more";
 

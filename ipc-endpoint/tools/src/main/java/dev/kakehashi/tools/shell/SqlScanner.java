@@ -3,8 +3,8 @@ package dev.kakehashi.tools.shell;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts input into statements and backslash commands, as psql does: a statement ends with a semicolon outside of quotes, comments and parentheses. Variables are put in as they are met.
-/// Not thread-safe.
+/// Cuts input into statements and backslash commands, as psql does: a statement ends with a semicolon outside of quotes, comments and
+/// parentheses. Variables are put in as they are met. Not thread-safe.
 public final class SqlScanner {
   /// Takes what was found.
   public interface Sink {

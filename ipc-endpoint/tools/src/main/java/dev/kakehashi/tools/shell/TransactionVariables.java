@@ -7,7 +7,8 @@ import dev.kakehashi.protocol.messages.TransactionKind;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Variables that say how transactions begin and end: `\set TRANSACTION ltx`, `\set WRITE_PRESERVE 'orders, lines'`. They count from the next transaction on. Used by the shell's thread.
+/// Variables that say how transactions begin and end: `\set TRANSACTION ltx`, `\set WRITE_PRESERVE 'orders, lines'`. They count from the
+/// next transaction on. Used by the shell's thread.
 public final class TransactionVariables {
   private static final String KIND = "TRANSACTION";
   private static final String ISOLATION = "ISOLATION";

@@ -11,7 +11,8 @@ import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// The constants of the protocol's enumerations as people write them: `repeatable-read`, in any case, with a hyphen, underscore or blank between.
+/// The constants of the protocol's enumerations as people write them: `repeatable-read`, in any case, with a hyphen, underscore or blank
+/// between.
 public final class TransactionWords {
   private TransactionWords() {}
 

@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
 
 /// The attach socket: one thread for all clients.
 ///
-/// A connection says who it is with one `Attach`, proves it if it is asked to, gets its answer, and then is silent; its end is the end of the session, whoever died.
+/// A connection says who it is with one `Attach`, proves it if it is asked to, gets its answer, and then is silent; its end is the end of
+/// the session, whoever died.
 final class AttachServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AttachServer.class);
   private static final int BACKLOG = 256;

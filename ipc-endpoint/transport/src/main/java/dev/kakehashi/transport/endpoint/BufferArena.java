@@ -11,8 +11,8 @@ import java.util.BitSet;
 /// Only the endpoint allocates. A block's memory is reserved before its first use, so that a full file system is an error here and not a
 /// SIGBUS later, and stays reserved while free up to a limit: new memory costs 2 µs per page, memory used before nothing.
 ///
-/// Thread-safe by one lock; allocations are some hundred thousand per second at most, one per batch. Memory is reserved and given back outside of it, while the run
-/// counts as used: for a long row either takes tens of milliseconds.
+/// Thread-safe by one lock; allocations are some hundred thousand per second at most, one per batch. Memory is reserved and given back
+/// outside of it, while the run counts as used: for a long row either takes tens of milliseconds.
 final class BufferArena implements AutoCloseable {
   private final MappedFile file;
   private final TransportConfig.Buffers config;

@@ -6,9 +6,10 @@ import dev.kakehashi.transport.TransportException;
 
 /// Blocks of the arena that one response holds: buffers that tasks have, and batches that the reader has not released.
 ///
-/// They count against the session's share, and a response has at most a part of that. But one that holds nothing may always have one buffer: a client that reads several
-/// responses by turns does not release the batches of one until it has got those of another, so that they would wait for each other for ever. So a session holds at most
-/// its share and one batch for each response slot, and what holds always is the length of the arena.
+/// They count against the session's share, and a response has at most a part of that. But one that holds nothing may always have one
+/// buffer: a client that reads several responses by turns does not release the batches of one until it has got those of another, so that
+/// they would wait for each other for ever. So a session holds at most its share and one batch for each response slot, and what holds
+/// always is the length of the arena.
 ///
 /// Confined to the lock of its channel.
 final class ChannelBlocks {
@@ -25,8 +26,8 @@ final class ChannelBlocks {
     this.most = (int) Math.max(1, config.responseBytes() / blockBytes);
   }
 
-  /// How many blocks the next buffer is to have: as many as are usual, unless that would be the first buffer of a response and the session's share is used up by
-  /// others. A session with thousands of open results then holds as little as each of them can do with.
+  /// How many blocks the next buffer is to have: as many as are usual, unless that would be the first buffer of a response and the
+  /// session's share is used up by others. A session with thousands of open results then holds as little as each of them can do with.
   int blocksFor(int minBytes, int usualBytes) {
     int usual = blocks(Math.max(minBytes, usualBytes));
     return held > 0 || session.mayTakeBlocks(usual) ? usual : blocks(minBytes);

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /// One attached client: its mailbox, its share of the buffers, its place in the queues.
 ///
-/// Made by the attach thread; after that the poller alone calls what is not marked thread-safe. Its memory is given back when the client is gone *and* the last response is
-/// finished, because tasks write into it until then.
+/// Made by the attach thread; after that the poller alone calls what is not marked thread-safe. Its memory is given back when the client is
+/// gone *and* the last response is finished, because tasks write into it until then.
 public final class EndpointSession implements Crowd.Asker {
   private static final Logger LOG = LoggerFactory.getLogger(EndpointSession.class);
 

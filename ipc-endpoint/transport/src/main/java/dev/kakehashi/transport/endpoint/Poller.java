@@ -13,12 +13,14 @@ import org.slf4j.LoggerFactory;
 
 /// Reads every queue, as a role of which two threads take turns (leader and follower, Schmidt 2000).
 ///
-/// The leader polls the queues in turn, a few requests each, so that no queue starves another; runs what other threads have handed to it; and
-/// looks at channels that wait. With nothing to do it spins for a while (longer when that has paid off lately), then sleeps on the doorbell until somebody rings or the next timer is due.
+/// The leader polls the queues in turn, a few requests each, so that no queue starves another; runs what other threads have handed to it;
+/// and looks at channels that wait. With nothing to do it spins for a while (longer when that has paid off lately), then sleeps on the
+/// doorbell until somebody rings or the next timer is due.
 ///
-/// A request may leave work behind that blocks, the flush of a commit above all. The leader does it itself, between two turns, because handing it over costs as much as a third of it: it
-/// gives up the role before, and takes it again afterwards if nobody else has. As long as the clients only wait for that work, nobody is woken: work that says when it has blocked ([#unblocked()])
-/// tells its clients with the role in hand, so that their next requests find somebody awake.
+/// A request may leave work behind that blocks, the flush of a commit above all. The leader does it itself, between two turns, because
+/// handing it over costs as much as a third of it: it gives up the role before, and takes it again afterwards if nobody else has. As long
+/// as the clients only wait for that work, nobody is woken: work that says when it has blocked ([#unblocked()]) tells its clients with the
+/// role in hand, so that their next requests find somebody awake.
 ///
 /// *The role.* `leader` is null while nobody has it. A leader gives it up only after it has stored `sleeping` on the doorbell, and after a
 /// last look at everything that follows that store. A thread that may sleep reads the bell, then tries to take the role, then waits for the
@@ -115,8 +117,9 @@ final class Poller implements Runnable {
     }
   }
 
-  /// Runs `command` on the calling thread, if nobody has the role; else leaves it to [#execute(Runnable)]. Either way it runs after the commands of earlier calls: those that nobody has
-  /// begun are run before it, and one that somebody runs keeps the role from the caller. Any thread.
+  /// Runs `command` on the calling thread, if nobody has the role; else leaves it to [#execute(Runnable)]. Either way it runs after the
+  /// commands of earlier calls: those that nobody has begun are run before it, and one that somebody runs keeps the role from the caller.
+  /// Any thread.
   void runOrExecute(Runnable command) {
     int bell = doorbell.bell();
     Thread guest = Thread.currentThread();

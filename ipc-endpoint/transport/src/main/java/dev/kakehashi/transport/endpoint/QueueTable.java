@@ -37,7 +37,8 @@ final class QueueTable implements AutoCloseable {
     return new QueueTable(MappedFile.open(queueDirectory.resolve("metadata.cq4t"), 0, TABLE_BYTES));
   }
 
-  /// Publishes that files below `cycle` are gone. Appenders of new files only lower the word below it when it is above, so ours is the only store upwards.
+  /// Publishes that files below `cycle` are gone. Appenders of new files only lower the word below it when it is above, so ours is the only
+  /// store upwards.
   void lowestCycle(long cycle) {
     SharedMemory.putLongRelease(table, lowestCycle, cycle);
     long ignored = (long) LONG.getAndAdd(table, modCount, 1L);

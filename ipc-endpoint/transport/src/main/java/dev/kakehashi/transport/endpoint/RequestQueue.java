@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /// One Chronicle Queue that clients of one kind, one OS user and one PID namespace append to, and that the poller tails read-only.
 ///
-/// Retention: memory of consumed requests is punched out of the current file as the tailer goes, and files of earlier cycles are deleted when
-/// it has left them. The parts that appenders and the library still need stay. They are the file's header, index documents (they lie
+/// Retention: memory of consumed requests is punched out of the current file as the tailer goes, and files of earlier cycles are deleted
+/// when it has left them. The parts that appenders and the library still need stay. They are the file's header, index documents (they lie
 /// between messages) and the neighbourhood of the tail, from which a writer repairs after another one's death.
 ///
 /// Poller only, except [#name()] and the count of sessions.

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
 /// Life of a response: the poller calls [#begin]; tasks [#acquire] buffers and stage them; exactly one [#finish] ends it. The
 /// client may use the slot again as soon as it has seen the final frame, which [#begin] of the next request checks.
 ///
-/// Thread-safe by one lock per channel: tasks of a parallel statement stage concurrently, while the poller looks for released batches. Callbacks and
-/// system calls happen outside of it, except for the reservation of new memory. The position that the client writes (`consumed`) is read
-/// once per decision and checked against what we know.
+/// Thread-safe by one lock per channel: tasks of a parallel statement stage concurrently, while the poller looks for released batches.
+/// Callbacks and system calls happen outside of it, except for the reservation of new memory. The position that the client writes
+/// (`consumed`) is read once per decision and checked against what we know.
 public final class ResponseChannel {
   /// Room for one row batch; staged or discarded exactly once, by the task that has it.
   public final class Buffer {
@@ -308,7 +308,8 @@ public final class ResponseChannel {
     }
   }
 
-  /// False if the reader has released nothing since a producer looked last. Without the lock: thousands of channels may wait while a reader releases a batch of one.
+  /// False if the reader has released nothing since a producer looked last. Without the lock: thousands of channels may wait while a reader
+  /// releases a batch of one.
   boolean hasMoved() {
     return SharedMemory.getLongAcquire(slot, CONSUMED_OFFSET) != seenConsumed;
   }
@@ -393,8 +394,8 @@ public final class ResponseChannel {
     return active || reclaimed == produced;
   }
 
-  /// Makes [#acquire] refuse with QUERY_CANCELED and wakes waiting producers. The response still needs its final frame. No effect on another
-  /// request than `targetRequestId`.
+  /// Makes [#acquire] refuse with QUERY_CANCELED and wakes waiting producers. The response still needs its final frame. No effect on
+  /// another request than `targetRequestId`.
   public void cancel(long targetRequestId) {
     synchronized (this) {
       if (!active || requestId != targetRequestId) {
@@ -423,8 +424,8 @@ public final class ResponseChannel {
     }
   }
 
-  /// Ends the response. A frame that does not fit into the slot goes into a buffer of the arena, which is the response's until the slot's next request;
-  /// one that cannot have that is replaced by a failure that says so. `writer` may be called more than once.
+  /// Ends the response. A frame that does not fit into the slot goes into a buffer of the arena, which is the response's until the slot's
+  /// next request; one that cannot have that is replaced by a failure that says so. `writer` may be called more than once.
   public void finish(FrameWriter writer) {
     boolean drained;
     synchronized (this) {

@@ -249,7 +249,8 @@ public final class RuntimeDirectory implements AutoCloseable {
     return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
-  /// Removes what this incarnation made and releases the lock. Clients that are still attached keep their mappings. Closing it again does nothing.
+  /// Removes what this incarnation made and releases the lock. Clients that are still attached keep their mappings. Closing it again does
+  /// nothing.
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

@@ -307,7 +307,8 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     }
   }
 
-  /// Closes queues that have had no session for a while, and ends those whose files somebody has replaced, truncated or removed. Poller only.
+  /// Closes queues that have had no session for a while, and ends those whose files somebody has replaced, truncated or removed. Poller
+  /// only.
   long tick(long nowNanos) {
     List<RequestQueue> idle = new ArrayList<>();
     synchronized (this) {

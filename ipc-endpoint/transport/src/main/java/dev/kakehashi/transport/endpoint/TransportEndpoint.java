@@ -87,7 +87,8 @@ public final class TransportEndpoint implements AutoCloseable {
   /// Starts to serve in a runtime directory that its caller has made, and may have put something else into.
   ///
   /// @param directory of that configuration; owned from here on, also if this fails
-  /// @param handlers makes the handler of requests; it may keep the endpoint for [#execute(Runnable)], but not use it before this method returns
+  /// @param handlers makes the handler of requests; it may keep the endpoint for [#execute(Runnable)], but not use it before this method
+  ///     returns
   /// @param engine what clients are told of the engine; any thread
   /// @throws TransportException when the directory cannot be used
   public static TransportEndpoint start(
@@ -125,7 +126,8 @@ public final class TransportEndpoint implements AutoCloseable {
     poller.execute(command);
   }
 
-  /// Runs `command` after those of earlier calls, at once on the calling thread if no thread of the poller is awake; else as [#execute(Runnable)] does. Thread-safe.
+  /// Runs `command` after those of earlier calls, at once on the calling thread if no thread of the poller is awake; else as
+  /// [#execute(Runnable)] does. Thread-safe.
   public void runOrExecute(Runnable command) {
     poller.runOrExecute(command);
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Connections that have not said yet who they are. There is room for so many; when it is used up, the OS user who has the most gives the oldest of his, so that
-/// nobody keeps others out by connections that say nothing.
+/// Connections that have not said yet who they are. There is room for so many; when it is used up, the OS user who has the most gives the
+/// oldest of his, so that nobody keeps others out by connections that say nothing.
 ///
 /// Attach thread only.
 final class UnattachedConnections {

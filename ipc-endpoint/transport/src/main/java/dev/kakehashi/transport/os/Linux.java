@@ -21,7 +21,8 @@ final class Linux {
   static final int O_EXCL = 0x80;
   static final int O_CLOEXEC = 0x80000;
 
-  /// All calls by one handle: the JVM makes code for each shape of a call, which takes longer than all else that a client does when it attaches.
+  /// All calls by one handle: the JVM makes code for each shape of a call, which takes longer than all else that a client does when it
+  /// attaches.
   private static final MethodHandle SYSCALL =
       LibC.functionWithErrno(
           "syscall",

@@ -10,8 +10,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
 
-/// Whether an endpoint is the one that is meant: its OS user owns the runtime directory and listens there, and nobody else could have put another
-/// in its place. Asked before anything is sent.
+/// Whether an endpoint is the one that is meant: its OS user owns the runtime directory and listens there, and nobody else could have put
+/// another in its place. Asked before anything is sent.
 ///
 /// Immutable. The extension asks the same (`src/ipc/peer.c`).
 public final class RequiredPeer {
@@ -41,8 +41,8 @@ public final class RequiredPeer {
 
   /// The runtime directory without links: what a link leads to could be another directory the next time.
   ///
-  /// @throws TransportException CANNOT_CONNECT when there is none that we can look at, AUTHENTICATION_FAILED when it or one that leads to it belongs to
-  ///     somebody else or may be changed by others
+  /// @throws TransportException CANNOT_CONNECT when there is none that we can look at, AUTHENTICATION_FAILED when it or one that leads to
+  ///     it belongs to somebody else or may be changed by others
   public Path trusted(Path directory) throws IOException {
     Path real;
     try {

@@ -6,7 +6,8 @@ public final class Umask {
 
   private Umask() {}
 
-  /// From now on only our own OS user may read or write what this process makes, its native libraries included; what is opened to others is opened on purpose, afterwards.
+  /// From now on only our own OS user may read or write what this process makes, its native libraries included; what is opened to others is
+  /// opened on purpose, afterwards.
   public static void keepPrivate() {
     int ignored = Linux.umask(OTHERS);
     assert ignored >= 0;

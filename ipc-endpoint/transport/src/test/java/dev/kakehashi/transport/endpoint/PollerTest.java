@@ -24,7 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The role of the poller, which goes to and fro between two threads. No timer wakes anybody here, so that a wake-up that is lost hangs the test.
+/// The role of the poller, which goes to and fro between two threads. No timer wakes anybody here, so that a wake-up that is lost hangs the
+/// test.
 @SuppressWarnings("NullAway.Init") // set before each test
 @Timeout(120)
 class PollerTest {

@@ -9,8 +9,8 @@ import java.util.Arrays;
 
 /// A row batch that is built in an array, with room for a fixed number of rows before the heap, so that no value moves.
 ///
-/// Call protocol: [#addRow()], then for each column a setter, or [#setNull]; a row that fails is dropped. A batch that [#isFull()] takes no further row; the row that made it full may be
-/// as long as a value can be. Not thread-safe.
+/// Call protocol: [#addRow()], then for each column a setter, or [#setNull]; a row that fails is dropped. A batch that [#isFull()] takes no
+/// further row; the row that made it full may be as long as a value can be. Not thread-safe.
 public final class TextBatch implements AutoCloseable {
   private static final int ROW_BYTES = 1 << 17;
   private static final int HEAP_BYTES = 1 << 18;

@@ -13,7 +13,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Arrays of any dimensions, `{1,NULL,"a b"}`, and with bounds in front: `[0:1]={1,2}`. Each element is read as a value of its type, and the array is written as PostgreSQL writes it.
+/// Arrays of any dimensions, `{1,NULL,"a b"}`, and with bounds in front: `[0:1]={1,2}`. Each element is read as a value of its type, and
+/// the array is written as PostgreSQL writes it.
 final class TextToArray extends TextColumn {
   private static final int MAX_DIMENSIONS = 6;
   private static final int MAX_ELEMENTS = 1 << 27;

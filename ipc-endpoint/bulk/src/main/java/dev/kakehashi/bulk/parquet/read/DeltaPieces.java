@@ -2,7 +2,8 @@ package dev.kakehashi.bulk.parquet.read;
 
 import dev.kakehashi.engine.api.bulk.BulkContext;
 
-/// Pieces of bytes after their lengths, which are written as differences; each may begin as the one before (DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY).
+/// Pieces of bytes after their lengths, which are written as differences; each may begin as the one before (DELTA_LENGTH_BYTE_ARRAY,
+/// DELTA_BYTE_ARRAY).
 final class DeltaPieces implements ValueDecoder {
   private static final int BLOCK = 1024;
 

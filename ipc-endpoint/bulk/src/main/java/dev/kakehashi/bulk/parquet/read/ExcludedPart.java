@@ -5,7 +5,8 @@ import dev.kakehashi.bulk.format.RowsPart;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A row group without a row that is wanted, as its statistics say: none of it is read. It is a part, so that parts have the same numbers whatever is left out.
+/// A row group without a row that is wanted, as its statistics say: none of it is read. It is a part, so that parts have the same numbers
+/// whatever is left out.
 final class ExcludedPart implements RowsPart {
   private final long groupRows;
   private long rows;

@@ -18,7 +18,8 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Bounds of a column's values in a row group, as values of the table's column. Only for types of which each value of the file becomes one of the table in the same order.
+/// Bounds of a column's values in a row group, as values of the table's column. Only for types of which each value of the file becomes one
+/// of the table in the same order.
 ///
 /// @param least null: not known
 /// @param greatest null: not known

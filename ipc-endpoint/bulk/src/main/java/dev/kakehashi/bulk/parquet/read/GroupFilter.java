@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Which row groups have no row that fulfils all conditions, as far as their statistics tell. Immutable.
 ///
-/// Only what the format allows is trusted: bounds need an order of their type that the file declares. The deprecated minimum and maximum are not read, a bound that is NaN or does not fit
-/// its type is none, nor are two of which the first is greater. A bound need not be a value, so shortened texts do.
+/// Only what the format allows is trusted: bounds need an order of their type that the file declares. The deprecated minimum and maximum
+/// are not read, a bound that is NaN or does not fit its type is none, nor are two of which the first is greater. A bound need not be a
+/// value, so shortened texts do.
 final class GroupFilter {
   private final List<Term> terms = new ArrayList<>();
 

@@ -5,7 +5,8 @@ import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
 
-/// An array for bytes of pages, which grows, and whose memory is the statement's. It has SLACK bytes more than asked for, so that words may be read at each. Not thread-safe.
+/// An array for bytes of pages, which grows, and whose memory is the statement's. It has SLACK bytes more than asked for, so that words may
+/// be read at each. Not thread-safe.
 final class ReadSpace implements AutoCloseable {
   static final int SLACK = 16;
   private static final int MAX_BYTES = Integer.MAX_VALUE - 64;

@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.parquet.read;
 
-/// Reads values of pages of one encoding in their order, without nulls. One of [#longs] and [#pieces] works, as the column's values lie. Not thread-safe.
+/// Reads values of pages of one encoding in their order, without nulls. One of [#longs] and [#pieces] works, as the column's values lie.
+/// Not thread-safe.
 ///
 /// Errors are BAD_COPY_FILE_FORMAT: too few values, values that leave the page.
 interface ValueDecoder extends AutoCloseable {

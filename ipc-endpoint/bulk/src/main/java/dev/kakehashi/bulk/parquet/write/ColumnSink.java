@@ -17,7 +17,8 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Takes values of a column that is no array, or of the elements of one, from row batches: definition levels and the values that are there. Not thread-safe.
+/// Takes values of a column that is no array, or of the elements of one, from row batches: definition levels and the values that are there.
+/// Not thread-safe.
 final class ColumnSink implements AutoCloseable {
   /// PostgreSQL counts days from 2000-01-01, Parquet from 1970-01-01.
   private static final int EPOCH_DAYS = 10_957;

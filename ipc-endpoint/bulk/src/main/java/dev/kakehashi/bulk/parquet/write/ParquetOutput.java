@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A Parquet file that is written: rows are kept until they make a row group. Several outputs write one file, each row groups of its own. An output is not thread-safe.
+/// A Parquet file that is written: rows are kept until they make a row group. Several outputs write one file, each row groups of its own.
+/// An output is not thread-safe.
 ///
-/// Memory is that of a row group, at most about twice MAX_HELD_BYTES and a batch, its pages, and some hundred bytes for each chunk that is written.
+/// Memory is that of a row group, at most about twice MAX_HELD_BYTES and a batch, its pages, and some hundred bytes for each chunk that is
+/// written.
 public final class ParquetOutput implements RowsOutput {
   /// Begin and end of a file.
   public static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);

@@ -68,7 +68,8 @@ public record ApplicationContents(
       long timeLimitMillis,
       boolean processorBound) {}
 
-  /// A route. Its code is the procedure of the same number of [LoadedApplication#route]. `CALL schema.application."POST /orders"(…)` runs it.
+  /// A route. Its code is the procedure of the same number of [LoadedApplication#route]. `CALL schema.application."POST /orders"(…)` runs
+  /// it.
   ///
   /// @param method of HTTP, upper case
   /// @param path begins with `/`, with `{name}` for parameters

@@ -9,7 +9,8 @@ package dev.kakehashi.engine.api.application;
 /// @param maxWaiting `max_waiting`: most that wait for one of those; more are refused (53300)
 /// @param maxStackBytes `max_stack`: of a thread of a processor-bound call and of a process of its own
 /// @param memoryBytes `memory`: heap of a process of its own
-/// @param functionTimeMillis `function_time_limit`: after it, a function between two batches is canceled, and after ten times of it the function is disabled
+/// @param functionTimeMillis `function_time_limit`: after it, a function between two batches is canceled, and after ten times of it the
+///     function is disabled
 public record ApplicationOptions(
     long timeLimitMillis,
     long maxRows,

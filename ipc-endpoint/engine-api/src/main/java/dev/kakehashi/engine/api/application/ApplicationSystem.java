@@ -16,8 +16,8 @@ public interface ApplicationSystem extends AutoCloseable {
   /// Contents that jars define: loads the jars, runs their definitions, and lets them go again. Blocks; runs user code.
   ///
   /// @param application its name
-  /// @throws EngineException INVALID_PARAMETER_VALUE naming jar, class and member: no jar, no application or several, two modules of one name, a type without a counterpart, a wrong
-  ///     name, a class that cannot be linked, an exception of user code, a time limit
+  /// @throws EngineException INVALID_PARAMETER_VALUE naming jar, class and member: no jar, no application or several, two modules of one
+  ///     name, a type without a counterpart, a wrong name, a class that cannot be linked, an exception of user code, a time limit
   ApplicationContents inspect(String application, List<JarContent> jars, CodeIsolation isolation);
 
   /// A jar at hand.
@@ -42,8 +42,8 @@ public interface ApplicationSystem extends AutoCloseable {
     return false;
   }
 
-  /// The committed catalogue has these applications from now on. Versions that are none of them are retired; handlers and processes end and begin. Called in the order of commits, on a
-  /// thread that must not block. Never fails.
+  /// The committed catalogue has these applications from now on. Versions that are none of them are retired; handlers and processes end and
+  /// begin. Called in the order of commits, on a thread that must not block. Never fails.
   void define(List<ApplicationDefinition> committed);
 
   /// Functions that are disabled, because they did not end: named `schema.name`, with the reason.

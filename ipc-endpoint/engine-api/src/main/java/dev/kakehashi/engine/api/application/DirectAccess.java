@@ -3,7 +3,8 @@ package dev.kakehashi.engine.api.application;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Tables and queues of a transaction, without SQL. Used by one thread at a time, which may block; never a worker or the poller. All throw [dev.kakehashi.engine.api.EngineException].
+/// Tables and queues of a transaction, without SQL. Used by one thread at a time, which may block; never a worker or the poller. All throw
+/// [dev.kakehashi.engine.api.EngineException].
 public interface DirectAccess {
   /// A table or view as the user may use it.
   ///

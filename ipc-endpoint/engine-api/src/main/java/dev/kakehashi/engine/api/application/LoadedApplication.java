@@ -3,7 +3,8 @@ package dev.kakehashi.engine.api.application;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/// A version whose code can run. The engine's only reference to user classes: it holds this in one place for each version, and asks it for code at each call or statement. Thread-safe.
+/// A version whose code can run. The engine's only reference to user classes: it holds this in one place for each version, and asks it for
+/// code at each call or statement. Thread-safe.
 ///
 /// Exceptions of user code come as [dev.kakehashi.engine.api.EngineException]: P0001 or their own SQLSTATE, with class and message; the
 /// stack is logged here.
@@ -110,6 +111,7 @@ public interface LoadedApplication {
       @Nullable DirectAccess access,
       long timeLimitMillis) {}
 
-  /// No new call or use begins: the name means another version now, or none. When the last one ends, or `drainMillis` are over, its code is closed and let go.
+  /// No new call or use begins: the name means another version now, or none. When the last one ends, or `drainMillis` are over, its code is
+  /// closed and let go.
   void retire(long drainMillis);
 }

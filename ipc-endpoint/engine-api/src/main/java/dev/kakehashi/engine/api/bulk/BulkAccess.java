@@ -50,7 +50,8 @@ public interface BulkAccess {
 
   /// Checks the options of a `COPY … FROM`.
   ///
-  /// @throws EngineException SYNTAX_ERROR for an unknown option, with the nearest name as its hint; INVALID_PARAMETER_VALUE; UNDEFINED_OBJECT for an unknown location
+  /// @throws EngineException SYNTAX_ERROR for an unknown option, with the nearest name as its hint; INVALID_PARAMETER_VALUE;
+  ///     UNDEFINED_OBJECT for an unknown location
   LoadRequest load(CopyRequest request);
 
   /// Checks the options of a `COPY … TO`; errors as for [#load].
@@ -62,7 +63,8 @@ public interface BulkAccess {
   /// A file as a whole. Blocks.
   ///
   /// @param location as in COPY, of one file
-  /// @throws EngineException UNDEFINED_FILE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT for an unknown location, LIMIT_EXCEEDED beyond `mostBytes`
+  /// @throws EngineException UNDEFINED_FILE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT for an unknown location, LIMIT_EXCEEDED beyond
+  ///     `mostBytes`
   byte[] read(String location, BulkUser user, long mostBytes);
 
   /// Files that clients send in pieces before they load them.

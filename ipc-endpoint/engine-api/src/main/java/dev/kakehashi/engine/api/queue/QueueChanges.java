@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 /// Changes of one transaction to queues. They ride in the transaction's own record of the log, so they are there with its rows or not at
 /// all.
 ///
-/// Life: changes, marks and roll backs; then [#prepareCommit()], [#encode], [#place], and [#ended]. Thread-safe before [#prepareCommit()], because tasks of one statement
-/// run on several threads; confined to the committing thread from then on.
+/// Life: changes, marks and roll backs; then [#prepareCommit()], [#encode], [#place], and [#ended]. Thread-safe before [#prepareCommit()],
+/// because tasks of one statement run on several threads; confined to the committing thread from then on.
 public interface QueueChanges {
   // ---- tasks ----
 
   /// Makes a task.
   ///
   /// @return the new task's number; of a unique key that is taken, the number of the task that has it
-  /// @throws dev.kakehashi.engine.api.EngineException SERIALIZATION_FAILURE (the unique key belongs to a transaction that has not ended), LIMIT_EXCEEDED,
-  ///     INVALID_PARAMETER_VALUE, UNDEFINED_OBJECT (the queue is gone)
+  /// @throws dev.kakehashi.engine.api.EngineException SERIALIZATION_FAILURE (the unique key belongs to a transaction that has not ended),
+  ///     LIMIT_EXCEEDED, INVALID_PARAMETER_VALUE, UNDEFINED_OBJECT (the queue is gone)
   long enqueue(long queueId, NewTask task);
 
   /// The task is done when this commits.
@@ -95,7 +95,8 @@ public interface QueueChanges {
 
   // ---- the end ----
 
-  /// Holds the leases that it ends, so that they do not pass meanwhile. Before the commit, or the preparation; the last call that may refuse.
+  /// Holds the leases that it ends, so that they do not pass meanwhile. Before the commit, or the preparation; the last call that may
+  /// refuse.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST, OUT_OF_MEMORY; then it has to be [#ended] by false
   void prepareCommit();
@@ -106,8 +107,8 @@ public interface QueueChanges {
   /// Writes the changes, with room for the places that [#place] writes.
   void encode(byte[] into, int offset);
 
-  /// The transaction has its place in the order of commits: positions are taken, and written into its record. Called under the lock that orders commits, in their order:
-  /// it takes nanoseconds and never fails.
+  /// The transaction has its place in the order of commits: positions are taken, and written into its record. Called under the lock that
+  /// orders commits, in their order: it takes nanoseconds and never fails.
   ///
   /// @param bytes what [#encode] wrote, at `offset`
   /// @param record number of the record: when [QueueSystem#durable] has reached it, the changes take effect for consumers
@@ -116,10 +117,12 @@ public interface QueueChanges {
   /// The transaction has ended. After a commit this is only the end of this object; after a roll back what it held is given back.
   void ended(boolean committed);
 
-  /// Writes changes as a record of their own, in the order of commits. Called with no lock that [#place], [QueueSystem#durable] or [QueueSystem#define] takes.
+  /// Writes changes as a record of their own, in the order of commits. Called with no lock that [#place], [QueueSystem#durable] or
+  /// [QueueSystem#define] takes.
   @FunctionalInterface
   interface Writer {
-    /// Calls `prepareCommit` to `ended`; `done` gets null or the failure, once, when the record is durable, perhaps on the thread that flushes.
+    /// Calls `prepareCommit` to `ended`; `done` gets null or the failure, once, when the record is durable, perhaps on the thread that
+    /// flushes.
     void write(QueueChanges changes, Consumer<@Nullable Throwable> done);
   }
 }

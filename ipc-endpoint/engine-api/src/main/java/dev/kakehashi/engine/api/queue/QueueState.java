@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.api.queue;
 
-/// Counts of a queue and one of its groups, exact as of one moment: `enqueued = ready + delayed + leased + done + dead + deadLetters + canceled`.
+/// Counts of a queue and one of its groups, exact as of one moment:
+/// `enqueued = ready + delayed + leased + done + dead + deadLetters + canceled`.
 ///
 /// @param enqueued tasks that have come to be in the queue since the group was made, with those that were there then
 /// @param ready tasks that could be handed out now but for limits; with those behind a task of the same key

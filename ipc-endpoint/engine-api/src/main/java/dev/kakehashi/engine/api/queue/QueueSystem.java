@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Durable queues: tasks in files of their own, in the order of commits; leases and order in memory. Thread-safe.
 ///
-/// Life: opened on its directory, [#replay] for what the log has beyond [#force], [#recovered] for prepared transactions, [#start]; then everything else; [#close].
+/// Life: opened on its directory, [#replay] for what the log has beyond [#force], [#recovered] for prepared transactions, [#start]; then
+/// everything else; [#close].
 ///
-/// The files are an image of the log, as the rows' base image is: what is not forced is replayed. Changes set states and positions, so applying them twice does no harm.
+/// The files are an image of the log, as the rows' base image is: what is not forced is replayed. Changes set states and positions, so
+/// applying them twice does no harm.
 public interface QueueSystem extends AutoCloseable {
   // ---- for the store ----
 
@@ -25,7 +27,8 @@ public interface QueueSystem extends AutoCloseable {
   /// @param bytes what [QueueChanges#encode] wrote
   QueueChanges recovered(byte[] bytes, int offset, int length);
 
-  /// All records up to this number survive power loss: their tasks may be handed out. Called in order, by the thread that flushes; takes microseconds, never fails.
+  /// All records up to this number survive power loss: their tasks may be handed out. Called in order, by the thread that flushes; takes
+  /// microseconds, never fails.
   void durable(long record);
 
   /// Makes the files survive power loss, with all that is durable in the log by now. Blocks; one thread at a time.
@@ -33,8 +36,8 @@ public interface QueueSystem extends AutoCloseable {
   /// @throws EngineException DISK_FULL, IO_ERROR: tried again later
   void force();
 
-  /// Files for a backup, relative to the system's directory, after [#force]. None of them goes until [#releaseFiles()]; they may grow and change meanwhile: the log
-  /// is replayed over the copy.
+  /// Files for a backup, relative to the system's directory, after [#force]. None of them goes until [#releaseFiles()]; they may grow and
+  /// change meanwhile: the log is replayed over the copy.
   List<Path> holdFiles();
 
   void releaseFiles();

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of `kakehashi_catalog.definitions`: statements that make the objects of the catalogue again on an engine that has none, in an order in which each finds
-/// what it needs. Sequences begin at their start.
+/// Rows of `kakehashi_catalog.definitions`: statements that make the objects of the catalogue again on an engine that has none, in an order
+/// in which each finds what it needs. Sequences begin at their start.
 public final class DefinitionRows {
   private final CatalogSnapshot catalog;
   private final List<@Nullable Object[]> rows = new ArrayList<>();

@@ -10,16 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Rows about constraints: `kakehashi_catalog.keys`, and `table_constraints`, `key_column_usage` and `referential_constraints` of the information schema.
+/// Rows about constraints: `kakehashi_catalog.keys`, and `table_constraints`, `key_column_usage` and `referential_constraints` of the
+/// information schema.
 final class KeyRows {
   private static final String YES = "YES";
   private static final String NO = "NO";
 
   private KeyRows() {}
 
-  /// A column of a key or foreign key each: table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position, is_deferrable,
-  /// initially_deferred, referenced_schema, referenced_table, referenced_column, referenced_constraint, match_option, update_rule, delete_rule,
-  /// nulls_distinct.
+  /// A column of a key or foreign key each: table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position,
+  /// is_deferrable, initially_deferred, referenced_schema, referenced_table, referenced_column, referenced_constraint, match_option,
+  /// update_rule, delete_rule, nulls_distinct.
   static List<@Nullable Object[]> keys(CatalogNames names) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Table table : names.tables()) {

@@ -24,7 +24,8 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Statements that make roles and rights again, for a superuser to run: roles and memberships before the objects, owners and grants after them.
+/// Statements that make roles and rights again, for a superuser to run: roles and memberships before the objects, owners and grants after
+/// them.
 ///
 /// The role of the endpoint's OS user is not made: its objects belong to the OS user of the endpoint that runs the statements.
 final class RightsDefinitions {

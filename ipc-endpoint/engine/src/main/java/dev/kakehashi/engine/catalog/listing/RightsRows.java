@@ -21,7 +21,8 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of `kakehashi_catalog.roles`, `role_members` and `privileges`. Everybody sees them, as in PostgreSQL; of a password they say whether there is one.
+/// Rows of `kakehashi_catalog.roles`, `role_members` and `privileges`. Everybody sees them, as in PostgreSQL; of a password they say
+/// whether there is one.
 final class RightsRows {
   private RightsRows() {}
 
@@ -67,7 +68,8 @@ final class RightsRows {
     return found == null ? null : found.name();
   }
 
-  /// object_type, object_schema, object_name, column_name, owner, grantor, grantee, privilege, is_grantable: what was granted, and what owners have.
+  /// object_type, object_schema, object_name, column_name, owner, grantor, grantee, privilege, is_grantable: what was granted, and what
+  /// owners have.
   static List<@Nullable Object[]> privileges(CatalogNames names) {
     CatalogSnapshot catalog = names.catalog();
     Rows rows = new Rows(catalog.roles());

@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of `kakehashi_catalog.sessions`, `waits`, `jobs` and `copies`: what goes on at the moment, as far as the viewer may see it. As in `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
+/// Rows of `kakehashi_catalog.sessions`, `waits`, `jobs` and `copies`: what goes on at the moment, as far as the viewer may see it. As in
+/// `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
 public final class ActivityRows {
   /// In place of a text that the viewer may not see; as PostgreSQL's.
   public static final String HIDDEN = "<insufficient privilege>";

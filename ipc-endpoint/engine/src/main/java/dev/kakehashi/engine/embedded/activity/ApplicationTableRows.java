@@ -24,7 +24,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of the system tables about native applications. Everybody sees what there is, as functions of PostgreSQL; what applications have done their owners see, and superusers.
+/// Rows of the system tables about native applications. Everybody sees what there is, as functions of PostgreSQL; what applications have
+/// done their owners see, and superusers.
 public final class ApplicationTableRows {
   private static final long EPOCH_MILLIS = 946_684_800_000L;
   private static final long MICROS = 1_000;

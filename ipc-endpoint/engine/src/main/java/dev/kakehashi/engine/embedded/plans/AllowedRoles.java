@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /// Roles that may run a plan, as far as they were looked at. Thread-safe.
 ///
-/// A plan is of one version of the catalogue, and any change of a role, a membership or a grant makes another one: so what was found stays right as long as the plan is used, and a look
-/// costs one volatile read.
+/// A plan is of one version of the catalogue, and any change of a role, a membership or a grant makes another one: so what was found stays
+/// right as long as the plan is used, and a look costs one volatile read.
 public final class AllowedRoles {
   private static final int MOST = 16;
 

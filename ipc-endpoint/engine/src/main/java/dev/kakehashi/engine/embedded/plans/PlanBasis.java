@@ -5,8 +5,8 @@ import java.util.function.LongUnaryOperator;
 
 /// The statistics and sizes of tables that a plan was made with. Thread-safe.
 ///
-/// While no statistics have changed at all, one volatile read tells that the plan stands. Any thread notes the version that it has found to make no
-/// difference; when two of them write, either value is true.
+/// While no statistics have changed at all, one volatile read tells that the plan stands. Any thread notes the version that it has found to
+/// make no difference; when two of them write, either value is true.
 public final class PlanBasis {
   /// A plan is made anew when a table has grown by this factor since, and has a few rows now.
   private static final int GROWTH = 10;

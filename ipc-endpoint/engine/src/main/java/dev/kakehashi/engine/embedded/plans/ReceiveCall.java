@@ -23,7 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The call of `receive` or `complete_and_receive` in a plan. Its arguments are evaluated before the statement begins, so they are constants and parameters of the statement. Immutable.
+/// The call of `receive` or `complete_and_receive` in a plan. Its arguments are evaluated before the statement begins, so they are
+/// constants and parameters of the statement. Immutable.
 public final class ReceiveCall {
   private final String function;
   private final List<Expr> arguments;
@@ -40,7 +41,8 @@ public final class ReceiveCall {
                 .allMatch(each -> each instanceof Expr.Constant || each instanceof Expr.Parameter);
   }
 
-  /// Whether the statement only receives: its arguments are constants and parameters as they are, and nothing else than its tasks makes it long.
+  /// Whether the statement only receives: its arguments are constants and parameters as they are, and nothing else than its tasks makes it
+  /// long.
   public boolean isPlain() {
     return plain;
   }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Which values of one DISTINCT aggregate are new in their group.
 ///
-/// When the statement's memory gets tight no more values are remembered: those that are neither known go to files by their hash, and are looked at file by file when
-/// all rows have come, a level deeper if a file has too many of them. Confined to one task at a time.
+/// When the statement's memory gets tight no more values are remembered: those that are neither known go to files by their hash, and are
+/// looked at file by file when all rows have come, a level deeper if a file has too many of them. Confined to one task at a time.
 final class DistinctInput {
   private final int[] oids;
   private final ColumnKind[] kinds;

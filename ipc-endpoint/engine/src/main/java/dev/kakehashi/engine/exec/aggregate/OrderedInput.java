@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows of one aggregate call with ORDER BY, sorted when all are there: arguments, order columns, number of the group.
 ///
-/// They are sorted by their groups first, so that an aggregate that keeps values gets those of one group at a time, see [#feed(int, SerialAccumulator, Runnable)]. With
-/// DISTINCT the arguments are the last sort keys, so that equal rows of a group follow each other. Confined to one task at a time.
+/// They are sorted by their groups first, so that an aggregate that keeps values gets those of one group at a time, see [#feed(int,
+/// SerialAccumulator, Runnable)]. With DISTINCT the arguments are the last sort keys, so that equal rows of a group follow each other.
+/// Confined to one task at a time.
 final class OrderedInput {
   private final AggregateCall call;
   private final MemoryAccount memory;

@@ -5,7 +5,8 @@ import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.stream.IntStream;
 
-/// Rows that one task inserts as a [BulkInsert]. Whether their keys are unique is known when they are finished. Used by one thread at a time.
+/// Rows that one task inserts as a [BulkInsert]. Whether their keys are unique is known when they are finished. Used by one thread at a
+/// time.
 final class BulkRows implements AutoCloseable {
   private final ChangedTable table;
   private final BulkInsert insertion;

@@ -4,7 +4,8 @@ import dev.kakehashi.engine.exec.operator.BatchConsumer;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The end of a statement that locks or changes rows: it may be tried again from its beginning, so rows for the client are kept until it has succeeded.
+/// The end of a statement that locks or changes rows: it may be tried again from its beginning, so rows for the client are kept until it
+/// has succeeded.
 public interface ChangeConsumer extends BatchConsumer {
   /// Begins an execution; rows and counts of earlier ones stay.
   void begin();

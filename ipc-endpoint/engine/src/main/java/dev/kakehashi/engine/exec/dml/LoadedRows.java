@@ -19,9 +19,11 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Inserts rows of files for one task of a load: completes them by defaults, drops what the condition drops, looks at the constraints, inserts.
+/// Inserts rows of files for one task of a load: completes them by defaults, drops what the condition drops, looks at the constraints,
+/// inserts.
 ///
-/// Completing is the task's own; inserting is done by one task of the transaction at a time. A row that is refused is said to a [Rejects], which may take it or end the load.
+/// Completing is the task's own; inserting is done by one task of the transaction at a time. A row that is refused is said to a [Rejects],
+/// which may take it or end the load.
 ///
 /// Confined to its task, but for the constructor, [#begin()] and [#close()].
 public final class LoadedRows implements AutoCloseable {
@@ -259,7 +261,8 @@ public final class LoadedRows implements AutoCloseable {
     complete.selected = batch.selected;
   }
 
-  /// Inserts the rows that are complete. Nothing of them is there when it throws, and it may be called again: rows that it has rejected before do not come again.
+  /// Inserts the rows that are complete. Nothing of them is there when it throws, and it may be called again: rows that it has rejected
+  /// before do not come again.
   ///
   /// @throws dev.kakehashi.engine.store.api.RowConflict if that depends on another transaction
   public void insert(Rejects rejects) {

@@ -15,16 +15,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The right side of a join: a table over its rows, or, when the statement's memory gets tight and the join has keys, files by the hash of the keys
-/// (Grace hash join; the left side is distributed in the same way by [JoinOperator], and then joined file by file). Without keys the rows go to a file as they come,
-/// which is read once for each batch of the left side (block nested loop, see [JoinPieces]).
+/// The right side of a join: a table over its rows, or, when the statement's memory gets tight and the join has keys, files by the hash of
+/// the keys (Grace hash join; the left side is distributed in the same way by [JoinOperator], and then joined file by file). Without keys
+/// the rows go to a file as they come, which is read once for each batch of the left side (block nested loop, see [JoinPieces]).
 ///
 /// Written in its own stage, read by the probing tasks of the next one, in four steps, each of which happens before the next:
 ///
 /// * Each task of the stage collects its own rows, and hashes them when its input has ended.
-/// * The task that ends last puts them together, and makes the arrays for buckets and links. [dev.kakehashi.engine.exec.run.PlanRun] orders it after the others by their count, which each decrements.
-/// * It starts tasks that fill these arrays, and is one of them; they see what it wrote because it started them. A row is linked by the task in whose range of buckets its hash
-///   is: nobody else writes that element of `heads`, nor its own of `nexts`. They read rows and hashes, which nobody writes any more.
+/// * The task that ends last puts them together, and makes the arrays for buckets and links. [dev.kakehashi.engine.exec.run.PlanRun] orders
+///   it after the others by their count, which each decrements.
+/// * It starts tasks that fill these arrays, and is one of them; they see what it wrote because it started them. A row is linked by the
+///   task in whose range of buckets its hash is: nobody else writes that element of `heads`, nor its own of `nexts`. They read rows and
+///   hashes, which nobody writes any more.
 /// * The one of them that ends last, ordered after the others by the same count, starts the tasks that probe.
 public final class JoinBreaker extends Breaker {
   /// Rows from which on several tasks link the table.

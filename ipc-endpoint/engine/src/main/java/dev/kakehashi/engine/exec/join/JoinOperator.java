@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Probes the right side of a join with the rows of the left.
 ///
-/// Candidate pairs are collected into a batch of left columns followed by right columns, the condition narrows it, and what is left
-/// are matches. INNER, LEFT, RIGHT and FULL output the pairs; SEMI and ANTI narrow the left batch instead. After a left batch LEFT, FULL output
+/// Candidate pairs are collected into a batch of left columns followed by right columns, the condition narrows it, and what is left are
+/// matches. INNER, LEFT, RIGHT and FULL output the pairs; SEMI and ANTI narrow the left batch instead. After a left batch LEFT, FULL output
 /// its rows without a match; after the last one RIGHT, FULL output the right rows without one.
 ///
-/// If the right side is in files all of this happens for one pair of files after another, see [JoinPartitions], or, without keys, for each left batch with one piece of the
-/// right side after another, see [JoinPieces].
+/// If the right side is in files all of this happens for one pair of files after another, see [JoinPartitions], or, without keys, for each
+/// left batch with one piece of the right side after another, see [JoinPieces].
 public final class JoinOperator extends Operator {
   private static final int NEW_ROW = -2;
   private static final int NO_ROW = -1;

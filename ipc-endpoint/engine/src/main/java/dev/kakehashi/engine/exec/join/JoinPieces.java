@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Right rows of a join that are in files: hands them out as tables, again and again, each time in the same pieces (block nested loop). Confined to one task.
+/// Right rows of a join that are in files: hands them out as tables, again and again, each time in the same pieces (block nested loop).
+/// Confined to one task.
 final class JoinPieces implements AutoCloseable {
   private final JoinBreaker breaker;
   private final List<SpillFile> files;

@@ -11,8 +11,9 @@ import java.util.Arrays;
 
 /// Rows of the right side of a join, and a hash table over their keys (without keys: just the rows).
 ///
-/// Rows and hashes are written by one task, the buckets by one or, by ranges, by several; read by any number of them afterwards. [JoinBreaker] says what orders them. `matched` is written by all that probe a RIGHT or FULL join, bit by bit, and read by the
-/// last of them, which [JoinBreaker#isLastProbe()] orders after the others.
+/// Rows and hashes are written by one task, the buckets by one or, by ranges, by several; read by any number of them afterwards.
+/// [JoinBreaker] says what orders them. `matched` is written by all that probe a RIGHT or FULL join, bit by bit, and read by the last of
+/// them, which [JoinBreaker#isLastProbe()] orders after the others.
 public final class JoinTable {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int MIN_HEADS = 16;
@@ -77,7 +78,8 @@ public final class JoinTable {
     }
   }
 
-  /// Before [#append(JoinTable)]: how many rows there will be. Their hashes count when they come, for until then they count with the tables that they come from.
+  /// Before [#append(JoinTable)]: how many rows there will be. Their hashes count when they come, for until then they count with the tables
+  /// that they come from.
   void expect(int size) {
     if (keys.length > 0) {
       hashes = Arrays.copyOf(hashes, size);
@@ -120,8 +122,8 @@ public final class JoinTable {
     nexts = new int[size];
   }
 
-  /// Links the rows of one of `parts` equal ranges of buckets, each of them in the order of its rows. Different ranges may be linked at the same time: a row is in one of
-  /// them.
+  /// Links the rows of one of `parts` equal ranges of buckets, each of them in the order of its rows. Different ranges may be linked at the
+  /// same time: a row is in one of them.
   void link(int part, int parts) {
     if (keys.length == 0) {
       return;

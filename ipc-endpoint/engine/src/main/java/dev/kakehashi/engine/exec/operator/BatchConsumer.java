@@ -13,7 +13,8 @@ public interface BatchConsumer {
   /// Gives back what is held, after a failure.
   void abandon();
 
-  /// Ends after the failure of a row of the input: what was taken is of rows before it, and is handed on where the reader gets rows one by one.
+  /// Ends after the failure of a row of the input: what was taken is of rows before it, and is handed on where the reader gets rows one by
+  /// one.
   default void endBeforeFailure() {
     abandon();
   }

@@ -10,8 +10,8 @@ public abstract class Operator {
   /// Rows of the first batches are multiplied by this from one to the next.
   private static final int GROWTH = 4;
 
-  /// Tells before an execution after how many rows whoever asks for them is likely to have enough. The first batch is as small then, so that little is read in vain; the next ones
-  /// grow, because a condition may drop rows.
+  /// Tells before an execution after how many rows whoever asks for them is likely to have enough. The first batch is as small then, so
+  /// that little is read in vain; the next ones grow, because a condition may drop rows.
   public void expectRows(long rows) {}
 
   /// Rows of a first batch of which so many are expected.

@@ -49,7 +49,8 @@ public final class RowSlices {
     begin();
   }
 
-  /// Finds the row also where a constraint refuses one and new values are others the next time, for those that go on with the rows after it.
+  /// Finds the row also where a constraint refuses one and new values are others the next time, for those that go on with the rows after
+  /// it.
   public RowSlices findingRefused() {
     findsRefused = true;
     return this;
@@ -77,7 +78,8 @@ public final class RowSlices {
   /// Narrows a batch to its first rows, or to the next ones if it is unfinished, and computes them.
   ///
   /// @param heap for what is made of them; emptied before
-  /// @param computation of the live rows; nothing but `heap`, vectors and, of a condition, rows that have been dropped may be different when it has thrown
+  /// @param computation of the live rows; nothing but `heap`, vectors and, of a condition, rows that have been dropped may be different
+  ///     when it has thrown
   public void compute(VectorBatch batch, VarHeap heap, Consumer<VectorBatch> computation) {
     if (!sliced) {
       // Rows that a condition has dropped before it failed are dropped the next time, too, but not

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A condition of an operator, and what is kept of its failure until its place among the rows comes.
 ///
-/// Rows are looked at a batch at a time, but an expression fails for one row. The rows before it are handed on first, so that whoever has enough of them, as a LIMIT has,
-/// never comes to the failure. Confined to the operator's task.
+/// Rows are looked at a batch at a time, but an expression fails for one row. The rows before it are handed on first, so that whoever has
+/// enough of them, as a LIMIT has, never comes to the failure. Confined to the operator's task.
 public final class RowsBeforeFailure {
   private final @Nullable RowFilter filter;
   private final RowSlices slices;
@@ -61,7 +61,8 @@ public final class RowsBeforeFailure {
     return e.sqlstate().startsWith("23");
   }
 
-  /// Narrows a batch to the live rows that pass, before the first one that the condition fails for; false when no row is left, of which [#check] then knows the reason.
+  /// Narrows a batch to the live rows that pass, before the first one that the condition fails for; false when no row is left, of which
+  /// [#check] then knows the reason.
   public boolean narrow(VectorBatch batch) {
     if (filter != null && batch.liveRows() > 0) {
       narrowTo(batch);

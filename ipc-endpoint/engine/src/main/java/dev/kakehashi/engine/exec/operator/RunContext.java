@@ -177,8 +177,9 @@ public final class RunContext {
     return made;
   }
 
-  /// Lets go of the statement. An instance of a plan is kept for the next one, and must not keep this one's transaction, parameters and session until then: a stale plan
-  /// is never run again, and whoever ran it last may have used other plans that are stale by now, and so on without end.
+  /// Lets go of the statement. An instance of a plan is kept for the next one, and must not keep this one's transaction, parameters and
+  /// session until then: a stale plan is never run again, and whoever ran it last may have used other plans that are stale by now, and so
+  /// on without end.
   public void end() {
     scope = null;
     if (parameters != null) {

@@ -22,7 +22,8 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Whether the transaction keeps its first snapshot, so that nothing is done about rows which that does not show.
   boolean keepsSnapshot();
 
-  /// A view in which rows that are referenced are looked for: it sees what the transaction did so far, and at READ COMMITTED the newest commits.
+  /// A view in which rows that are referenced are looked for: it sees what the transaction did so far, and at READ COMMITTED the newest
+  /// commits.
   ReadView referenceView();
 
   /// Whether a foreign key is looked at when the transaction commits. If so, the changes of its rows from now on are.
@@ -31,13 +32,15 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Begins the statement again after a conflict whose owner has ended; takes a newer snapshot where the isolation level says so.
   void restart();
 
-  /// Begins the next execution of the same statement, for the next row of parameters: it sees what the earlier ones did, in the same snapshot.
+  /// Begins the next execution of the same statement, for the next row of parameters: it sees what the earlier ones did, in the same
+  /// snapshot.
   void nextRow();
 
   /// The changes are made, only rows are left to be delivered: later operations of the transaction may begin.
   void changesMade();
 
-  /// After [#changesMade()]: undoes the changes between two marks, if nothing has come after them; otherwise they stay, as part of a transaction that goes on or ends.
+  /// After [#changesMade()]: undoes the changes between two marks, if nothing has come after them; otherwise they stay, as part of a
+  /// transaction that goes on or ends.
   void undoIfLast(long from, long to);
 
   /// The statement's changes could not be undone: its transaction can only be rolled back.

@@ -26,7 +26,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at deferred constraints, foreign keys and unique ones ([UniqueKeys]), when their transaction commits or SET CONSTRAINTS asks for it.
+/// Looks at deferred constraints, foreign keys and unique ones ([UniqueKeys]), when their transaction commits or SET CONSTRAINTS asks for
+/// it.
 ///
 /// Rows that are to be looked at are not kept anywhere. They are the transaction's changes, as its list of writes has them for a rollback.
 /// So deferred checks take no memory, and a rollback to a savepoint takes them back with the changes. Keys that went away are gathered and

@@ -7,7 +7,8 @@ import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.stream.IntStream;
 
-/// Keys that went away, by their values: columns of the key in the order of a rule, then, where rows were updated, the new ones. Confined to one thread at a time.
+/// Keys that went away, by their values: columns of the key in the order of a rule, then, where rows were updated, the new ones. Confined
+/// to one thread at a time.
 public final class GoneKeys implements AutoCloseable {
   private final int width;
   private final JoinTable table;

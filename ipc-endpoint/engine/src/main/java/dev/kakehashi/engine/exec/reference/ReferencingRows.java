@@ -14,7 +14,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Goes over the rows that reference keys, by an index if there is one, otherwise once over the table for all keys. Confined to one thread at a time.
+/// Goes over the rows that reference keys, by an index if there is one, otherwise once over the table for all keys. Confined to one thread
+/// at a time.
 public final class ReferencingRows {
   /// Rows of a batch of an index scan: a key is mostly referenced by few.
   private static final int INDEX_ROWS = 64;

@@ -16,8 +16,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Looks at a deferrable unique key, when the rows of a statement, or of a transaction, are what they are to be. As for deferred foreign keys, what is to be looked at is
-/// the transaction's list of writes.
+/// Looks at a deferrable unique key, when the rows of a statement, or of a transaction, are what they are to be. As for deferred foreign
+/// keys, what is to be looked at is the transaction's list of writes.
 public final class UniqueKeys {
   private UniqueKeys() {}
 

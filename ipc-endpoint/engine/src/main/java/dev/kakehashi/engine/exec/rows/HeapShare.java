@@ -4,8 +4,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Bytes of the JVM's heap that values take which aggregates make, of all statements of the process together: each has a limit of its own, and many of them could fill
-/// the heap, on which everything else in the process depends. Thread-safe.
+/// Bytes of the JVM's heap that values take which aggregates make, of all statements of the process together: each has a limit of its own,
+/// and many of them could fill the heap, on which everything else in the process depends. Thread-safe.
 public final class HeapShare {
   /// Half of the heap: what else lies there (plans, catalogue, sessions) takes little of it.
   public static final HeapShare OF_PROCESS = new HeapShare(Runtime.getRuntime().maxMemory() / 2);

@@ -61,7 +61,8 @@ public final class MaterializedRows implements IndexedRows {
         : Varlena.totalBytes(word);
   }
 
-  /// A value as it is kept with others: one by reference becomes a copy in the heap. A cancel is seen before each long one, because 1024 of them may be a GB.
+  /// A value as it is kept with others: one by reference becomes a copy in the heap. A cancel is seen before each long one, because 1024 of
+  /// them may be a GB.
   public static long copied(VarHeap heap, ColumnKind kind, long word) {
     if (!kind.byReference()) {
       return word;
@@ -125,8 +126,8 @@ public final class MaterializedRows implements IndexedRows {
     }
   }
 
-  /// Copies live rows of a batch until all are copied or a part's bytes are, and brings the account up to date: a batch of references may need more than a statement may have,
-  /// so that whoever can write to files looks after each part.
+  /// Copies live rows of a batch until all are copied or a part's bytes are, and brings the account up to date: a batch of references may
+  /// need more than a statement may have, so that whoever can write to files looks after each part.
   ///
   /// @param from how many of the live rows were copied before
   /// @return how many are copied now, more than before unless all were
@@ -180,8 +181,8 @@ public final class MaterializedRows implements IndexedRows {
     return size++;
   }
 
-  /// Moves the rows of another store of the same columns here. Their order becomes: full chunks of this one, full chunks of the other, what is left of this one, what is
-  /// left of the other. Only this last part is copied.
+  /// Moves the rows of another store of the same columns here. Their order becomes: full chunks of this one, full chunks of the other, what
+  /// is left of this one, what is left of the other. Only this last part is copied.
   public void appendAll(MaterializedRows from) {
     int left = size & MASK;
     ColumnVector[] rest = left == 0 ? new ColumnVector[0] : chunks.removeLast();

@@ -74,7 +74,8 @@ public final class MemoryAccount {
     tempSpace = space;
   }
 
-  /// The statement has ended: its poll, and with it its transaction and session, are let go of. Nothing may be kept in files until the next statement is opened.
+  /// The statement has ended: its poll, and with it its transaction and session, are let go of. Nothing may be kept in files until the next
+  /// statement is opened.
   public void close() {
     cancelCheck = () -> {};
     tempSpace = null;
@@ -82,7 +83,8 @@ public final class MemoryAccount {
 
   /// Whether a user that has `bytes` should put them on the disk: memory is tight, and it is worth a file.
   ///
-  /// @param more bytes that it will need besides if they stay: for sorting them, a table over them, or merging them with those of other tasks
+  /// @param more bytes that it will need besides if they stay: for sorting them, a table over them, or merging them with those of other
+  ///     tasks
   public boolean wantsBack(long bytes, long more) {
     MemoryAccount root = root();
     return root.held.get() + more > root.limitBytes / 3 && bytes + more > room();
@@ -147,7 +149,8 @@ public final class MemoryAccount {
     }
   }
 
-  /// Takes over the floor of a user who holds nothing any more, because this one has its rows. Nobody may use either account at the same time.
+  /// Takes over the floor of a user who holds nothing any more, because this one has its rows. Nobody may use either account at the same
+  /// time.
   public void absorb(MemoryAccount other) {
     long before = floorBytes;
     long after = before + other.floorBytes;

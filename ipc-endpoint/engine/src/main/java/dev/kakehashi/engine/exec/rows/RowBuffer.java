@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows in the order in which they were added: in memory, or, when the statement's memory gets tight, in a file.
 ///
-/// First rows are added, then they are read: in their order by any number of [Reader]s, or by position. Rows of a file that are read by position come in blocks, of which the
-/// ones used last are kept. Confined to one task at a time; readers of several tasks may not overlap with reading by position.
+/// First rows are added, then they are read: in their order by any number of [Reader]s, or by position. Rows of a file that are read by
+/// position come in blocks, of which the ones used last are kept. Confined to one task at a time; readers of several tasks may not overlap
+/// with reading by position.
 public final class RowBuffer implements IndexedRows, AutoCloseable {
   private static final int BLOCK_ROWS = 256;
 

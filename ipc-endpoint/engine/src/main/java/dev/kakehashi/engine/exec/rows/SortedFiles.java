@@ -7,8 +7,8 @@ import java.util.List;
 
 /// Sorted runs of rows in files, the oldest first; of equal rows those of the older run come first.
 ///
-/// So that few files are open, neighbours of the same size class are merged when there are enough of them: each row is written once for each power of their number that
-/// the runs reach. Confined to one task at a time.
+/// So that few files are open, neighbours of the same size class are merged when there are enough of them: each row is written once for
+/// each power of their number that the runs reach. Confined to one task at a time.
 public final class SortedFiles implements AutoCloseable {
   /// Most runs that are merged at a time.
   private static final int MOST_MERGED = 64;

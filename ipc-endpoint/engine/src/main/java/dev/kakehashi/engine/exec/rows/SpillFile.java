@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows in a temporary file: written by one task, then read by any number, each with a [Reader] of its own.
 ///
-/// A row is its length (8 bytes), a word of null bits per 64 columns, and per column that is not null its word, or its value padded to 8 bytes. So a row that was read
-/// can be used where it lies: every value begins at a multiple of 8.
+/// A row is its length (8 bytes), a word of null bits per 64 columns, and per column that is not null its word, or its value padded to 8
+/// bytes. So a row that was read can be used where it lies: every value begins at a multiple of 8.
 public final class SpillFile implements AutoCloseable {
   private final TempSpace space;
   private final ColumnKind[] kinds;

@@ -7,7 +7,8 @@ import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import org.jspecify.annotations.Nullable;
 
-/// One task's share of what a breaker has left to do when all its collectors have finished, see [dev.kakehashi.engine.exec.operator.Breaker#completeShared]. It does not wait, nor give way before it has ended.
+/// One task's share of what a breaker has left to do when all its collectors have finished, see
+/// [dev.kakehashi.engine.exec.operator.Breaker#completeShared]. It does not wait, nor give way before it has ended.
 final class CompletionTask implements Task {
   private final PlanRun run;
   private final Runnable work;

@@ -25,8 +25,8 @@ final class PlanInstances implements PlanRunner {
   /// Idle instances kept for the next executions; a point query that finds one allocates next to nothing.
   private static final int MAX_IDLE = 4;
 
-  /// An instance has vectors of 8 kB for each column, so that one of a plan with more of them is not kept: made anew it costs less than the memory
-  /// that the cached plans of wide tables would hold.
+  /// An instance has vectors of 8 kB for each column, so that one of a plan with more of them is not kept: made anew it costs less than the
+  /// memory that the cached plans of wide tables would hold.
   private static final int MOST_IDLE_COLUMNS = 200;
 
   /// Pages that a statement of level 0 may scan.

@@ -30,11 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /// One execution of a statement: stage after stage, the tasks of a stage in parallel, and for changes again after a conflict.
 ///
-/// Between stages one thread owns everything here: the bootstrap task, then the task that ended a stage last (`running` reaches zero). During a stage its
-/// tasks read it only; `failure` is set by the first that fails.
+/// Between stages one thread owns everything here: the bootstrap task, then the task that ended a stage last (`running` reaches zero).
+/// During a stage its tasks read it only; `failure` is set by the first that fails.
 ///
-/// The thread that received the request runs it only as long as that is short. When a task finds there that it is not, and no row has been handed over, what was done is
-/// undone, and the statement begins again as tasks of the workers: others wait for that thread, also those who would cancel it.
+/// The thread that received the request runs it only as long as that is short. When a task finds there that it is not, and no row has been
+/// handed over, what was done is undone, and the statement begins again as tasks of the workers: others wait for that thread, also those
+/// who would cancel it.
 final class PlanRun implements Task, Interrupts.Source {
   /// How long the thread that received the request may work on it once a task has come to look.
   private static final long CALLER_NANOS = 1_000_000;

@@ -4,7 +4,8 @@ import dev.kakehashi.engine.exec.operator.ScanActivity;
 import dev.kakehashi.engine.exec.scan.ScanOperators;
 import java.util.List;
 
-/// Tables that an instance of a plan reads from their beginning to their end. Its numbers are those by which the tasks share the work, so that they cost nothing.
+/// Tables that an instance of a plan reads from their beginning to their end. Its numbers are those by which the tasks share the work, so
+/// that they cost nothing.
 ///
 /// @param tables opened for the execution; more than 0
 record PlanScans(List<ScanOperators.Morsels> tables, long pages) implements ScanActivity {

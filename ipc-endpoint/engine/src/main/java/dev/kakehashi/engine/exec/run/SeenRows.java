@@ -15,11 +15,13 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/// The distinct rows that the steps of a recursion have made: in a table, and those that it had no room for in files, which are sorted by hash ([SeenRun]).
+/// The distinct rows that the steps of a recursion have made: in a table, and those that it had no room for in files, which are sorted by
+/// hash ([SeenRun]).
 ///
-/// As soon as there are files, rows that the table does not have wait for the end of the step, or until there are too many of them, and are then looked for in all files, in
-/// the order of their hashes. So a step of few rows reads a block or two of each file, one of many rows reads each file once. Files of the same size class are merged when there
-/// are [#FAN_IN] of them (a log-structured merge tree). Confined to one task at a time.
+/// As soon as there are files, rows that the table does not have wait for the end of the step, or until there are too many of them, and are
+/// then looked for in all files, in the order of their hashes. So a step of few rows reads a block or two of each file, one of many rows
+/// reads each file once. Files of the same size class are merged when there are [#FAN_IN] of them (a log-structured merge tree). Confined
+/// to one task at a time.
 final class SeenRows implements AutoCloseable {
   private static final int FAN_IN = 8;
 

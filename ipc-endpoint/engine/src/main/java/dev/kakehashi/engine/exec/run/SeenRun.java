@@ -8,8 +8,8 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Rows in a file in the order of their last column, a hash, with an index of some of them, so that few rows are found by reading little. First rows are appended, then they
-/// are read. Confined to one task at a time.
+/// Rows in a file in the order of their last column, a hash, with an index of some of them, so that few rows are found by reading little.
+/// First rows are appended, then they are read. Confined to one task at a time.
 final class SeenRun implements AutoCloseable {
   private static final int FIRST_STRIDE = 32;
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One task's share of a stage: draws batches from its chain and hands them to its collector or consumer.
 ///
-/// It never waits: without room for a result it parks as a conditional task that the reader's release makes runnable again, with the batch it
-/// could not deliver still in its chain. Confined to one thread at a time; the scheduler orders one run before the next.
+/// It never waits: without room for a result it parks as a conditional task that the reader's release makes runnable again, with the batch
+/// it could not deliver still in its chain. Confined to one thread at a time; the scheduler orders one run before the next.
 final class StageTask implements Task {
   /// Batches that the thread which received the request may spend on a statement that turned out to be long.
   private static final int CALLER_BATCHES = 16;

@@ -9,7 +9,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A part of a plan that runs many times within one task of the statement, each time with other parameters: stage after stage on that task's thread.
+/// A part of a plan that runs many times within one task of the statement, each time with other parameters: stage after stage on that
+/// task's thread.
 final class SubPlan {
   private final RunContext run;
   private final PlanInstance instance;

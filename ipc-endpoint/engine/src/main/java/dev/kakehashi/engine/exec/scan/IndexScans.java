@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Scans of ranges of indexes. Large ones are divided by keys among the tasks of their stage.
 public final class IndexScans {
-  /// Rows that a range must be expected to have for a look at the index to be worth it, which tells how many it has. Few, because parameters are expected to bound a 200th of a table.
+  /// Rows that a range must be expected to have for a look at the index to be worth it, which tells how many it has. Few, because
+  /// parameters are expected to bound a 200th of a table.
   private static final double MIN_DIVISIBLE_ROWS = 64;
 
   private IndexScans() {}

@@ -4,7 +4,8 @@ import dev.kakehashi.engine.exec.operator.NodeState;
 
 /// A scan whose rows the tasks of a stage share.
 public abstract class SharedScan extends NodeState {
-  /// Work that there is for the tasks, in pages of a table. Called after the stages before it have run, if more than one task may run its stage.
+  /// Work that there is for the tasks, in pages of a table. Called after the stages before it have run, if more than one task may run its
+  /// stage.
   ///
   /// @param workers most tasks that there may be
   public abstract long pages(int workers);

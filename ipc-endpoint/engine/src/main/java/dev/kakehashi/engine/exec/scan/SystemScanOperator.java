@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Rows that describe the catalogue and the server, made when the first one is asked for: the names that narrow them may be those of an outer row.
+/// Rows that describe the catalogue and the server, made when the first one is asked for: the names that narrow them may be those of an
+/// outer row.
 public final class SystemScanOperator extends Operator {
   private final PlanNode.SystemScan node;
   private final EvalContext context;

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /// ORDER BY [LIMIT]: each task sorts its share, then the sorted runs are merged as they are read.
 ///
-/// With a limit a task keeps no more than a few times the rows that can be wanted of it. When the statement's memory gets tight, what a task has is sorted and
-/// goes to a file; the files are merged, several at a time until few enough are left, and with what is in memory at the end (external merge sort; Knuth, TAOCP 3, 5.4).
+/// With a limit a task keeps no more than a few times the rows that can be wanted of it. When the statement's memory gets tight, what a
+/// task has is sorted and goes to a file; the files are merged, several at a time until few enough are left, and with what is in memory at
+/// the end (external merge sort; Knuth, TAOCP 3, 5.4).
 public final class SortBreaker extends Breaker {
   /// Rows collected before a top-n run is cut down, at least.
   private static final int MIN_CUT_ROWS = 8192;

@@ -6,9 +6,9 @@ import dev.kakehashi.engine.vector.ColumnVector;
 
 /// The aggregate of a frame both of whose ends move forward only, with the same work for each row however long the frame is.
 ///
-/// The frame is two parts. The back part grows: one state has all its rows. The front part shrinks: for each of its rows there is the state of that row and of those behind it.
-/// When the front part is used up the back one takes its place, so that each row is added twice in all. To take little memory the front part keeps the states of its blocks, and
-/// those of the rows of one block. Confined to one task.
+/// The frame is two parts. The back part grows: one state has all its rows. The front part shrinks: for each of its rows there is the state
+/// of that row and of those behind it. When the front part is used up the back one takes its place, so that each row is added twice in all.
+/// To take little memory the front part keeps the states of its blocks, and those of the rows of one block. Confined to one task.
 final class SlidingAggregate {
   private static final int BLOCK = 64;
   private static final int RESULT = 0;

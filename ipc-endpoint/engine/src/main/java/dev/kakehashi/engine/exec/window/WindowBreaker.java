@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each task sorts what it has collected. The tasks that read the result take partitions by turns; a partition is one task's.
 ///
-/// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file again. One task reads them then.
+/// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file
+/// again. One task reads them then.
 public final class WindowBreaker extends Breaker {
   /// A batch ends when its values have more bytes.
   private static final long BATCH_BYTES = 1L << 20;

@@ -148,7 +148,8 @@ final class WindowPartition {
     return groupStarts[(int) Math.clamp(group, 0L, (long) groupCount)];
   }
 
-  /// First position whose key is not before the limit (start), or behind it (end). Nulls are peers of each other only. A limit that is null is beyond all keys.
+  /// First position whose key is not before the limit (start), or behind it (end). Nulls are peers of each other only. A limit that is null
+  /// is beyond all keys.
   private int rangeLimit(FrameBound bound, int position, boolean start) {
     int key = bound.keyColumn();
     int row = row(position);

@@ -5,8 +5,8 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.jspecify.annotations.Nullable;
 
-/// LIMIT or OFFSET without columns and subqueries. Calcite takes literals and parameters only, so it is a parameter to it, the same as another one with the same
-/// expression.
+/// LIMIT or OFFSET without columns and subqueries. Calcite takes literals and parameters only, so it is a parameter to it, the same as
+/// another one with the same expression.
 public final class CountExpression extends RexDynamicParam {
   public final RexNode expression;
 

@@ -16,9 +16,11 @@ import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexShuttle;
 import org.jspecify.annotations.Nullable;
 
-/// The input's rows where a column of the outer row is true, and none where it is not, without a look at the input: a subquery that stands where an expression may not come to, as in a branch of CASE.
+/// The input's rows where a column of the outer row is true, and none where it is not, without a look at the input: a subquery that stands
+/// where an expression may not come to, as in a branch of CASE.
 ///
-/// It is below a [Correlate] with no more than filters and projects between them. Nothing is moved through it, and such a Correlate becomes no join.
+/// It is below a [Correlate] with no more than filters and projects between them. Nothing is moved through it, and such a Correlate becomes
+/// no join.
 public final class GuardedRows extends SingleRel {
   /// The outer column.
   private final RexFieldAccess guard;

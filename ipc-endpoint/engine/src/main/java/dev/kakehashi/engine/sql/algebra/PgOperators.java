@@ -242,8 +242,8 @@ public final class PgOperators {
   /// One column of the order in which an aggregate takes its rows.
   public record AggregateOrder(boolean descending, boolean nullsFirst) {}
 
-  /// An aggregate of one argument type. The columns of its order are its last arguments: of those, and not of a collation, Calcite's removal of
-  /// correlations sees that they move.
+  /// An aggregate of one argument type. The columns of its order are its last arguments: of those, and not of a collation, Calcite's
+  /// removal of correlations sees that they move.
   public static final class AggregateOperator extends SqlAggFunction {
     private static final long serialVersionUID = 1L;
 

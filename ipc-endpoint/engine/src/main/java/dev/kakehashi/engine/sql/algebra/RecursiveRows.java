@@ -16,7 +16,8 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.jspecify.annotations.Nullable;
 
-/// WITH RECURSIVE. A leaf to Calcite's rules: its terms are optimised on their own, when it is known what columns of queries around it have become.
+/// WITH RECURSIVE. A leaf to Calcite's rules: its terms are optimised on their own, when it is known what columns of queries around it have
+/// become.
 public final class RecursiveRows extends AbstractRelNode {
   private static final double ROWS = 1000;
 

@@ -11,7 +11,8 @@ import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rel.type.RelDataType;
 import org.jspecify.annotations.Nullable;
 
-/// Rows that were made before and are known by a number: those of a recursion's step before, of a query of WITH, or what a statement of WITH returns.
+/// Rows that were made before and are known by a number: those of a recursion's step before, of a query of WITH, or what a statement of
+/// WITH returns.
 public final class WorkTableRows extends AbstractRelNode {
   private static final double ROWS_OF_A_STEP = 100;
 

@@ -8,8 +8,8 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Aggregates of one SELECT, collected while its expressions are bound. Aggregate i stands in them as the local reference i until grouping is known:
-/// columns of the input are input references, and nothing else is a local one.
+/// Aggregates of one SELECT, collected while its expressions are bound. Aggregate i stands in them as the local reference i until grouping
+/// is known: columns of the input are input references, and nothing else is a local one.
 final class Aggregation {
   /// One aggregate call over the SELECT's input.
   record Call(

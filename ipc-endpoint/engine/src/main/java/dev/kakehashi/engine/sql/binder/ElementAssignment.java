@@ -33,7 +33,8 @@ public final class ElementAssignment {
   /// @param element the subscripted column
   /// @param old the column's value without the assignment
   /// @param value the element's
-  /// @throws EngineException 42804 for a column without elements or a value of another type, 0A000 for slices, 54000 for too many subscripts
+  /// @throws EngineException 42804 for a column without elements or a value of another type, 0A000 for slices, 54000 for too many
+  ///     subscripts
   public RexNode assigned(SqlNode element, RexNode old, RexNode value, Column column, Scope scope) {
     SqlCall subscripts = (SqlCall) element;
     int oid = column.type().oid();

@@ -456,7 +456,8 @@ public final class ExpressionBinder {
         : context.rex.makeCall(context.types.of(type, nullable), operator, operands);
   }
 
-  /// The first argument of NULLIF as the operator takes it. PostgreSQL has operators for each two types of dates, which the comparison here does without.
+  /// The first argument of NULLIF as the operator takes it. PostgreSQL has operators for each two types of dates, which the comparison here
+  /// does without.
   private RexNode takenBy(RexNode comparison, RexNode left) {
     if (comparison instanceof RexCall call && call.getOperands().size() == 2) {
       RexNode taken = call.getOperands().getFirst();

@@ -161,7 +161,8 @@ public final class FromBinder {
     return from(bound.rel(), alias, null, bound.names(), List.of());
   }
 
-  /// A function as a table, whose column has the name of the table unless it is given one. A column with a name of its own goes by that of the table as well, if it is the only one.
+  /// A function as a table, whose column has the name of the table unless it is given one. A column with a name of its own goes by that of
+  /// the table as well, if it is the only one.
   private From function(SqlCall table, @Nullable String alias, @Nullable Scope parent) {
     String name = alias == null ? RowFunctionBinder.defaultName(table) : alias;
     if (locks != null && locks.names(name)) {

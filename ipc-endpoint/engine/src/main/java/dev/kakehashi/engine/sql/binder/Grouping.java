@@ -288,7 +288,8 @@ final class Grouping {
     }
   }
 
-  /// References of a subquery to the ungrouped row become references to the group's key, those to this query's aggregates references to what they are of the group.
+  /// References of a subquery to the ungrouped row become references to the group's key, those to this query's aggregates references to
+  /// what they are of the group.
   private final class Redirect extends RexShuttle {
     @Override
     public RexNode visitFieldAccess(RexFieldAccess access) {

@@ -162,8 +162,9 @@ final class NameResolver {
     return alias.equals(field.alias()) && (schema == null || schema.equals(field.schema()));
   }
 
-  /// The query that an aggregate belongs to: the innermost one of those whose columns its arguments name, as PostgreSQL's `check_agglevels_and_constraints`; the scope's own if they
-  /// name none. One with a subquery in its arguments is taken to be of the scope's own query.
+  /// The query that an aggregate belongs to: the innermost one of those whose columns its arguments name, as PostgreSQL's
+  /// `check_agglevels_and_constraints`; the scope's own if they name none. One with a subquery in its arguments is taken to be of the
+  /// scope's own query.
   Scope ownerOfAggregate(SqlNode aggregate, Scope start) {
     int[] levels = {Integer.MAX_VALUE};
     aggregate.accept(
@@ -221,7 +222,8 @@ final class NameResolver {
     return -1;
   }
 
-  /// An aggregate of a query around, where a subquery in its SELECT list, HAVING or ORDER BY names it: a column behind those of its rows, until [Grouping] knows where it is.
+  /// An aggregate of a query around, where a subquery in its SELECT list, HAVING or ORDER BY names it: a column behind those of its rows,
+  /// until [Grouping] knows where it is.
   RexNode outer(RexLocalRef aggregate, Scope scope) {
     RelDataTypeFactory.Builder columns = context.rex.getTypeFactory().builder();
     columns.addAll(rowType(scope).getFieldList());

@@ -20,16 +20,19 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/// The arguments of a call of which some have names, `f(1, b => 2)`, in the places that the function has for them; what is left out before them has its default.
+/// The arguments of a call of which some have names, `f(1, b => 2)`, in the places that the function has for them; what is left out before
+/// them has its default.
 ///
-/// PostgreSQL gives names to the parameters of the few functions that [#FUNCTIONS] lists. Each has one list of names, however many of them a call may leave out at its end.
+/// PostgreSQL gives names to the parameters of the few functions that [#FUNCTIONS] lists. Each has one list of names, however many of them
+/// a call may leave out at its end.
 final class NamedArguments {
   /// Parameters of a function, with their names.
   ///
   /// @param names in the order of the parameters
   /// @param defaults of the last parameters: integers, doubles and booleans
   /// @param variadic whether the last one is VARIADIC; then a call says so
-  /// @param types what is left out is null of these; of such a function all calls get all arguments. Empty: what is left out at the end is not there
+  /// @param types what is left out is null of these; of such a function all calls get all arguments. Empty: what is left out at the end is
+  ///     not there
   private record Parameters(
       List<String> names, List<Object> defaults, boolean variadic, int[] types, int required) {
     static Parameters of(String names, Object... defaults) {

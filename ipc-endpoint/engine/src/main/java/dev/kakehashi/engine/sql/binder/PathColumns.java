@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Columns that SEARCH and CYCLE add to a recursive query: in them each row has the rows on the way to it.
 ///
-/// The recursive term reads them from the rows before, under an alias that nobody can write, and hands them on behind its own columns; what it makes of them for its
-/// rows is computed around it. Rows that close a cycle are not read again.
+/// The recursive term reads them from the rows before, under an alias that nobody can write, and hands them on behind its own columns; what
+/// it makes of them for its rows is computed around it. Rows that close a cycle are not read again.
 public final class PathColumns {
   private static final String ALIAS = "kh path";
 

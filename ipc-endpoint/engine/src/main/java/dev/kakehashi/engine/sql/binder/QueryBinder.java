@@ -261,7 +261,8 @@ public final class QueryBinder {
     return new BoundQuery(united(call, inputs), names);
   }
 
-  /// A chain of UNION is one operation with many inputs: thousands one in another are a tree that the planner's work grows with the square of.
+  /// A chain of UNION is one operation with many inputs: thousands one in another are a tree that the planner's work grows with the square
+  /// of.
   ///
   /// @return the call and those on its left that are of the same kind, the innermost first
   private static List<SqlBasicCall> chain(SqlBasicCall call) {

@@ -18,7 +18,8 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.jspecify.annotations.Nullable;
 
-/// Rows as values: `ROW(...)`, `(a, b)` and tables of FROM by their names. They are the text of the record, and an object for functions that make json.
+/// Rows as values: `ROW(...)`, `(a, b)` and tables of FROM by their names. They are the text of the record, and an object for functions
+/// that make json.
 final class RecordBinder {
   /// A call has a bit for each of its arguments.
   private static final int MAX_ARGUMENTS = 60;

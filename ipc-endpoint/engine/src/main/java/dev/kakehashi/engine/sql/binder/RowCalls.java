@@ -21,7 +21,8 @@ import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
 
-/// Functions of a select list that return rows: each row of the query is repeated for their rows, side by side, those of the shorter ones filled up with nulls.
+/// Functions of a select list that return rows: each row of the query is repeated for their rows, side by side, those of the shorter ones
+/// filled up with nulls.
 final class RowCalls {
   /// A call.
   ///

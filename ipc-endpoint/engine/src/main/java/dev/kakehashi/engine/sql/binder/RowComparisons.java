@@ -19,7 +19,8 @@ import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.jspecify.annotations.Nullable;
 
-/// Comparisons and tests of rows, `(a, b)` or `ROW(a, b)`, entry by entry. Null is what PostgreSQL's are: the first entries that differ or have a null decide.
+/// Comparisons and tests of rows, `(a, b)` or `ROW(a, b)`, entry by entry. Null is what PostgreSQL's are: the first entries that differ or
+/// have a null decide.
 public final class RowComparisons {
   private final BindContext context;
   private final ExpressionBinder expressions;

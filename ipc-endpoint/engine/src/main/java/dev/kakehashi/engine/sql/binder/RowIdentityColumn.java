@@ -15,8 +15,9 @@ import org.apache.calcite.rex.RexNode;
 
 /// The system column `ctid`: what names a row of a stored table, an int8 (see [dev.kakehashi.engine.store.api.TableStore#identity]).
 ///
-/// It is computed from the row identifier, which follows the columns of a table that is scanned with it. That is done where the text that is bound has the word, so that
-/// other statements are planned as if there were no such column. Rows that are not stored, those of views and system tables, have none: it is null.
+/// It is computed from the row identifier, which follows the columns of a table that is scanned with it. That is done where the text that
+/// is bound has the word, so that other statements are planned as if there were no such column. Rows that are not stored, those of views
+/// and system tables, have none: it is null.
 public final class RowIdentityColumn {
   static final String NAME = "ctid";
 

@@ -11,8 +11,8 @@ import dev.kakehashi.engine.type.value.Values;
 import org.apache.calcite.sql.SqlKind;
 import org.jspecify.annotations.Nullable;
 
-/// Fractions of a table's rows whose column compares with a value in some way, as PostgreSQL's selfuncs.c reckons them: most common values are looked at one by
-/// one, the others by the histogram, with a straight line between its bounds.
+/// Fractions of a table's rows whose column compares with a value in some way, as PostgreSQL's selfuncs.c reckons them: most common values
+/// are looked at one by one, the others by the histogram, with a straight line between its bounds.
 public final class ColumnSelectivity {
   /// PostgreSQL's DEFAULT_EQ_SEL.
   static final double DEFAULT_EQUAL = 0.005;
@@ -89,7 +89,8 @@ public final class ColumnSelectivity {
     return Types.kind(values.oid()) == Types.kind(value.type().oid());
   }
 
-  /// Fraction of a histogram's rows that is less than a value; never quite nothing and never quite all, because the ends are those of a sample.
+  /// Fraction of a histogram's rows that is less than a value; never quite nothing and never quite all, because the ends are those of a
+  /// sample.
   private static double below(ValueList histogram, long word) {
     int parts = histogram.size() - 1;
     double least = 0.01 / parts;

@@ -76,7 +76,8 @@ public final class RowEstimates extends RelMetadataQuery {
     return super.getUniqueKeys(rel, ignoreNulls);
   }
 
-  /// None of set operations: to compare those of their inputs Calcite evaluates them, by functions of its own, and knows none of ours, nor outer columns.
+  /// None of set operations: to compare those of their inputs Calcite evaluates them, by functions of its own, and knows none of ours, nor
+  /// outer columns.
   @Override
   public RelOptPredicateList getPulledUpPredicates(RelNode rel) {
     Interrupts.check();

@@ -13,7 +13,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Fraction of rows for which any predicate over one column is true: it is computed for the most common values, the bounds of the histogram and null.
+/// Fraction of rows for which any predicate over one column is true: it is computed for the most common values, the bounds of the histogram
+/// and null.
 ///
 /// So LIKE, functions and arithmetic need no rules of their own. A predicate that is true for none of the bounds may be true for as much as
 /// half a part.

@@ -61,7 +61,8 @@ public final class AccessPath {
   /// For a range of which it does not matter how many rows it has: a lookup's, what a limit ends, or what is changed.
   private static final double UNKNOWN_ROWS = -1;
 
-  /// A row that an index leads to costs as much as this many in a scan of the pages (`RangeBenchmark`, docs/measurements.md: 6 to 12 for narrow rows whose values are summed).
+  /// A row that an index leads to costs as much as this many in a scan of the pages (`RangeBenchmark`, docs/measurements.md: 6 to 12 for
+  /// narrow rows whose values are summed).
   private static final double INDEX_COST = 10;
 
   /// Number of rows below which all scans are short; a scan by an index conflicts with less in serializable transactions.
@@ -196,7 +197,8 @@ public final class AccessPath {
     return new Match(position, equals, anyOf, lower, upper, ordered, score);
   }
 
-  /// @param bounded whether the first column behind `skip` is compared with something: no null comes then, whose place in the order may be another in the index
+  /// @param bounded whether the first column behind `skip` is compared with something: no null comes then, whose place in the order may be
+  ///     another in the index
   private static boolean matchesOrder(
       Table table, Index index, int skip, boolean bounded, WantedOrder order) {
     if (skip + order.columns.size() > index.columns().size()) {

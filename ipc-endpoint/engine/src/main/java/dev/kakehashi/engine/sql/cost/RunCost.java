@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// Cost of a query that is run once, in the unit of [JoinCost]. It is a guess from how the tables are read. It tells a few rows found by an
 /// index from all rows of a table.
 public final class RunCost {
-  /// How much cheaper the rows have to be that are found first and sorted then: an index in the order of the result ends early if they are spread as expected.
+  /// How much cheaper the rows have to be that are found first and sorted then: an index in the order of the result ends early if they are
+  /// spread as expected.
   private static final double SORT_MARGIN = 2;
 
   /// Part of the rows that a limit leaves that is not known, as PostgreSQL takes it.
@@ -66,7 +67,8 @@ public final class RunCost {
     return scan == null ? Double.POSITIVE_INFINITY : JoinCost.lookups(1, scan.expectedRows());
   }
 
-  /// The input of a sort with a limit through an index that has its order already; null if there is none, or if it is likely to pass many more rows than are found otherwise.
+  /// The input of a sort with a limit through an index that has its order already; null if there is none, or if it is likely to pass many
+  /// more rows than are found otherwise.
   public static @Nullable PlanNode ordered(Sort sort, RexBuilder rex) {
     InOrder found = sort.fetch == null ? null : InOrder.of(sort.getInput(), keys(sort), rex);
     PlanNode.IndexScan scan = found == null ? null : found.scan(rex, null);

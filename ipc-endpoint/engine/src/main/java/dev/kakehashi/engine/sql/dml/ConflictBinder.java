@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Binds ON CONFLICT.
 ///
-/// Subqueries of DO UPDATE are evaluated for every row that is to be inserted, joined with the row that has its key, if there is one: they become columns of the statement's source. A row that comes
-/// with the key later is a conflict of the transaction, after which the statement begins again, or fails.
+/// Subqueries of DO UPDATE are evaluated for every row that is to be inserted, joined with the row that has its key, if there is one: they
+/// become columns of the statement's source. A row that comes with the key later is a conflict of the transaction, after which the
+/// statement begins again, or fails.
 final class ConflictBinder {
   private static final String EXCLUDED = "excluded";
 

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Binds INSERT, UPDATE, DELETE and MERGE with RETURNING, down to the physical plan.
 ///
-/// UPDATE and DELETE of one table without subqueries read it by one scan; others are queries that give the row identifiers of the rows to change.
+/// UPDATE and DELETE of one table without subqueries read it by one scan; others are queries that give the row identifiers of the rows to
+/// change.
 public final class DmlBinder {
   /// A planned change.
   ///
@@ -139,8 +140,8 @@ public final class DmlBinder {
         new PhysicalPlan.Delete(target, source, count, result.expressions()), result);
   }
 
-  /// The rows that a statement changes, joined with its other tables: `rel` has the table's columns, its row identifier, then the columns of the other
-  /// tables; `scope` the same without the row identifier. `single`: it is a filter over one table without subqueries.
+  /// The rows that a statement changes, joined with its other tables: `rel` has the table's columns, its row identifier, then the columns
+  /// of the other tables; `scope` the same without the row identifier. `single`: it is a filter over one table without subqueries.
   private final class Rows {
     final RelNode rel;
     final Scope scope;

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/// Reads a string with C-style escapes, `E'...'`, as PostgreSQL's scanner does: `\x` and octal escapes are bytes in UTF-8, `\\u` and `\U` are code points or halves of a
-/// surrogate pair.
+/// Reads a string with C-style escapes, `E'...'`, as PostgreSQL's scanner does: `\x` and octal escapes are bytes in UTF-8, `\\u` and `\U`
+/// are code points or halves of a surrogate pair.
 final class EscapeString {
   private final String sql;
   private final StringBuilder value = new StringBuilder();

@@ -2,7 +2,8 @@ package dev.kakehashi.engine.sql.lexer;
 
 import java.util.Set;
 
-/// The words that are no names of tables and columns without quotes: those that PostgreSQL's `pg_get_keywords()` calls reserved, also those that may name functions and types.
+/// The words that are no names of tables and columns without quotes: those that PostgreSQL's `pg_get_keywords()` calls reserved, also those
+/// that may name functions and types.
 public final class ReservedWords {
   private static final Set<String> WORDS =
       Set.of(

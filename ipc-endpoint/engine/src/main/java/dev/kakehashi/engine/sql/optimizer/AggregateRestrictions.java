@@ -24,9 +24,10 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
-/// A grouping that is joined by its group with few rows of a table reads only what belongs to these rows ("magic sets"; Mumick et al. 1990): in
-/// `part JOIN (SELECT l_partkey, avg(l_quantity) FROM lineitem GROUP BY 1) ON p_partkey = l_partkey WHERE p_brand = ...`, which is also what a correlated subquery becomes,
-/// the grouping's input is joined with the keys of the chosen parts first. These are read twice.
+/// A grouping that is joined by its group with few rows of a table reads only what belongs to these rows ("magic sets"; Mumick et al.
+/// 1990): in `part JOIN (SELECT l_partkey, avg(l_quantity) FROM lineitem GROUP BY 1) ON p_partkey = l_partkey WHERE p_brand = ...`, which
+/// is also what a correlated subquery becomes, the grouping's input is joined with the keys of the chosen parts first. These are read
+/// twice.
 final class AggregateRestrictions {
   /// One that leaves more of the groups than this is not worth its join.
   private static final double WORTHWHILE = 0.2;

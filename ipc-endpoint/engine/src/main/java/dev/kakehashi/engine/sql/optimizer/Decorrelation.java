@@ -148,15 +148,16 @@ final class Decorrelation {
     }
   }
 
-  /// Whether Calcite takes a column of it for what it is not: for never null if an outer join compares it by =, for one of the keys if it is an aggregate; or makes a join of what is to stay as it is.
+  /// Whether Calcite takes a column of it for what it is not: for never null if an outer join compares it by =, for one of the keys if it
+  /// is an aggregate; or makes a join of what is to stay as it is.
   private static boolean isMistaken(RelNode rel) {
     return rel instanceof Correlate
         || rel instanceof Aggregate
         || (rel instanceof Join join && join.getJoinType().isOuterJoin());
   }
 
-  /// Whether rows or values may be others the next time: those of a limit by an order that is not total, of which several tasks keep the first, of a sample, or of random(). A subquery that is evaluated by
-  /// row is so by one task, in the same way each time.
+  /// Whether rows or values may be others the next time: those of a limit by an order that is not total, of which several tasks keep the
+  /// first, of a sample, or of random(). A subquery that is evaluated by row is so by one task, in the same way each time.
   private static boolean isUnrepeatable(RelNode rel) {
     if (isRandom(rel) || isLimit(rel)) {
       return true;
@@ -198,8 +199,9 @@ final class Decorrelation {
     return RelOptUtil.getVariablesUsed(rel).isEmpty();
   }
 
-  /// Without a look at what Calcite is not to see: subqueries that stay as they are, by row or because they had their turn, of which none is below another one, so that what they name is seen; and
-  /// groups and limits that depend on no row: of groups Calcite makes one where the key is a constant, even if they have no rows, and a limit is not to be a parameter.
+  /// Without a look at what Calcite is not to see: subqueries that stay as they are, by row or because they had their turn, of which none
+  /// is below another one, so that what they name is seen; and groups and limits that depend on no row: of groups Calcite makes one where
+  /// the key is a constant, even if they have no rows, and a limit is not to be a parameter.
   private RelNode hidden(RelNode rel) {
     return BottomUp.rewrite(
         rel,
@@ -233,7 +235,8 @@ final class Decorrelation {
     /// Whether below what refuses more than one row: a join would ask about the rows of all values, also of those that no outer row has.
     boolean mayRefuse;
 
-    /// Whether in a limit that is a parameter, of which it makes a comparison with null where it is null; or in groups with a constant for one of several keys, whose place it mistakes; or in the condition of a join, of which it forgets a part.
+    /// Whether in a limit that is a parameter, of which it makes a comparison with null where it is null; or in groups with a constant for
+    /// one of several keys, whose place it mistakes; or in the condition of a join, of which it forgets a part.
     boolean inexact;
 
     /// Whether in what rows are made of, which have no join to be had from.
@@ -251,7 +254,8 @@ final class Decorrelation {
     /// Whether one of the filters may be true where the outer column is null.
     boolean ofNull;
 
-    /// Whether both sides of a join name one column, of which it compares no values; or expressions name some of the columns that are named below them, and others; or a filter others, of which one that equals a column of its input is taken from the place that this had
+    /// Whether both sides of a join name one column, of which it compares no values; or expressions name some of the columns that are named
+    /// below them, and others; or a filter others, of which one that equals a column of its input is taken from the place that this had
     /// before what is named below it became columns, too.
     boolean forgets;
 

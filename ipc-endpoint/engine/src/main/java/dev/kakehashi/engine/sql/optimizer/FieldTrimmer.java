@@ -20,8 +20,9 @@ public final class FieldTrimmer extends RelFieldTrimmer {
     super(null, builder);
   }
 
-  /// Calcite's own also changes the names of outer columns in a result that defines some, by the mapping of its columns. Here only a correlate defines any, its own method has changed them,
-  /// and a mapping of a project above it, which disappears where it is the identity, has nothing to do with them.
+  /// Calcite's own also changes the names of outer columns in a result that defines some, by the mapping of its columns. Here only a
+  /// correlate defines any, its own method has changed them, and a mapping of a project above it, which disappears where it is the
+  /// identity, has nothing to do with them.
   @Override
   protected TrimResult result(RelNode rel, Mapping mapping) {
     return new TrimResult(rel, mapping);

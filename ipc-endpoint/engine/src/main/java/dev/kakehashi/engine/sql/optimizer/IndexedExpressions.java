@@ -25,9 +25,9 @@ import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Expressions that a table has an index over become the hidden columns with their values, so that all that is done with columns is done with them: access by an index, order,
-/// statistics, joins by look-ups. That holds where the table's rows are as they are: not above the side of an outer join whose rows may be missing, of which the expression
-/// has a value and the column has none.
+/// Expressions that a table has an index over become the hidden columns with their values, so that all that is done with columns is done
+/// with them: access by an index, order, statistics, joins by look-ups. That holds where the table's rows are as they are: not above the
+/// side of an outer join whose rows may be missing, of which the expression has a value and the column has none.
 public final class IndexedExpressions {
   private IndexedExpressions() {}
 

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The cheapest order of inner joins, of all there are: dynamic programming over sets of inputs (Selinger et al. 1979, bushy trees).
 ///
-/// A set's rows do not depend on the order in which it is joined. A table with an index of what it is joined by costs a look for each row of
-/// the other side if that is less than to read and hash it. Each row that comes out of a join costs one.
+/// A set's rows do not depend on the order in which it is joined. A table with an index of what it is joined by costs a look for each row
+/// of the other side if that is less than to read and hash it. Each row that comes out of a join costs one.
 final class JoinOrder {
   /// Three to the power of this are looked at.
   static final int MAX_INPUTS = 10;

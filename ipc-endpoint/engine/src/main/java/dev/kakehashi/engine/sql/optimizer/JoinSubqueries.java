@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// * Subqueries of an inner join become a filter above it, as they are in WHERE.
 /// * Conditions of an outer join on its optional side alone become a filter of that side.
-/// * Otherwise a subquery that names one side becomes a column of it; one that names both makes the optional side depend on each row of the other, as LATERAL does. A full join is
-///   then the left join together with the rows on the right that it leaves.
+/// * Otherwise a subquery that names one side becomes a column of it; one that names both makes the optional side depend on each row of the
+///   other, as LATERAL does. A full join is then the left join together with the rows on the right that it leaves.
 final class JoinSubqueries {
   private final LogicalJoin join;
   private final RexBuilder rex;

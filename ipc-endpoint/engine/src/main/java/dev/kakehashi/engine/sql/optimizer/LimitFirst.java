@@ -21,8 +21,9 @@ import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Computes subqueries of a select list for the rows that LIMIT leaves only, as PostgreSQL does with what is expensive (`make_sort_input_target`): where neither order nor number of the rows
-/// depends on them, rows are sorted and counted before they are joined with the subqueries' values, and once more afterwards, because a join gives no order.
+/// Computes subqueries of a select list for the rows that LIMIT leaves only, as PostgreSQL does with what is expensive
+/// (`make_sort_input_target`): where neither order nor number of the rows depends on them, rows are sorted and counted before they are
+/// joined with the subqueries' values, and once more afterwards, because a join gives no order.
 final class LimitFirst {
   private LimitFirst() {}
 

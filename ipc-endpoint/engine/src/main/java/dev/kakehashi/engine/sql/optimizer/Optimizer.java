@@ -43,9 +43,9 @@ import org.apache.calcite.tools.RelBuilderFactory;
 
 /// Rewrites algebra with Calcite's rules: subqueries to joins, filters down, joins in a good order, unused columns away.
 ///
-/// No rule that computes is used: constants were folded by PostgreSQL's functions, and nothing is reduced by Calcite's own. Conditions that are
-/// moved stay in their order, because one may fail for rows that those before it leave out: PostgreSQL evaluates them in the order that it chose,
-/// and sends them in.
+/// No rule that computes is used: constants were folded by PostgreSQL's functions, and nothing is reduced by Calcite's own. Conditions that
+/// are moved stay in their order, because one may fail for rows that those before it leave out: PostgreSQL evaluates them in the order that
+/// it chose, and sends them in.
 public final class Optimizer {
   /// Builders that do not simplify: simplifying puts negations last, and takes out IS NOT NULL of what a later condition is strict in.
   private static final RelBuilderFactory BUILDERS =
@@ -99,7 +99,8 @@ public final class Optimizer {
           CoreRules.AGGREGATE_REMOVE,
           CoreRules.UNION_MERGE);
 
-  /// A join with the groups of its keys, of which nothing else is used, is a semi-join with the grouped rows. Calcite takes that for true without keys, too, where there is one row even if there are no rows to group.
+  /// A join with the groups of its keys, of which nothing else is used, is a semi-join with the grouped rows. Calcite takes that for true
+  /// without keys, too, where there is one row even if there are no rows to group.
   private static final HepProgram SEMI_JOINS =
       program(
           SemiJoinRule.ProjectToSemiJoinRule.ProjectToSemiJoinRuleConfig.DEFAULT

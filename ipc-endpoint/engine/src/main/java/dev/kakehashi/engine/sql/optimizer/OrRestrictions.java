@@ -86,7 +86,8 @@ final class OrRestrictions {
     return RexUtil.shift(RexUtil.composeDisjunction(rex, alternatives), -first);
   }
 
-  /// The relation with the filter, which goes as far down through joins as its columns let it, and then further for what it says of a part of them.
+  /// The relation with the filter, which goes as far down through joins as its columns let it, and then further for what it says of a part
+  /// of them.
   private RelNode filtered(RelNode rel, RexNode restriction) {
     if (restriction.isAlwaysTrue() || Selectivity.of(rel, restriction) > WORTHWHILE) {
       return rel;

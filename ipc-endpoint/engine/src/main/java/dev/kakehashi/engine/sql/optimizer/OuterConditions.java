@@ -15,8 +15,8 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 
-/// Moves conditions that name queries further out below the subqueries that are evaluated by row, so that they are evaluated for the rows that are left, and an index may find these. Calcite's
-/// rules leave such conditions where they are, for its decorrelator's sake.
+/// Moves conditions that name queries further out below the subqueries that are evaluated by row, so that they are evaluated for the rows
+/// that are left, and an index may find these. Calcite's rules leave such conditions where they are, for its decorrelator's sake.
 final class OuterConditions {
   private OuterConditions() {}
 

@@ -32,8 +32,9 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /// Comparisons of a row with the rows of a query, `(a, b) NOT IN (SELECT ...)` and `(a, b) < ANY (SELECT ...)`, become EXISTS.
 ///
-/// One says whether there is a row that the comparison is true of, and another, if something may be null, whether there is one that it is null of.
-/// `(a, b) IN (SELECT ...)` that has to be true stays: it is a semi-join. No condition of a join has subqueries afterwards ([JoinSubqueries]).
+/// One says whether there is a row that the comparison is true of, and another, if something may be null, whether there is one that it is
+/// null of. `(a, b) IN (SELECT ...)` that has to be true stays: it is a semi-join. No condition of a join has subqueries afterwards
+/// ([JoinSubqueries]).
 final class RowSubqueries {
   private final RelOptCluster cluster;
   private final RexBuilder rex;

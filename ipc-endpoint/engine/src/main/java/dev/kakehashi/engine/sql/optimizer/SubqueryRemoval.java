@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Turns subqueries of expressions into joins, and into a Correlate where they name the row that they are evaluated for.
 ///
-/// It does what Calcite's `SubQueryRemoveRule` does. That one forgets after the first subquery of a list which names are those of its row, takes a list without such names for
-/// the owner of all that its subqueries use, overlooks subqueries that others compare something with, and takes null for true below functions below NOT. Here the innermost go first, each with
-/// the names of the relation that it stands in.
+/// It does what Calcite's `SubQueryRemoveRule` does. That one forgets after the first subquery of a list which names are those of its row,
+/// takes a list without such names for the owner of all that its subqueries use, overlooks subqueries that others compare something with,
+/// and takes null for true below functions below NOT. Here the innermost go first, each with the names of the relation that it stands in.
 ///
 /// A subquery that may fail and stands in a branch, as of CASE, is evaluated by row, for rows that take the branch ([GuardedRows]). A
 /// subquery that depends on no row is evaluated by row only if it has one row at most. Otherwise it is computed in any case.
@@ -72,7 +72,8 @@ final class SubqueryRemoval {
             });
   }
 
-  /// Without a name for its input's rows that nothing has a use for: Calcite would take columns of another relation with the same name for its input's.
+  /// Without a name for its input's rows that nothing has a use for: Calcite would take columns of another relation with the same name for
+  /// its input's.
   private static RelNode unnamed(RelNode rel) {
     return switch (rel) {
       case Project project ->
@@ -213,7 +214,8 @@ final class SubqueryRemoval {
     return (refuses || Failures.mayFail(rows)) && (!names.isEmpty() || isOnce(found, rows));
   }
 
-  /// Whether it has one row at most, or is asked for a row further out, and all rows may share what it has: there may be several tasks, of which each asks.
+  /// Whether it has one row at most, or is asked for a row further out, and all rows may share what it has: there may be several tasks, of
+  /// which each asks.
   private static boolean isOnce(Found found, RelNode rows) {
     SqlKind kind = found.subquery.getKind();
     return (kind == SqlKind.SCALAR_QUERY
@@ -323,7 +325,8 @@ final class SubqueryRemoval {
     return builder.isNotNull(last(1));
   }
 
-  /// With `c` rows of which `d` are not null, and `match` if one of them equals: false if c = 0, null if the operand is null, true if there is a match, null if d < c, else false.
+  /// With `c` rows of which `d` are not null, and `match` if one of them equals: false if c = 0, null if the operand is null, true if there
+  /// is a match, null if d < c, else false.
   private RexNode in(RexSubQuery subquery, RelNode rows, Place place) {
     List<RexNode> operands = subquery.getOperands();
     if (place.context == Context.MUST_HOLD) {

@@ -232,7 +232,8 @@ final class ColumnParser {
     return true;
   }
 
-  /// Text up to the end of the column or its next clause. PostgreSQL takes an expression without AND, OR, NOT, IS NULL and their like here, unless it is in parentheses.
+  /// Text up to the end of the column or its next clause. PostgreSQL takes an expression without AND, OR, NOT, IS NULL and their like here,
+  /// unless it is in parentheses.
   private String defaultText() {
     int start = in.peek().start();
     int end = start;

@@ -12,7 +12,8 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT; roles ([RoleParser]), rights ([GrantParser]), queues ([QueueParser]) and applications ([ApplicationParser]).
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE;
+/// COMMENT; roles ([RoleParser]), rights ([GrantParser]), queues ([QueueParser]) and applications ([ApplicationParser]).
 public final class DdlParser {
   /// A statement by its first words.
   ///

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts a statement into pieces by its keywords outside of parentheses: WITH, INSERT, UPDATE and DELETE with the clauses that Calcite's parser does not
-/// know. A piece is an expression or a query, and goes through [SpellingTranslator].
+/// Cuts a statement into pieces by its keywords outside of parentheses: WITH, INSERT, UPDATE and DELETE with the clauses that Calcite's
+/// parser does not know. A piece is an expression or a query, and goes through [SpellingTranslator].
 public final class StatementParser {
   private final String sql;
   private final List<Token> tokens;

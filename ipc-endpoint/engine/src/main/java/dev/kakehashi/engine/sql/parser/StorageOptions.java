@@ -6,8 +6,8 @@ import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Set;
 
-/// Parser of how PostgreSQL is to keep a table or an index: parameters of storage, tablespaces, access methods. They are read, as definitions out of PostgreSQL have them, and mean nothing
-/// here.
+/// Parser of how PostgreSQL is to keep a table or an index: parameters of storage, tablespaces, access methods. They are read, as
+/// definitions out of PostgreSQL have them, and mean nothing here.
 final class StorageOptions {
   private static final Set<String> OF_INDEXES = Set.of("fillfactor", "deduplicate_items");
   private static final Set<String> OF_TABLES =

@@ -21,8 +21,8 @@ import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
 
-/// Turns an aggregation into a plan; one with several grouping sets groups by the number of the set, too, over an input that has each row once per
-/// set.
+/// Turns an aggregation into a plan; one with several grouping sets groups by the number of the set, too, over an input that has each row
+/// once per set.
 final class AggregateTranslator {
   private final Aggregate aggregate;
   private final PlanNode input;

@@ -15,7 +15,8 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
-/// A join of few rows with a large table that has an index of the joined columns: each row looks its partners up, and the table is not scanned.
+/// A join of few rows with a large table that has an index of the joined columns: each row looks its partners up, and the table is not
+/// scanned.
 final class IndexJoin {
   private IndexJoin() {}
 

@@ -66,7 +66,8 @@ final class LockTranslator {
         strength.clause() + " cannot be applied to the nullable side of an outer join");
   }
 
-  /// How a subquery in FROM is locked whose rows are locked with those of the query, and which may be left out by an outer join; null: there is none.
+  /// How a subquery in FROM is locked whose rows are locked with those of the query, and which may be left out by an outer join; null:
+  /// there is none.
   ///
   /// @param missing whether rows of `rel` may be
   /// @param needed as in [#mayBeMissing]

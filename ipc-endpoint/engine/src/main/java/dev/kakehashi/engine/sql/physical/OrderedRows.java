@@ -21,8 +21,8 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexNode;
 import org.jspecify.annotations.Nullable;
 
-/// ORDER BY with LIMIT over joins without a sort: one table is read in the order by an index, each of its rows looks up what it is joined with, or has its subqueries evaluated, and
-/// the limit ends all of it.
+/// ORDER BY with LIMIT over joins without a sort: one table is read in the order by an index, each of its rows looks up what it is joined
+/// with, or has its subqueries evaluated, and the limit ends all of it.
 ///
 /// @param cost of all rows, in the unit of [JoinCost]
 /// @param plan makes the plan, whose rows one task has to ask for; called once at most

@@ -200,8 +200,8 @@ public final class PlanTranslator {
         .translate();
   }
 
-  /// The row with the least or greatest value of a column, from an index that leads to it, if nothing else is aggregated; null if none does, or
-  /// if the rows that fulfil the condition are so few that the first of them may be far from the index's end.
+  /// The row with the least or greatest value of a column, from an index that leads to it, if nothing else is aggregated; null if none
+  /// does, or if the rows that fulfil the condition are so few that the first of them may be far from the index's end.
   private @Nullable PlanNode extreme(Aggregate aggregate) {
     if (aggregate.getGroupType() != Aggregate.Group.SIMPLE
         || !aggregate.getGroupSet().isEmpty()

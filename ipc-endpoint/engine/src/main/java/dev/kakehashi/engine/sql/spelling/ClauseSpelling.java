@@ -91,7 +91,8 @@ final class ClauseSpelling {
     out.literal(count, clause);
   }
 
-  /// SEARCH and CYCLE behind a query of WITH in a subquery become one more query of that WITH; those of the statement's own WITH do not come here.
+  /// SEARCH and CYCLE behind a query of WITH in a subquery become one more query of that WITH; those of the statement's own WITH do not
+  /// come here.
   ///
   /// @return whether that is what comes
   boolean traversal(Token word) {

@@ -6,7 +6,8 @@ import dev.kakehashi.engine.sql.spelling.NestingLevel.Purpose;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// FROM clauses: functions, ROWS FROM, joins in parentheses and USING with aliases, which Calcite's parser does not take, or not as PostgreSQL writes them.
+/// FROM clauses: functions, ROWS FROM, joins in parentheses and USING with aliases, which Calcite's parser does not take, or not as
+/// PostgreSQL writes them.
 final class FromSpelling {
   private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
 

@@ -12,9 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Keeps what Calcite's parser takes as one list of operators short: its time grows with the square of the list, and nothing ends it meanwhile.
+/// Keeps what Calcite's parser takes as one list of operators short: its time grows with the square of the list, and nothing ends it
+/// meanwhile.
 ///
-/// AND and OR may be as many as PostgreSQL takes: what they stand between gets parentheses, a few hundred operators each, which leaves their order as it is. A chain of other operators is a level of calls for each of them, in PostgreSQL, too, so that the stack bounds it; here a number does.
+/// AND and OR may be as many as PostgreSQL takes: what they stand between gets parentheses, a few hundred operators each, which leaves
+/// their order as it is. A chain of other operators is a level of calls for each of them, in PostgreSQL, too, so that the stack bounds it;
+/// here a number does.
 ///
 /// Used by one thread.
 final class LongChains {

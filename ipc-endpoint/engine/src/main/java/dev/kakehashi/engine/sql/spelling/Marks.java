@@ -2,8 +2,8 @@ package dev.kakehashi.engine.sql.spelling;
 
 import java.util.Set;
 
-/// Names that the translator gives to what Calcite's parser does not know, so that it takes it as calls, tables and aliases; the binders know them. They have a blank, so
-/// that no name that is written without quotes is one of them.
+/// Names that the translator gives to what Calcite's parser does not know, so that it takes it as calls, tables and aliases; the binders
+/// know them. They have a blank, so that no name that is written without quotes is one of them.
 public final class Marks {
   /// Name of the call that stands for DEFAULT.
   public static final String DEFAULT_CALL = "kh default";
@@ -33,7 +33,8 @@ public final class Marks {
   /// Name of the call around a scalar subquery that Calcite's parser takes for something else.
   public static final String SUBQUERY_CALL = "kh subquery";
 
-  /// Name of the call behind the arguments of a function in FROM that stands for its list of column definitions: names, and nulls of their types.
+  /// Name of the call behind the arguments of a function in FROM that stands for its list of column definitions: names, and nulls of their
+  /// types.
   public static final String COLUMNS_CALL = "kh columns";
 
   /// Name of the call that stands for AT TIME ZONE: the time, then the zone.
@@ -42,7 +43,8 @@ public final class Marks {
   /// Name of the call that stands for COLLATE with a collation that orders by bytes.
   public static final String COLLATE_CALL = "kh collate";
 
-  /// Begins the names of calls that stand for an operator with ANY or ALL, as in `LIKE ANY (array)`; the operator and a blank with the word follow.
+  /// Begins the names of calls that stand for an operator with ANY or ALL, as in `LIKE ANY (array)`; the operator and a blank with the word
+  /// follow.
   public static final String QUANTIFIED_CALL = "kh quantified ";
 
   /// `ROW(...)`.

@@ -19,7 +19,8 @@ final class OperatorSpelling {
     this.out = translator.out;
   }
 
-  /// An operator without a precedence of its own becomes a call, or `||` with its operands in parentheses: Calcite gives the operators that it knows other precedences.
+  /// An operator without a precedence of its own becomes a call, or `||` with its operands in parentheses: Calcite gives the operators that
+  /// it knows other precedences.
   void general(Token operator, boolean prefix) {
     NestingLevel.Chain chain = translator.levels.getFirst().chain;
     if (!prefix && isQuantifier(0)) {
@@ -93,7 +94,8 @@ final class OperatorSpelling {
     out.operandStart = chain.start;
   }
 
-  /// Translates operands with operators between them that bind more than those without a precedence of their own; says whether there was any.
+  /// Translates operands with operators between them that bind more than those without a precedence of their own; says whether there was
+  /// any.
   private boolean sum() {
     operand();
     boolean any = false;

@@ -8,7 +8,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// ALTER SYSTEM SET and RESET: a setting of the endpoint, from the next reload or restart on. It takes effect at once and for good, whatever becomes of a transaction; so it runs in none.
+/// ALTER SYSTEM SET and RESET: a setting of the endpoint, from the next reload or restart on. It takes effect at once and for good,
+/// whatever becomes of a transaction; so it runs in none.
 ///
 /// @param name null: all that were set so
 /// @param value null: reset

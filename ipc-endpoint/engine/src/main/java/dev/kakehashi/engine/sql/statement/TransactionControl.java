@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED: the statements of two-phase commit.
 ///
-/// PREPARE TRANSACTION ends the transaction it is executed in: it counts as a change. The other two concern another transaction: like DDL they take effect at once, whatever
-/// becomes of the one they are executed in.
+/// PREPARE TRANSACTION ends the transaction it is executed in: it counts as a change. The other two concern another transaction: like DDL
+/// they take effect at once, whatever becomes of the one they are executed in.
 public record TransactionControl(Verb verb, String globalId) implements Prepared.OfSession {
   /// Action of the statement.
   public enum Verb {

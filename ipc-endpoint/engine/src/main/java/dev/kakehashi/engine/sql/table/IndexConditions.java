@@ -27,7 +27,8 @@ import java.util.stream.IntStream;
 import org.apache.calcite.rex.RexNode;
 import org.jspecify.annotations.Nullable;
 
-/// Conditions of partial indexes: the form in which the store can evaluate them, and which of them a query fulfils. Stateless and thread-safe.
+/// Conditions of partial indexes: the form in which the store can evaluate them, and which of them a query fulfils. Stateless and
+/// thread-safe.
 public final class IndexConditions {
   private IndexConditions() {}
 

@@ -25,7 +25,8 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
-/// Binds RETURNING. A list with subqueries becomes a query of the rows that the change gives: it sees what was there before the statement, as in PostgreSQL.
+/// Binds RETURNING. A list with subqueries becomes a query of the rows that the change gives: it sees what was there before the statement,
+/// as in PostgreSQL.
 public final class ReturningBinder {
   /// Result of a change for each of its rows.
   ///

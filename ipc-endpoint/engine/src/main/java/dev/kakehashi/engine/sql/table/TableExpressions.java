@@ -41,7 +41,8 @@ import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/// Expressions that belong to a table: defaults, CHECK constraints, conversions of a column that gets another type. Stateless and thread-safe.
+/// Expressions that belong to a table: defaults, CHECK constraints, conversions of a column that gets another type. Stateless and
+/// thread-safe.
 public final class TableExpressions {
   /// A bound expression.
   ///
@@ -99,7 +100,8 @@ public final class TableExpressions {
         bound instanceof RexInputRef reference ? reference.getIndex() : -1);
   }
 
-  /// Expressions that a table has indexes over, by the positions of the hidden columns that have their values; over the columns of the table.
+  /// Expressions that a table has indexes over, by the positions of the hidden columns that have their values; over the columns of the
+  /// table.
   public static Map<Integer, RexNode> indexed(CatalogTable of) {
     Table table = of.table();
     return of.indexed(column ->

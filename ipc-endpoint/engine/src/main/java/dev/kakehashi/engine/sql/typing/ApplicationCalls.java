@@ -21,7 +21,8 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/// Finds functions and procedures of native applications by name and argument types, where PostgreSQL's own are not meant. A name without schema is one of the default schema.
+/// Finds functions and procedures of native applications by name and argument types, where PostgreSQL's own are not meant. A name without
+/// schema is one of the default schema.
 public final class ApplicationCalls {
   private final BindContext context;
 

@@ -80,7 +80,8 @@ public final class BindContext {
 
   private int nextWorkTable;
 
-  /// Tables, views and queries of WITH that are read so far: what a view or query reads counts wherever that is named, because it is bound anew there.
+  /// Tables, views and queries of WITH that are read so far: what a view or query reads counts wherever that is named, because it is bound
+  /// anew there.
   private int reads;
 
   /// Zone of timestamptz literals that say no zone. Texts that the catalogue keeps are read in UTC, in every session.

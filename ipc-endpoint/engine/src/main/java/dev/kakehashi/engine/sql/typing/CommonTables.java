@@ -22,8 +22,9 @@ import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
-/// Queries of WITH whose rows are made once and kept, as PostgreSQL does with those that are named more than once. All others are bound anew wherever
-/// they are named, so that conditions reach their tables; and so is one that only reads a table: its filter costs less than keeping the rows.
+/// Queries of WITH whose rows are made once and kept, as PostgreSQL does with those that are named more than once. All others are bound
+/// anew wherever they are named, so that conditions reach their tables; and so is one that only reads a table: its filter costs less than
+/// keeping the rows.
 public final class CommonTables {
   /// A query whose rows are kept.
   private record Kept(String name, int number, RelNode rel) {}

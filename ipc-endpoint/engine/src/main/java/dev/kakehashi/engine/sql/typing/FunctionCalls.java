@@ -93,8 +93,8 @@ public final class FunctionCalls {
         ":variadic");
   }
 
-  /// `concat` takes any number of arguments of any type and skips nulls. Null where one is a char(n) or a boolean, of which a conversion drops the blanks and makes `true`:
-  /// that is left to the function.
+  /// `concat` takes any number of arguments of any type and skips nulls. Null where one is a char(n) or a boolean, of which a conversion
+  /// drops the blanks and makes `true`: that is left to the function.
   private @Nullable RexNode concat(SqlNode at, List<RexNode> arguments) {
     RexNode all = null;
     for (RexNode argument : arguments) {

@@ -2,7 +2,8 @@ package dev.kakehashi.engine.store.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// Numbers of objects as keys of maps: the same object for the same number, mostly, so that to look a table up allocates nothing. Thread-safe.
+/// Numbers of objects as keys of maps: the same object for the same number, mostly, so that to look a table up allocates nothing.
+/// Thread-safe.
 public final class BoxedIds {
   private static final int KEPT = 1 << 12;
 

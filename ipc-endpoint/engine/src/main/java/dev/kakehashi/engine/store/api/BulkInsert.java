@@ -8,9 +8,10 @@ import dev.kakehashi.engine.vector.VectorBatch;
 /// at a time. So entries are collected, sorted and entered together at the end. Only then is it known which keys are there twice. A
 /// statement that must know of each row at once does better with [TableStore#insert].
 ///
-/// Order of calls: [TableStore#bulkInsert] by the thread that has the transaction's turn; [#newPart()] by any thread, a part for each task; each part is used by one thread at a time and
-/// ended; then, ordered after all parts, [#finish] and [#close()] by the thread that has the turn. Between the first and the last the transaction changes nothing else, takes no
-/// mark and rolls nothing back. Without [#finish], or if it fails, [#close()] takes everything back.
+/// Order of calls: [TableStore#bulkInsert] by the thread that has the transaction's turn; [#newPart()] by any thread, a part for each task;
+/// each part is used by one thread at a time and ended; then, ordered after all parts, [#finish] and [#close()] by the thread that has the
+/// turn. Between the first and the last the transaction changes nothing else, takes no mark and rolls nothing back. Without [#finish], or
+/// if it fails, [#close()] takes everything back.
 ///
 /// Other transactions read and write the table all the time.
 public interface BulkInsert extends AutoCloseable {
@@ -40,11 +41,12 @@ public interface BulkInsert extends AutoCloseable {
   interface Part extends AutoCloseable {
     /// Inserts row `row` of `values`, whose columns are the table's columns in order.
     ///
-    /// Rows of a part mostly get row identifiers one after another, so who wants to know later which row of its input a row identifier was needs to note only where that is not so.
+    /// Rows of a part mostly get row identifiers one after another, so who wants to know later which row of its input a row identifier was
+    /// needs to note only where that is not so.
     ///
     /// @return its row identifier
-    /// @throws dev.kakehashi.engine.api.EngineException LIMIT_EXCEEDED for a key that is too long: nothing is inserted then, and the part goes on. OUT_OF_MEMORY: the insertion cannot be
-    ///     finished any more
+    /// @throws dev.kakehashi.engine.api.EngineException LIMIT_EXCEEDED for a key that is too long: nothing is inserted then, and the part
+    ///     goes on. OUT_OF_MEMORY: the insertion cannot be finished any more
     long insert(VectorBatch values, int row);
 
     /// Ends the part. Idempotent; [BulkInsert#close()] does it for parts that were left.

@@ -1,12 +1,14 @@
 package dev.kakehashi.engine.store.api;
 
-/// The view of a client's command that does not see some of its transaction's earlier changes: those of the same command, and of commands after it. Immutable.
+/// The view of a client's command that does not see some of its transaction's earlier changes: those of the same command, and of commands
+/// after it. Immutable.
 public final class CommandView extends ReadView {
   private final int[] entries;
   private final int length;
   private final int command;
 
-  /// @param entries first statement and command of each run of statements, in the order of the statements; those before `length` do not change
+  /// @param entries first statement and command of each run of statements, in the order of the statements; those before `length` do not
+  ///     change
   public CommandView(
       long snapshot, long transactionId, int statement, int[] entries, int length, int command) {
     super(snapshot, transactionId, statement);

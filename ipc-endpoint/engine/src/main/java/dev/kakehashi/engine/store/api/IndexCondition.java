@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param column position in the table
 /// @param operator the column is on its left side
-/// @param value what is compared with, as [dev.kakehashi.engine.store.index.ValueCodec#value] has it for the column's kind; null for those that ask for null. It is never read itself, only duplicates.
+/// @param value what is compared with, as [dev.kakehashi.engine.store.index.ValueCodec#value] has it for the column's kind; null for those
+///     that ask for null. It is never read itself, only duplicates.
 public record IndexCondition(int column, Operator operator, @Nullable ByteBuffer value) {
   /// Kept by name in the durable image.
   public enum Operator {

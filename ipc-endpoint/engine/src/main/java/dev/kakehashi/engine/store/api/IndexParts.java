@@ -2,8 +2,8 @@ package dev.kakehashi.engine.store.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// A range of an index in parts that several tasks scan, one part after another: each entry lies in exactly one of them, whatever becomes of the index
-/// meanwhile. Immutable and thread-safe; made by [TableStore#divide].
+/// A range of an index in parts that several tasks scan, one part after another: each entry lies in exactly one of them, whatever becomes
+/// of the index meanwhile. Immutable and thread-safe; made by [TableStore#divide].
 public interface IndexParts {
   /// How many parts there are, at least 1.
   int count();

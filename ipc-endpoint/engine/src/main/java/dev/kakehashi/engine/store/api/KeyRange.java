@@ -2,8 +2,8 @@ package dev.kakehashi.engine.store.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// Bounds of an index scan over a prefix of the key columns, as words (see [dev.kakehashi.engine.vector.ColumnVector]; the values must stay alive
-/// while the scan is open).
+/// Bounds of an index scan over a prefix of the key columns, as words (see [dev.kakehashi.engine.vector.ColumnVector]; the values must stay
+/// alive while the scan is open).
 ///
 /// The first `equalColumns` key columns equal `lower[i]`; the column after them lies between `lower[equalColumns]` and
 /// `upper[equalColumns]` where present. Nulls never lie in a range with a bound or equality, unless one asks for null.

@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.store.api;
 
-/// Visible rows of a range of pages, and of one range after the other: a scan that is divided into pieces keeps its buffers from piece to piece.
+/// Visible rows of a range of pages, and of one range after the other: a scan that is divided into pieces keeps its buffers from piece to
+/// piece.
 public interface PageCursor extends RowCursor {
-  /// Goes on with the pages `[firstPage, endPage)`, wherever it stood. The view, the columns and what was read by the transaction stay as they are.
+  /// Goes on with the pages `[firstPage, endPage)`, wherever it stood. The view, the columns and what was read by the transaction stay as
+  /// they are.
   ///
   /// @throws IllegalStateException if the cursor is closed
   void moveTo(long firstPage, long endPage);

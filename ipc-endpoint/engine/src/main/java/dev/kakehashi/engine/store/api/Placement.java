@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Where the columns of a table lie in its rows. A row has stored columns; their numbers only grow, and what a dropped column has left stays until its
-/// row is replaced. A row that was written before a column was added ends before it, and has the column's missing value. Immutable.
+/// Where the columns of a table lie in its rows. A row has stored columns; their numbers only grow, and what a dropped column has left
+/// stays until its row is replaced. A row that was written before a column was added ends before it, and has the column's missing value.
+/// Immutable.
 ///
-/// @param widthWritten whether each row in the durable image says how many stored columns it has; rows of a table made before that was so all have the same
+/// @param widthWritten whether each row in the durable image says how many stored columns it has; rows of a table made before that was so
+///     all have the same
 /// @param pageColumns stored columns that the table was made with: pages are laid out for them, so the number never changes
 /// @param stored all stored columns
 /// @param positions stored column of each column of the table

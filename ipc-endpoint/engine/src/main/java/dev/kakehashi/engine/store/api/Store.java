@@ -23,7 +23,8 @@ public interface Store extends AutoCloseable {
   /// @param serializable read sets are validated at commit
   StoreTransaction begin(boolean readOnly, boolean serializable);
 
-  /// Begins a serializable read-only transaction that makes nobody fail: it has to wait for a safe snapshot before it reads, see [StoreTransaction#hasSafeSnapshot].
+  /// Begins a serializable read-only transaction that makes nobody fail: it has to wait for a safe snapshot before it reads, see
+  /// [StoreTransaction#hasSafeSnapshot].
   StoreTransaction beginDeferrable();
 
   /// Begins a long transaction: others keep out of its area from now on. Its first statement has to wait, see [StoreTransaction#mayBegin].
@@ -130,7 +131,8 @@ public interface Store extends AutoCloseable {
   /// crash.
   long nextObjectId();
 
-  /// Where a sequence stands, by the number of its state; null if nothing was noted yet. As of the store's opening, for states that are not given a new position.
+  /// Where a sequence stands, by the number of its state; null if nothing was noted yet. As of the store's opening, for states that are not
+  /// given a new position.
   @Nullable SequencePosition sequencePosition(long stateId);
 
   /// Notes where a sequence stands, in the order of commits: it is durable before any commit that follows. Does not wait.

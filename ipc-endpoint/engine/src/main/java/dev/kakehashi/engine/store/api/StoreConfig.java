@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// How a store is opened.
 ///
 /// @param directory data directory; made if it does not exist
-/// @param memoryLimitBytes most native memory for rows, versions and indexes, at least 1 MB; changes get OUT_OF_MEMORY above, recovery does not. A sixteenth, 128 kB to
-///     256 MB, is for those who delete
+/// @param memoryLimitBytes most native memory for rows, versions and indexes, at least 1 MB; changes get OUT_OF_MEMORY above, recovery does
+///     not. A sixteenth, 128 kB to 256 MB, is for those who delete
 /// @param queues opens the queues, which share the store's log; null: there are none, and a log that knows of some is refused
 public record StoreConfig(Path directory, long memoryLimitBytes, @Nullable QueueOpener queues) {
   private static final long LEAST_MEMORY_BYTES = 1 << 20;

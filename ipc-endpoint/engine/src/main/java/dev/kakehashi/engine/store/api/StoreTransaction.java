@@ -25,7 +25,8 @@ public interface StoreTransaction {
   /// The same, and lets go of what only earlier views see: none of them may be in use any more.
   void advanceSnapshot();
 
-  /// It reads nothing before the next [#advanceSnapshot()], and nothing is kept for it meanwhile, as far as its isolation lets it: no view may be in use.
+  /// It reads nothing before the next [#advanceSnapshot()], and nothing is kept for it meanwhile, as far as its isolation lets it: no view
+  /// may be in use.
   void letGoOfSnapshot();
 
   /// Declaration of a long transaction at its beginning.
@@ -44,11 +45,13 @@ public interface StoreTransaction {
   /// @return whether the statement may begin; always true for others than long ones
   boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady);
 
-  /// Whether what it reads can make no other transaction fail. Until then a deferrable one must not read; the answer true is for good, and so it is at once for all others.
+  /// Whether what it reads can make no other transaction fail. Until then a deferrable one must not read; the answer true is for good, and
+  /// so it is at once for all others.
   ///
   /// A call that answers false may have taken a new snapshot.
   ///
-  /// @param news called once, from any thread, when it is worth to ask again, if the answer is false; it must not block, and must not call the store
+  /// @param news called once, from any thread, when it is worth to ask again, if the answer is false; it must not block, and must not call
+  ///     the store
   boolean hasSafeSnapshot(Runnable news);
 
   /// Transactions whose end a deferrable one waits for, as it was told by [#hasSafeSnapshot]; any thread.
@@ -70,7 +73,8 @@ public interface StoreTransaction {
   /// Begins a statement: it sees the snapshot and what earlier statements of this transaction did, not what it does itself.
   ReadView beginStatement();
 
-  /// Begins a statement of a client's command: of what earlier statements of this transaction did it sees what they did for lesser commands, or for none.
+  /// Begins a statement of a client's command: of what earlier statements of this transaction did it sees what they did for lesser
+  /// commands, or for none.
   ///
   /// @param command its number, unsigned; 0: as without
   ReadView beginStatement(int command);
@@ -86,7 +90,8 @@ public interface StoreTransaction {
   /// Undoes every change made since `mark`.
   void rollbackTo(long mark);
 
-  /// Whether it has read what others have committed, or taken values of sequences, and that is not durable yet. Any thread; what is being read meanwhile may not count.
+  /// Whether it has read what others have committed, or taken values of sequences, and that is not durable yet. Any thread; what is being
+  /// read meanwhile may not count.
   boolean hasUndurableReads();
 
   /// Whether it has changed rows, queues or the catalogue, or relies on a record that is not durable yet.
@@ -105,16 +110,18 @@ public interface StoreTransaction {
 
   /// Changes the catalogue. The transaction sees it at once, everybody else when it has committed; rolling back undoes it.
   ///
-  /// The caller sees to it that transactions which run beside each other change different entries and tables, that one index is made at a time, and that nobody else uses what it
-  /// drops.
+  /// The caller sees to it that transactions which run beside each other change different entries and tables, that one index is made at a
+  /// time, and that nobody else uses what it drops.
   ///
   /// @throws DuplicateKey when a new unique index meets duplicates; nothing is changed then
   /// @throws RowConflict when it meets a key that another running transaction has (un)made; nothing is changed then
   void define(Store.CatalogChange change);
 
-  /// Its changes of queues, made at the first call. They have a share in [#mark()] and [#rollbackTo], and become effective with its commit. Any thread that works for a statement of it.
+  /// Its changes of queues, made at the first call. They have a share in [#mark()] and [#rollbackTo], and become effective with its commit.
+  /// Any thread that works for a statement of it.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended), FEATURE_NOT_SUPPORTED (the store has no queues)
+  /// @throws dev.kakehashi.engine.api.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended), FEATURE_NOT_SUPPORTED (the
+  ///     store has no queues)
   QueueChanges queueChanges();
 
   /// Changes of the catalogue that it has made and not undone, in order.
@@ -128,7 +135,8 @@ public interface StoreTransaction {
   /// @param columns what is wanted of them
   RowChanges changes(long tableId, long mark, int[] columns);
 
-  /// Validates and commits. `done` gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability thread.
+  /// Validates and commits. `done` gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability
+  /// thread.
   ///
   /// @param stored true: reported when it survives power loss; false: as soon as others can see it
   void commit(boolean stored, Consumer<@Nullable Throwable> done);
@@ -136,16 +144,18 @@ public interface StoreTransaction {
   /// Undoes everything. Idempotent; a prepared transaction stays as it is.
   void abort();
 
-  /// Validates and makes durable what is needed to commit later, whatever happens in between: until [#commit] or [#rollbackPrepared] it keeps
-  /// its rows from others, also after a restart, and takes no further statement.
+  /// Validates and makes durable what is needed to commit later, whatever happens in between: until [#commit] or [#rollbackPrepared] it
+  /// keeps its rows from others, also after a restart, and takes no further statement.
   ///
   /// @param done gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability thread
   void prepare(Preparation preparation, Consumer<@Nullable Throwable> done);
 
-  /// Undoes a prepared transaction. If it fails and the transaction has not ended, it is still prepared; the same holds for a [#commit] of it.
+  /// Undoes a prepared transaction. If it fails and the transaction has not ended, it is still prepared; the same holds for a [#commit] of
+  /// it.
   void rollbackPrepared(Consumer<@Nullable Throwable> done);
 
-  /// Whether it holds all row locks that it has taken: not so if an earlier version has prepared it, which did not note those that are shared.
+  /// Whether it holds all row locks that it has taken: not so if an earlier version has prepared it, which did not note those that are
+  /// shared.
   boolean knowsLocks();
 
   /// How it was prepared; null before.

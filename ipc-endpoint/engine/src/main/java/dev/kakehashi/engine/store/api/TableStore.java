@@ -24,7 +24,8 @@ public interface TableStore {
   /// @param columns positions wanted, in the order of the batch's columns
   PageCursor scan(ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds);
 
-  /// Notes that a transaction depends on all of the table. Scans do so when they are opened: for who opens none, because there are no pages.
+  /// Notes that a transaction depends on all of the table. Scans do so when they are opened: for who opens none, because there are no
+  /// pages.
   void noteRead(ReadView view);
 
   /// Opens a scan of a random sample: each visible row is taken with probability `fraction`, independently of the others.
@@ -42,7 +43,8 @@ public interface TableStore {
   ///
   /// @param index position in `definition().indexes()`
   /// @param range bounds on a prefix of the key columns
-  /// @param closed an index scan of this store, of whatever table, that was closed and is used by nobody else; it may be opened again as the result. Null: there is none
+  /// @param closed an index scan of this store, of whatever table, that was closed and is used by nobody else; it may be opened again as
+  ///     the result. Null: there is none
   RowCursor indexScan(
       ReadView view,
       int index,
@@ -88,7 +90,8 @@ public interface TableStore {
   /// @throws RowConflict if another running transaction has (un)made a row with the same unique key
   long insert(StoreTransaction transaction, VectorBatch values, int row);
 
-  /// Begins to insert many rows, by several tasks. Called by the thread that changes rows of the transaction, which closes it before the statement's end.
+  /// Begins to insert many rows, by several tasks. Called by the thread that changes rows of the transaction, which closes it before the
+  /// statement's end.
   BulkInsert bulkInsert(StoreTransaction transaction);
 
   /// Replaces the row `rowId` by row `row` of `values` (all columns).
@@ -104,12 +107,15 @@ public interface TableStore {
   /// @throws RowConflict if another transaction has changed it since the snapshot
   boolean delete(StoreTransaction transaction, long rowId);
 
-  /// Locks the row until the transaction ends, or goes back to a point before: others that change or lock it so that this [conflicts][LockStrength#conflictsWith] meet a [RowConflict].
+  /// Locks the row until the transaction ends, or goes back to a point before: others that change or lock it so that this
+  /// [conflicts][LockStrength#conflictsWith] meet a [RowConflict].
   ///
-  /// NO_KEY_UPDATE and UPDATE make a new version with the same values, so their commit is a change of the row to transactions with an older snapshot. KEY_SHARE and SHARE change nothing.
+  /// NO_KEY_UPDATE and UPDATE make a new version with the same values, so their commit is a change of the row to transactions with an older
+  /// snapshot. KEY_SHARE and SHARE change nothing.
   ///
   /// @return false if the row is gone for the transaction, or it has deleted it itself
-  /// @throws RowConflict if others hold the row so that it cannot be locked, or one has changed it since the snapshot; for KEY_SHARE, has deleted it or changed its keys
+  /// @throws RowConflict if others hold the row so that it cannot be locked, or one has changed it since the snapshot; for KEY_SHARE, has
+  ///     deleted it or changed its keys
   boolean lock(StoreTransaction transaction, long rowId, LockStrength strength);
 
   /// Change that the own transaction has made, for the view's command or later ones, to a row that the view sees. Only a view that does not

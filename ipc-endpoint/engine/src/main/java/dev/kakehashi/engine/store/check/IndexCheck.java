@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.function.LongFunction;
 
-/// Compares the indexes of an open store with its rows, both ways, while nobody changes anything: every row has its entry, every entry a version of its row that
-/// somebody may read, a unique key has one row, and the number of rows is the one that is kept.
+/// Compares the indexes of an open store with its rows, both ways, while nobody changes anything: every row has its entry, every entry a
+/// version of its row that somebody may read, a unique key has one row, and the number of rows is the one that is kept.
 public final class IndexCheck {
   private static final int FETCH = 256;
 

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A copy of the files of queues for a check: queues change their files when they are opened, and a check changes nothing. It takes as much room among the temporary files of the system.
-/// Confined to one thread.
+/// A copy of the files of queues for a check: queues change their files when they are opened, and a check changes nothing. It takes as much
+/// room among the temporary files of the system. Confined to one thread.
 public final class QueueCopy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCopy.class);
 

@@ -13,10 +13,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `log.end` says how far it is durable, `rows/` is the database of the base image, `queues/` has the files of the queues.
+/// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `log.end` says how far it is durable,
+/// `rows/` is the database of the base image, `queues/` has the files of the queues.
 ///
-/// Format 1 had no `log/`: the database's own was the log. Up to format 2 all rows of a table had the same columns ([dev.kakehashi.engine.store.api.Placement]). Up to format 3 the log had no files beside it, up to
-/// format 4 no changes of queues and no row locks of prepared transactions, and there was no `queues/`. They are read, and become format 5 before anything is written.
+/// Format 1 had no `log/`: the database's own was the log. Up to format 2 all rows of a table had the same columns
+/// ([dev.kakehashi.engine.store.api.Placement]). Up to format 3 the log had no files beside it, up to format 4 no changes of queues and no
+/// row locks of prepared transactions, and there was no `queues/`. They are read, and become format 5 before anything is written.
 public final class DataDirectory {
   private static final String FORMAT_FILE = "FORMAT";
   private static final String FORMAT = "kakehashi store 5";

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Table definitions, and changes of the catalogue by prepared transactions, in the durable image: format version, then the fields in order, as [DataOutputStream] writes them.
-/// Column kinds are written by name, so that their order in the source means nothing.
+/// Table definitions, and changes of the catalogue by prepared transactions, in the durable image: format version, then the fields in
+/// order, as [DataOutputStream] writes them. Column kinds are written by name, so that their order in the source means nothing.
 public final class DefinitionCodec {
   /// Since 2 a table says where its columns lie in its rows, since 3 an index which rows it has, since 4 whether
   /// its nulls are equal.

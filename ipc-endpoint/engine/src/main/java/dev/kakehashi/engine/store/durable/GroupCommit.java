@@ -22,12 +22,14 @@ import org.slf4j.LoggerFactory;
 
 /// Group commit: writes the records of an epoch, all commits that arrived during the last flush, as one unit.
 ///
-/// A lone committer's record is flushed at once: by the committing thread itself, where that may block (see [BlockingExecutor]), else by the durability thread. Commits that are reported as
-/// available wait for others for up to [#AVAILABLE_DELAY_NANOS] before a flush begins for them alone. Records are queued in the order of their timestamps, and one thread at a time flushes, so what is
-/// durable is always a prefix of the order.
+/// A lone committer's record is flushed at once: by the committing thread itself, where that may block (see [BlockingExecutor]), else by
+/// the durability thread. Commits that are reported as available wait for others for up to [#AVAILABLE_DELAY_NANOS] before a flush begins
+/// for them alone. Records are queued in the order of their timestamps, and one thread at a time flushes, so what is durable is always a
+/// prefix of the order.
 ///
-/// `queue`, `queuedBytes`, `urgent`, `deferred`, `flushing`, `failed`, `idle` and `stopping` are written under `lock`; the spinning thread reads `urgent` and `stopping` without it, as hints. A failed
-/// flush is tried again by the durability thread until it works, with the same records in the same order; meanwhile those who wait for it are told, and new commits are refused.
+/// `queue`, `queuedBytes`, `urgent`, `deferred`, `flushing`, `failed`, `idle` and `stopping` are written under `lock`; the spinning thread
+/// reads `urgent` and `stopping` without it, as hints. A failed flush is tried again by the durability thread until it works, with the same
+/// records in the same order; meanwhile those who wait for it are told, and new commits are refused.
 public final class GroupCommit implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
   private static final long AVAILABLE_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -84,8 +86,8 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /// A record on its way. Reported by whoever comes last of the durability thread and the committing thread, so that nobody is told before the
-  /// transaction has ended.
+  /// A record on its way. Reported by whoever comes last of the durability thread and the committing thread, so that nobody is told before
+  /// the transaction has ended.
   public static final class Pending {
     private final LogRecord record;
 
@@ -171,7 +173,8 @@ public final class GroupCommit implements AutoCloseable {
     return durable >= all ? Long.MAX_VALUE : durableTimestamp;
   }
 
-  /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished] afterwards.
+  /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished]
+  /// afterwards.
   ///
   /// @param timestamp of the record's commit, or of the last one before it
   public Pending enqueue(
@@ -301,7 +304,8 @@ public final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /// The store closes, and the log cannot be written: nothing that comes later may be written either. Nobody else flushes, because `flushing` stays set.
+  /// The store closes, and the log cannot be written: nothing that comes later may be written either. Nobody else flushes, because
+  /// `flushing` stays set.
   private void giveUp(Epoch epoch) {
     takeMore(epoch);
     report(epoch, epoch.commits.size(), failure);
@@ -312,7 +316,8 @@ public final class GroupCommit implements AutoCloseable {
 
   /// Waits for records and takes them; null when the store closes and nothing is left.
   ///
-  /// Awake at first: as long as a client commits one transaction after another it gets its next answer sooner. An idle thread does not come here again.
+  /// Awake at first: as long as a client commits one transaction after another it gets its next answer sooner. An idle thread does not come
+  /// here again.
   private @Nullable Epoch next() {
     long start = System.nanoTime();
     spin.await(() -> urgent || stopping, spinNanos);

@@ -11,11 +11,12 @@ import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.row.TableIndex;
 import dev.kakehashi.engine.store.version.Snapshots;
 
-/// Takes versions that nobody can see out of the chain of one row, though older ones of it are still needed (interval garbage collection; Lee et al., "Hybrid
-/// garbage collection for multi-version concurrency control in SAP HANA", 2016).
+/// Takes versions that nobody can see out of the chain of one row, though older ones of it are still needed (interval garbage collection;
+/// Lee et al., "Hybrid garbage collection for multi-version concurrency control in SAP HANA", 2016).
 ///
-/// Used by the holder of the collector's lock. Chains change under the row's page latch only; readers walk them without, so what is taken out goes to a list
-/// until all of them have passed ([Readers]). A record is taken out only if it was marked: then its transaction has ended, and the collector knows where it is listed.
+/// Used by the holder of the collector's lock. Chains change under the row's page latch only; readers walk them without, so what is taken
+/// out goes to a list until all of them have passed ([Readers]). A record is taken out only if it was marked: then its transaction has
+/// ended, and the collector knows where it is listed.
 final class ChainPruner {
   /// Flags of an undo record besides [RowLayout#KEYS_CHANGED], written here only, when its transaction has ended.
   static final long MARKED = 2;

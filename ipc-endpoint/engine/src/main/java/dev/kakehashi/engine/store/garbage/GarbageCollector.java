@@ -25,9 +25,10 @@ import org.slf4j.LoggerFactory;
 
 /// Frees what nobody can read any more: undo records, replaced values, index entries of old versions, slots of deleted rows.
 ///
-/// Every transaction that ends with writes leaves its garbage in a queue, in the order of timestamps (an abort takes a timestamp too). Garbage of timestamp t
-/// goes when the horizon is at least t. The horizon is the least snapshot of any running transaction, and below all commits that are not
-/// durable yet. So a transaction that finds a row gone also finds the commit that deleted it, as long as a crash can undo that commit.
+/// Every transaction that ends with writes leaves its garbage in a queue, in the order of timestamps (an abort takes a timestamp too).
+/// Garbage of timestamp t goes when the horizon is at least t. The horizon is the least snapshot of any running transaction, and below all
+/// commits that are not durable yet. So a transaction that finds a row gone also finds the commit that deleted it, as long as a crash can
+/// undo that commit.
 ///
 /// * of a commit t: everybody sees its versions or newer ones, so nobody walks past them to the versions that they replaced. The pointers
 ///   to the freed records stay where they are; no reader follows them, because it stops at the version above.
@@ -159,7 +160,8 @@ public final class GarbageCollector implements AutoCloseable {
     }
   }
 
-  /// Drops the index entries that a running transaction has noted, if they are many. Called by its thread, with no lock or latch of the store's; nobody else knows the garbage.
+  /// Drops the index entries that a running transaction has noted, if they are many. Called by its thread, with no lock or latch of the
+  /// store's; nobody else knows the garbage.
   public void dropMany(Garbage garbage) {
     StaleEntries noted = garbage.entries();
     if (noted == null || noted.bytes() < MANY_ENTRY_BYTES) {
@@ -187,7 +189,8 @@ public final class GarbageCollector implements AutoCloseable {
     return queue;
   }
 
-  /// Frees what nobody sees, also if it is not durable that it was replaced: all who read depend on that then, see [dev.kakehashi.engine.store.version.CommitClock#concernsAll].
+  /// Frees what nobody sees, also if it is not durable that it was replaced: all who read depend on that then, see
+  /// [dev.kakehashi.engine.store.version.CommitClock#concernsAll].
   public void collectForMemory() {
     freeing.lock();
     try {
@@ -341,7 +344,8 @@ public final class GarbageCollector implements AutoCloseable {
     return any;
   }
 
-  /// Whether no slots come first: those of its own, and, of a table that is freed as a whole, those that lead to values which nobody would find afterwards.
+  /// Whether no slots come first: those of its own, and, of a table that is freed as a whole, those that lead to values which nobody would
+  /// find afterwards.
   private boolean mayGo(Garbage garbage) {
     return garbage.isVacated() && (!garbage.hasActions() || retracted.isEmpty());
   }

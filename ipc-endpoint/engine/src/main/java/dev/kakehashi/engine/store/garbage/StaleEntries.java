@@ -8,11 +8,12 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/// Index entries of versions that a transaction has taken back: superfluous, unless another version of the row has the key, too. Each takes its own bytes of the heap and 8 more, in
-/// pieces, so that a long list is not copied when it grows.
+/// Index entries of versions that a transaction has taken back: superfluous, unless another version of the row has the key, too. Each takes
+/// its own bytes of the heap and 8 more, in pieces, so that a long list is not copied when it grows.
 ///
-/// Filled by the transaction's own thread, which is the only one that knows it until the transaction ends; handed over with its garbage, whose `ready` (volatile) is written then. Dropped
-/// under the collector's lock: by that thread before, see [GarbageCollector#dropMany], by whoever frees the garbage afterwards.
+/// Filled by the transaction's own thread, which is the only one that knows it until the transaction ends; handed over with its garbage,
+/// whose `ready` (volatile) is written then. Dropped under the collector's lock: by that thread before, see [GarbageCollector#dropMany], by
+/// whoever frees the garbage afterwards.
 final class StaleEntries {
   private static final int FIRST_BYTES = 128;
   private static final int PIECE_BYTES = 64 << 10;

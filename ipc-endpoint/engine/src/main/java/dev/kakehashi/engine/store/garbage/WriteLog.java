@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes in their order: of each the page, the row's slot, and the undo record of what was there (0: nothing, an insert).
 ///
-/// Kept in chunks, so that a long list is never copied. A chunk that is full keeps only what tells its writes from each other: rows that were inserted one after another into a page
-/// take a few dozen bytes together, others 16 bytes each.
+/// Kept in chunks, so that a long list is never copied. A chunk that is full keeps only what tells its writes from each other: rows that
+/// were inserted one after another into a page take a few dozen bytes together, others 16 bytes each.
 ///
-/// Confined to one thread at a time while it grows or shrinks; afterwards any number of threads may read it, one of them at a time clears records.
+/// Confined to one thread at a time while it grows or shrinks; afterwards any number of threads may read it, one of them at a time clears
+/// records.
 public final class WriteLog {
   /// Writes of a chunk.
   private static final int CHUNK_WRITES = 1024;

@@ -5,10 +5,10 @@ import dev.kakehashi.engine.store.memory.Native;
 /// Entries collected to be put in order, for a tree to be built of them. Confined to one thread at a time; the memory is the
 /// caller's.
 ///
-/// Each entry has a slot of two words, 8 of its bytes as a number, then where all its bytes are and how many. Slots are sorted, the bytes stay where they are: by
-/// the first digits of the number that can tell them from each other, the last of these first (Knuth, TAOCP 3, 5.2.5), then what is equal by those that are left, then by the
-/// next 8 bytes, and so on. Few slots are merged
-/// (5.2.4), entries that come in order are not sorted at all, as keys that were given out one after another do.
+/// Each entry has a slot of two words, 8 of its bytes as a number, then where all its bytes are and how many. Slots are sorted, the bytes
+/// stay where they are: by the first digits of the number that can tell them from each other, the last of these first (Knuth, TAOCP 3,
+/// 5.2.5), then what is equal by those that are left, then by the next 8 bytes, and so on. Few slots are merged (5.2.4), entries that come
+/// in order are not sorted at all, as keys that were given out one after another do.
 ///
 /// Slots grow from the beginning of the memory, bytes from its end; what is between them has room for the slots once more, for sorting.
 public final class EntryRun {

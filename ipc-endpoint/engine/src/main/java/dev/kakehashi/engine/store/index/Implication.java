@@ -7,7 +7,8 @@ import dev.kakehashi.engine.vector.VarHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/// Whether a row that fulfils one condition fulfils another, as far as PostgreSQL's planner sees that: it compares the values, and knows nothing of values between them.
+/// Whether a row that fulfils one condition fulfils another, as far as PostgreSQL's planner sees that: it compares the values, and knows
+/// nothing of values between them.
 public final class Implication {
   private Implication() {}
 

@@ -17,7 +17,8 @@ import dev.kakehashi.engine.store.memory.Native;
 ///     32    12n slots      head (first 8 bytes of the key as a number), u16 offset, u15 length of the key, u1 whether it is a [LongKey]
 /// ```
 ///
-/// A key that is too long for a node is there in the form of a [LongKey]. An entry of a leaf is a key; of an inner node the address of the child for keys from this key on, then the key.
+/// A key that is too long for a node is there in the form of a [LongKey]. An entry of a leaf is a key; of an inner node the address of the
+/// child for keys from this key on, then the key.
 ///
 /// Reads may run beside a writer: every offset and count is cut to the node before use, so that a torn node yields nonsense
 /// but no access outside; the reader validates the version before it believes anything.
@@ -375,7 +376,8 @@ final class IndexNode {
     return Math.max(1, Math.min(count(node) - 1, middleSlot(node) + 1));
   }
 
-  /// The slot in which the middle of the bytes lies. The slots before it, and those behind it, have half of them at most: without it each side of a node that has no room has room for any key.
+  /// The slot in which the middle of the bytes lies. The slots before it, and those behind it, have half of them at most: without it each
+  /// side of a node that has no room has room for any key.
   static int middleSlot(long node) {
     int count = count(node);
     int half = (Native.getUnsignedShort(node + HEAP_USED) + count * SLOT_BYTES) / 2;

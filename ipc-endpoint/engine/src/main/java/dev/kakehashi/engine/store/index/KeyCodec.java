@@ -6,8 +6,8 @@ import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.memory.Native;
 
-/// Encodes key values so that unsigned comparison of the bytes is the index's order, and so that no key is a prefix of another key of the same index.
-/// Immutable, thread-safe.
+/// Encodes key values so that unsigned comparison of the bytes is the index's order, and so that no key is a prefix of another key of the
+/// same index. Immutable, thread-safe.
 ///
 /// | kind | bytes |
 /// |---|---|

@@ -6,10 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Merges what several chains have in a range of keys into one chain, by a heap of cursors. Leaves between whose entries no other chain has one are taken over as they are.
+/// Merges what several chains have in a range of keys into one chain, by a heap of cursors. Leaves between whose entries no other chain has
+/// one are taken over as they are.
 ///
-/// Used by one thread, and by another one afterwards that is ordered after it. Others may merge other ranges of the same chains at the same time: a leaf that belongs to
-/// several ranges is only read. Each other leaf is freed as soon as it has been read, so that merging needs no memory but a few leaves for each chain.
+/// Used by one thread, and by another one afterwards that is ordered after it. Others may merge other ranges of the same chains at the same
+/// time: a leaf that belongs to several ranges is only read. Each other leaf is freed as soon as it has been read, so that merging needs no
+/// memory but a few leaves for each chain.
 final class LeafMerge {
   /// So many leaves are taken over at a time, because the one before them may be left with few entries.
   private static final int TAKEN = 8;

@@ -4,7 +4,8 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import java.util.function.LongSupplier;
 
-/// The form that a key too long for a node has in it: its beginning, and where the rest is, in blocks that have the memory of nodes. Stateless.
+/// The form that a key too long for a node has in it: its beginning, and where the rest is, in blocks that have the memory of nodes.
+/// Stateless.
 ///
 /// ```
 /// first bytes of the key (PREFIX_BYTES) · i4 bytes of the key · i8 address of each block, all with the most significant byte first

@@ -3,8 +3,8 @@ package dev.kakehashi.engine.store.index;
 import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.VarHandle;
 
-/// The version in the first word of a node, which is its latch: odd while a writer has the node, otherwise even, and greater after each change. How a tree uses it is said in
-/// [OrderedTree]. Thread-safe, without any order but that of the node's own word.
+/// The version in the first word of a node, which is its latch: odd while a writer has the node, otherwise even, and greater after each
+/// change. How a tree uses it is said in [OrderedTree]. Thread-safe, without any order but that of the node's own word.
 final class NodeLatch {
   private NodeLatch() {}
 

@@ -7,23 +7,26 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// An ordered set of byte strings: a B+-tree with optimistic lock coupling (Leis, Haubenschild, Neumann 2019) over native nodes. Thread-safe.
+/// An ordered set of byte strings: a B+-tree with optimistic lock coupling (Leis, Haubenschild, Neumann 2019) over native nodes.
+/// Thread-safe.
 ///
-/// Each node has a version ([NodeLatch]). A writer latches a node by making its version odd, and releases it by making it even and greater. A reader
-/// latches nothing: it notes a node's even version, reads, and validates that the version is still the same; if not it starts again at
-/// the root. On the way down the version of a child is read between two validations of its parent: the first proves that the pointer was one,
-/// the second that the child still was the parent's child when its version was noted, so a later change of the child's range is seen in its own version.
+/// Each node has a version ([NodeLatch]). A writer latches a node by making its version odd, and releases it by making it even and greater.
+/// A reader latches nothing: it notes a node's even version, reads, and validates that the version is still the same; if not it starts
+/// again at the root. On the way down the version of a child is read between two validations of its parent: the first proves that the
+/// pointer was one, the second that the child still was the parent's child when its version was noted, so a later change of the child's
+/// range is seen in its own version.
 ///
 /// * Entries of one leaf change under the latch of that leaf alone.
-/// * Splits and removals of nodes are made by one thread at a time, the holder of `structure`, which latches every node it changes
-///   before the first change and releases them after the last; so a reader sees all or nothing. While it holds `structure` no inner node changes.
-/// * `root` is written by the holder of `structure` while it has the old root latched; a reader looks at `root` again after having noted the version.
+/// * Splits and removals of nodes are made by one thread at a time, the holder of `structure`, which latches every node it changes before
+///   the first change and releases them after the last; so a reader sees all or nothing. While it holds `structure` no inner node changes.
+/// * `root` is written by the holder of `structure` while it has the old root latched; a reader looks at `root` again after having noted
+///   the version.
 /// * A key that is too long for a node is a [LongKey] in it, whose blocks are followed only after the node's version has been validated.
 /// * A thread that goes down the tree enters [MemoryPool#nodeReaders()] first, so that nodes are type-stable for it (see
 ///   [MemoryPool#allocateNode()]): a late reader of a freed node finds a greater version, nothing worse.
 ///
-/// We differ from the paper: nodes are not merged when underfull, only removed when empty; and there are no links
-/// between leaves, because a scan copies a leaf at a time and descends again, which costs less than 1 % and never meets a link to a freed node.
+/// We differ from the paper: nodes are not merged when underfull, only removed when empty; and there are no links between leaves, because a
+/// scan copies a leaf at a time and descends again, which costs less than 1 % and never meets a link to a freed node.
 public final class OrderedTree {
   /// Largest entry. Entries that do not fit three times into a node are [LongKey]s; three of their forms fit.
   public static final int MAX_ENTRY_BYTES = LongKey.MAX_BYTES;
@@ -293,7 +296,8 @@ public final class OrderedTree {
     }
   }
 
-  /// Called by those who have entered the readers. Goes down to the node of a level in which `position` lies; in a tree that is lower, to its root.
+  /// Called by those who have entered the readers. Goes down to the node of a level in which `position` lies; in a tree that is lower, to
+  /// its root.
   ///
   /// @param position null: behind all keys
   /// @param head of the position
@@ -391,7 +395,8 @@ public final class OrderedTree {
     return LongKey.blocks(key.length) > 0;
   }
 
-  /// Nodes of the tree, with the blocks of its long keys. Inner nodes are looked at, of which there is one for some hundred leaves; who changes them waits meanwhile.
+  /// Nodes of the tree, with the blocks of its long keys. Inner nodes are looked at, of which there is one for some hundred leaves; who
+  /// changes them waits meanwhile.
   public long nodes() {
     structure.lock();
     try {

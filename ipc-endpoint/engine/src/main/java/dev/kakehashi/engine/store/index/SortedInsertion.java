@@ -6,7 +6,8 @@ import dev.kakehashi.engine.store.memory.Readers;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Adds entries to a tree in their order, while others use it: those that go into one leaf cost one descent and one latch together. Confined to one thread.
+/// Adds entries to a tree in their order, while others use it: those that go into one leaf cost one descent and one latch together.
+/// Confined to one thread.
 final class SortedInsertion {
   private final OrderedTree tree;
   private final Readers readers;
@@ -17,7 +18,8 @@ final class SortedInsertion {
   /// Whether the last leaf had no room.
   private boolean full;
 
-  /// @param unique whether it adds no entry that may have the key of another, but for the row identifier. The caller sees to it that nobody else adds any meanwhile
+  /// @param unique whether it adds no entry that may have the key of another, but for the row identifier. The caller sees to it that nobody
+  ///     else adds any meanwhile
   SortedInsertion(OrderedTree tree, MemoryPool pool, boolean unique) {
     this.tree = tree;
     this.readers = pool.nodeReaders();

@@ -13,11 +13,12 @@ import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Builds a tree from its leaves upwards, out of sorted runs of entries: nothing is searched, moved or split, which an entry that comes to a leaf among others costs.
+/// Builds a tree from its leaves upwards, out of sorted runs of entries: nothing is searched, moved or split, which an entry that comes to
+/// a leaf among others costs.
 ///
-/// In three steps, the caller orders each after the one before: any number of threads add runs, each by a [Share] of its own; any number of threads run what
-/// [#merges(int)] gives; one thread calls [#complete()]. Nobody else uses the tree until then. If a step fails, the tree stays empty, and what has been allocated is the pool's
-/// until it is closed.
+/// In three steps, the caller orders each after the one before: any number of threads add runs, each by a [Share] of its own; any number of
+/// threads run what [#merges(int)] gives; one thread calls [#complete()]. Nobody else uses the tree until then. If a step fails, the tree
+/// stays empty, and what has been allocated is the pool's until it is closed.
 ///
 /// Runs become chains of leaves at once, so that beside the memory that the tree will have there is only that of a run for each thread.
 public final class TreeLoad {

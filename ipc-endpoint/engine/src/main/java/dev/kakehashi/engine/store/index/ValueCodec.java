@@ -10,7 +10,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 
-/// A value in the durable image: INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length as varint and the payload.
+/// A value in the durable image: INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length
+/// as varint and the payload.
 public final class ValueCodec {
   /// Bit that is set in each byte of a varint but the last.
   private static final long CONTINUED = 0x8080_8080_8080_8080L;

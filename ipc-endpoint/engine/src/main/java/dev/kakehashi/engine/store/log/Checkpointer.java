@@ -14,17 +14,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The thread that brings the base image after the log, so that the log stays short, and makes the next segments. Writers of the log never wait for it, unless
-/// they are [#MAX_QUEUED_BYTES] ahead.
+/// The thread that brings the base image after the log, so that the log stays short, and makes the next segments. Writers of the log never
+/// wait for it, unless they are [#MAX_QUEUED_BYTES] ahead.
 ///
 /// Records of the log are applied in pieces of some size, not at each commit: until then they are only kept in memory. When
 /// `checkpointBytes` of the log have been applied the image is flushed, and the segments before are given back. So recovery applies
 /// `checkpointBytes` and a few pieces at most.
 ///
-/// Queues have an image of their own, their files, which are forced before the image is flushed. Until then the image names the position before the first change of queues that may
-/// not be there: recovery applies the records after it again to both, which does no harm.
+/// Queues have an image of their own, their files, which are forced before the image is flushed. Until then the image names the position
+/// before the first change of queues that may not be there: recovery applies the records after it again to both, which does no harm.
 ///
-/// `queue`, `queuedBytes`, `queuedEnd`, `waiting`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
+/// `queue`, `queuedBytes`, `queuedEnd`, `waiting`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again,
+/// with the same records.
 final class Checkpointer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpointer.class);
 
@@ -153,7 +154,8 @@ final class Checkpointer implements AutoCloseable {
     return format.offset(queuedEnd) > format.segmentBytes() / 2;
   }
 
-  /// Refuses more records where the image is far behind and cannot follow, before they are visible: those that are kept in memory stay bounded.
+  /// Refuses more records where the image is far behind and cannot follow, before they are visible: those that are kept in memory stay
+  /// bounded.
   ///
   /// @param bytes of records that are still to come
   /// @throws EngineException why it cannot follow
@@ -172,7 +174,8 @@ final class Checkpointer implements AutoCloseable {
     }
   }
 
-  /// Waits until the image is not too far behind. If it cannot follow nobody waits: what is written now is visible already, and more is refused.
+  /// Waits until the image is not too far behind. If it cannot follow nobody waits: what is written now is visible already, and more is
+  /// refused.
   void awaitRoom() {
     lock.lock();
     try {

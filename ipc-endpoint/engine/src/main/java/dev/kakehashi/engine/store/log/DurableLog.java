@@ -48,7 +48,8 @@ public interface DurableLog extends AutoCloseable {
   /// A record is not written, and what is beside it not needed. Any thread.
   default void forget(LogRecord record) {}
 
-  /// Whether the records that were written have left enough of the heap to encode a long one: until they are applied they are kept there. Any thread.
+  /// Whether the records that were written have left enough of the heap to encode a long one: until they are applied they are kept there.
+  /// Any thread.
   ///
   /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false
   default boolean hasRoom(Runnable whenReady) {

@@ -31,8 +31,8 @@ final class FileBlocks {
 
   private FileBlocks() {}
 
-  /// Gives a file, which is there, blocks for its first `bytes`: a later write there does not meet a full disk. It is at least so long afterwards. A file system that
-  /// has no such call gets a byte written into each block (by the C library).
+  /// Gives a file, which is there, blocks for its first `bytes`: a later write there does not meet a full disk. It is at least so long
+  /// afterwards. A file system that has no such call gets a byte written into each block (by the C library).
   static void allocate(Path file, long bytes) throws IOException {
     int error;
     try (Arena arena = Arena.ofConfined()) {

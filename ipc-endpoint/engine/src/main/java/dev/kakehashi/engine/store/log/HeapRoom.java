@@ -7,8 +7,8 @@ import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.util.Comparator;
 
-/// Room in the Java heap for arrays as long as what a transaction has changed. The endpoint's JVM ends when its heap is exhausted, so a long array is asked for here: who
-/// changes too much gets an error, and the others go on.
+/// Room in the Java heap for arrays as long as what a transaction has changed. The endpoint's JVM ends when its heap is exhausted, so a
+/// long array is asked for here: who changes too much gets an error, and the others go on.
 ///
 /// Thread-safe: one asks and makes arrays at a time.
 public final class HeapRoom {
@@ -21,7 +21,8 @@ public final class HeapRoom {
   /// And this part to the changes of others, because a record stays until it is in the base image.
   private static final int RECORD_DIVISOR = 2;
 
-  /// Where long arrays live: the largest part of the heap. Where the collector does not say how large it may become, the heap's own limit holds.
+  /// Where long arrays live: the largest part of the heap. Where the collector does not say how large it may become, the heap's own limit
+  /// holds.
   private static final MemoryPoolMXBean POOL =
       ManagementFactory.getMemoryPoolMXBeans().stream()
           .filter(pool -> pool.getType() == MemoryType.HEAP)

@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The files of a backup: the base image by other names in a workspace, those of the queues, and the segments of the log from the image's position to an end that is durable.
+/// The files of a backup: the base image by other names in a workspace, those of the queues, and the segments of the log from the image's
+/// position to an end that is durable.
 ///
 /// Bytes before the end never change while the segments are held, so they can be copied while the log grows. The files of the queues do
 /// change, so they are copied before there is an end: what they lack, or have in part, is in the log.

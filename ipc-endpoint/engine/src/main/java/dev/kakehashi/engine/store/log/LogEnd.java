@@ -17,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How far the log is known to be durable, in a file beside the log's directory: a log that ends before it has lost groups that were acknowledged. The log alone cannot tell an
-/// older copy of its last segment, or damage to its last group, from a write that a crash has cut off.
+/// How far the log is known to be durable, in a file beside the log's directory: a log that ends before it has lost groups that were
+/// acknowledged. The log alone cannot tell an older copy of its last segment, or damage to its last group, from a write that a crash has
+/// cut off.
 ///
-/// The file is mapped, and a group costs one store into it after its flush: no system call, and no flush of its own. So the mark is never ahead of what is durable. A kill of the
-/// process leaves it exact; after power loss it is what the system has written back, or a clean end has forced.
+/// The file is mapped, and a group costs one store into it after its flush: no system call, and no flush of its own. So the mark is never
+/// ahead of what is durable. A kill of the process leaves it exact; after power loss it is what the system has written back, or a clean end
+/// has forced.
 ///
-/// It lies beside the directory and not in it, so that an older copy of the whole directory is noticed too. A directory without it, as of an older version or a restored backup, gets one.
+/// It lies beside the directory and not in it, so that an older copy of the whole directory is noticed too. A directory without it, as of
+/// an older version or a restored backup, gets one.
 ///
 /// | offset | bytes | what, little-endian |
 /// |---|---|---|

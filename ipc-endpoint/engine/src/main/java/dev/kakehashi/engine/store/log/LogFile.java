@@ -45,8 +45,8 @@ interface LogFile extends AutoCloseable {
     return new Channel(path, StandardOpenOption.READ);
   }
 
-  /// Java closes a channel when a thread is interrupted that uses it. The log outlives that: it opens the file again, does what it was asked for, and
-  /// leaves the interrupt to those who wait for it.
+  /// Java closes a channel when a thread is interrupted that uses it. The log outlives that: it opens the file again, does what it was
+  /// asked for, and leaves the interrupt to those who wait for it.
   final class Channel implements LogFile {
     private final Path path;
     private final OpenOption[] options;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Layout of the log: segments of one size, one after another, each with a header block and then frames. Numbers are little-endian.
 ///
-/// A position counts bytes over all segments: `segment * segmentBytes + offset`. A group (the records of one flush) is one frame, or several
-/// where it reaches into further segments; it is there when the last of them is.
+/// A position counts bytes over all segments: `segment * segmentBytes + offset`. A group (the records of one flush) is one frame, or
+/// several where it reaches into further segments; it is there when the last of them is.
 ///
 /// | offset in a frame | bytes | what |
 /// |---|---|---|

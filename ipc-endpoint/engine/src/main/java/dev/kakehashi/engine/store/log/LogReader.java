@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the log from a position to its end.
 ///
-/// The end is the first group that is not whole: a write that was under way at a crash. As the next group is begun only when the one before survives power
-/// loss, nothing whole can follow it; where something does, an acknowledged commit is damaged, and the log is refused.
+/// The end is the first group that is not whole: a write that was under way at a crash. As the next group is begun only when the one before
+/// survives power loss, nothing whole can follow it; where something does, an acknowledged commit is damaged, and the log is refused.
 final class LogReader {
   /// Takes a group.
   interface Visitor {

@@ -2,10 +2,12 @@ package dev.kakehashi.engine.store.log;
 
 import java.io.IOException;
 
-/// Room in the log that is promised to records: what is let into the order of commits, and so becomes visible, finds blocks on the disk when its turn to be written comes.
+/// Room in the log that is promised to records: what is let into the order of commits, and so becomes visible, finds blocks on the disk
+/// when its turn to be written comes.
 ///
-/// Blocks are there for the rest of the segment that is written and for the segments after it; what they do not suffice for is made before the promise. So a full disk refuses a commit before anybody has seen it.
-/// Only what no block helps against, as a disk that fails, can still meet a commit that others see.
+/// Blocks are there for the rest of the segment that is written and for the segments after it; what they do not suffice for is made before
+/// the promise. So a full disk refuses a commit before anybody has seen it. Only what no block helps against, as a disk that fails, can
+/// still meet a commit that others see.
 ///
 /// Thread-safe by one lock. Mostly a promise is a comparison; where a segment has to be made for it, who writes waits as well.
 final class LogRoom {

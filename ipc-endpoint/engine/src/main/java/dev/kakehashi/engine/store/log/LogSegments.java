@@ -15,9 +15,10 @@ import java.util.TreeSet;
 
 /// The files of the log's segments: made ahead of their use, and used again.
 ///
-/// A file gets its name when its header is durable, so a file with a segment's name has that segment's header unless it is damaged. A new file is
-/// written with zeros and synchronised first: then a flush changes no block map and costs no transaction of the file system (here fdatasync takes 90 µs
-/// instead of 130). A file that was made in a hurry has its length and its blocks as well (see [LogFormat], [LogRoom]).
+/// A file gets its name when its header is durable, so a file with a segment's name has that segment's header unless it is damaged. A new
+/// file is written with zeros and synchronised first: then a flush changes no block map and costs no transaction of the file system (here
+/// fdatasync takes 90 µs instead of 130). A file that was made in a hurry has its length and its blocks as well (see [LogFormat],
+/// [LogRoom]).
 ///
 /// Thread-safe by one lock, under which files are made: a thread that needs a segment that is just being made waits for it.
 final class LogSegments {

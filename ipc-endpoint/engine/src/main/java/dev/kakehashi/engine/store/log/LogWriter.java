@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Appends groups at the end of the log. Used by one thread at a time.
 ///
-/// A small group costs one pwrite and one fdatasync. After a failure the end is where it was, and the next try writes all of the group's bytes again:
-/// what the kernel has dropped after an error of the disk is not relied upon.
+/// A small group costs one pwrite and one fdatasync. After a failure the end is where it was, and the next try writes all of the group's
+/// bytes again: what the kernel has dropped after an error of the disk is not relied upon.
 final class LogWriter {
   private static final int BUFFER_BYTES = 256 << 10;
 

@@ -17,8 +17,8 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Log and base image of a directory that nobody has open, as one map, without a change of any file: what the log has beyond the image lies over it in
-/// memory. Thread-safe once it is open.
+/// Log and base image of a directory that nobody has open, as one map, without a change of any file: what the log has beyond the image lies
+/// over it in memory. Thread-safe once it is open.
 public final class OfflineLog implements DurableLog {
   private final RocksImage image;
 
@@ -82,7 +82,8 @@ public final class OfflineLog implements DurableLog {
     return open(logDirectory, imageDirectory, null);
   }
 
-  /// The same, with queues, which get what they may lack, and are closed with it; null: changes of queues are left out. They are closed also if it cannot be opened.
+  /// The same, with queues, which get what they may lack, and are closed with it; null: changes of queues are left out. They are closed
+  /// also if it cannot be opened.
   public static OfflineLog open(
       Path logDirectory, Path imageDirectory, @Nullable QueueSystem queues) {
     RocksImage image = RocksImage.openReadOnly(imageDirectory);

@@ -11,10 +11,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import org.rocksdb.RocksIterator;
 
-/// The entries under an iterator of RocksDB, through the C interface that its library for Java exports as well: the calls of [RocksIterator] cost about as much as reading
-/// and checking the entries behind them, four for each of them.
+/// The entries under an iterator of RocksDB, through the C interface that its library for Java exports as well: the calls of
+/// [RocksIterator] cost about as much as reading and checking the entries behind them, four for each of them.
 ///
-/// C's `rocksdb_iterator_t` is a struct of one member, the pointer that is [RocksIterator]'s handle. Confined to one thread; the iterator is the caller's.
+/// C's `rocksdb_iterator_t` is a struct of one member, the pointer that is [RocksIterator]'s handle. Confined to one thread; the iterator
+/// is the caller's.
 final class RocksEntries implements AutoCloseable {
   private static final MethodHandle VALID =
       downcall(

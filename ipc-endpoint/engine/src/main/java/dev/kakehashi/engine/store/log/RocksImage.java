@@ -33,11 +33,12 @@ import org.rocksdb.util.StdErrLogger;
 
 /// The base image: the state of the store at some position of the log, in RocksDB's sorted files, whose checksums guard it.
 ///
-/// It is written without RocksDB's own log: what has been applied survives a crash from the next [#flush()] on, and until then is in ours. Each step is
-/// applied together with its position, and files are written in the order of the steps, so after a crash the image is the state at the position that it names.
+/// It is written without RocksDB's own log: what has been applied survives a crash from the next [#flush()] on, and until then is in ours.
+/// Each step is applied together with its position, and files are written in the order of the steps, so after a crash the image is the
+/// state at the position that it names.
 ///
-/// Sized to be small: the live data is in the store's pages, RocksDB is read at recovery only. So the block cache only serves compaction and
-/// recovery, and the write buffers hold what was applied since the last flush to a sorted file.
+/// Sized to be small: the live data is in the store's pages, RocksDB is read at recovery only. So the block cache only serves compaction
+/// and recovery, and the write buffers hold what was applied since the last flush to a sorted file.
 final class RocksImage implements AutoCloseable {
   private static final long BLOCK_CACHE_BYTES = 4 << 20;
   private static final long WRITE_BUFFER_BYTES = 16 << 20;
@@ -290,8 +291,8 @@ final class RocksImage implements AutoCloseable {
     }
   }
 
-  /// Looks at every block of every sorted file of an image, one after another. Files that a kill has left unfinished, or that were replaced and not yet deleted, are not the
-  /// image's, unless it cannot be opened: then nobody knows.
+  /// Looks at every block of every sorted file of an image, one after another. Files that a kill has left unfinished, or that were replaced
+  /// and not yet deleted, are not the image's, unless it cannot be opened: then nobody knows.
   ///
   /// @return what is wrong, by file; empty if all checksums hold
   /// @throws EngineException DATA_CORRUPTED if there is no image

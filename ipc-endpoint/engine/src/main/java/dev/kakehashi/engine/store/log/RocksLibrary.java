@@ -27,8 +27,9 @@ import org.rocksdb.util.Environment;
 
 /// The native part of RocksDB, as one file that the processes of a user share.
 ///
-/// RocksDB itself extracts 17 MB for each process, which stay behind when it is killed. Here they are in `kakehashi-native-UID` in `java.io.tmpdir`, extracted if
-/// they are not there as the jar has them. Processes take turns by a lock on a file; what another one has loaded already is replaced by name only.
+/// RocksDB itself extracts 17 MB for each process, which stay behind when it is killed. Here they are in `kakehashi-native-UID` in
+/// `java.io.tmpdir`, extracted if they are not there as the jar has them. Processes take turns by a lock on a file; what another one has
+/// loaded already is replaced by name only.
 final class RocksLibrary {
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");

@@ -21,13 +21,14 @@ import org.slf4j.LoggerFactory;
 
 /// A log of our own in front of a base image in RocksDB.
 ///
-/// A write is one pwrite and one fdatasync into a segment whose blocks are there already; the image follows in the background ([Checkpointer]). Measured
-/// before (2 processors, ext4 on a virtual disk): 120 bytes in RocksDB's log, whose file grows, 130 to 150 µs; here 90 µs, what the disk takes.
+/// A write is one pwrite and one fdatasync into a segment whose blocks are there already; the image follows in the background
+/// ([Checkpointer]). Measured before (2 processors, ext4 on a virtual disk): 120 bytes in RocksDB's log, whose file grows, 130 to 150 µs;
+/// here 90 µs, what the disk takes.
 ///
 /// Changes of queues are in the log, and never in the image: queues have files of their own that follow it.
 ///
-/// Opening applies what the image lacks, then removes the rest of a write that a crash has cut off, so that nothing of it can be taken for a part of a
-/// later one.
+/// Opening applies what the image lacks, then removes the rest of a write that a crash has cut off, so that nothing of it can be taken for
+/// a part of a later one.
 public final class SegmentedLog implements DurableLog {
   private static final int SEGMENT_BYTES = 4 << 20;
   private static final long APPLY_BYTES = 1 << 20;
@@ -185,8 +186,8 @@ public final class SegmentedLog implements DurableLog {
             image, format, segments, sideFiles, options, start, end, queues, replay.queuesChanged);
   }
 
-  /// The image does not know of a log: a file there is of one that never came to be. From the position on the first segment is there, so that a log that is
-  /// lost later is missed.
+  /// The image does not know of a log: a file there is of one that never came to be. From the position on the first segment is there, so
+  /// that a log that is lost later is missed.
   private void begin(Path directory, LogFormat format, LogFile.Opener opener, long start)
       throws IOException {
     for (long number : LogSegments.list(directory)) {

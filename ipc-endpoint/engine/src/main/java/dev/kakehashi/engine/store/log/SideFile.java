@@ -5,10 +5,11 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
-/// A file beside the log with the changes of one record that are too many for it, in the order of their keys. The record names it by a put, which never gets into the base image; the file survives
-/// power loss before the record is written.
+/// A file beside the log with the changes of one record that are too many for it, in the order of their keys. The record names it by a put,
+/// which never gets into the base image; the file survives power loss before the record is written.
 ///
-/// The name in a record is a put of 9 bytes, [#NAME_KEY] and the number, and 28 bytes: number, bytes, changes, checksum. Numbers in names have the most significant byte first.
+/// The name in a record is a put of 9 bytes, [#NAME_KEY] and the number, and 28 bytes: number, bytes, changes, checksum. Numbers in names
+/// have the most significant byte first.
 ///
 /// | offset in the file | bytes | what |
 /// |---|---|---|

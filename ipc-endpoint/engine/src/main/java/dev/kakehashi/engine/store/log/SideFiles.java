@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The [SideFile]s of a log. A file is there from before its record is written until the base image has its changes for good; what no record names is of a
-/// transaction that a crash has ended, and is swept when the log is opened. Thread-safe.
+/// The [SideFile]s of a log. A file is there from before its record is written until the base image has its changes for good; what no
+/// record names is of a transaction that a crash has ended, and is swept when the log is opened. Thread-safe.
 final class SideFiles {
   static final Logger LOG = LoggerFactory.getLogger(SideFiles.class);
 
@@ -130,7 +130,8 @@ final class SideFiles {
 
   /// Reads all of a file.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before that were visited
+  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before that were
+  ///     visited
   void read(SideFile file, PieceVisitor visitor) throws IOException {
     Path path = path(file.number());
     if (Files.notExists(path)) {

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Blocks that will be freed together. A block of less than 64 kB takes 8 bytes of the heap, a larger one 16, and a long list is not copied when it grows: a transaction of
-/// millions of rows that is taken back leaves one for each value.
+/// Blocks that will be freed together. A block of less than 64 kB takes 8 bytes of the heap, a larger one 16, and a long list is not copied
+/// when it grows: a transaction of millions of rows that is taken back leaves one for each value.
 ///
 /// Confined to one thread at a time.
 public final class BlockList {

@@ -193,7 +193,8 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     return address;
   }
 
-  /// Like [#allocateNode()], for the one node of an empty tree: at the limit it takes of the reserve, so that a table can be emptied by TRUNCATE.
+  /// Like [#allocateNode()], for the one node of an empty tree: at the limit it takes of the reserve, so that a table can be emptied by
+  /// TRUNCATE.
   public long allocateFirstNode() {
     long address = classes[NODES].allocate();
     if (address == 0) {

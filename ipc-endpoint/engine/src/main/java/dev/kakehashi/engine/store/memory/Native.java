@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// Access to native memory by absolute address. Nothing is checked here: the caller has established that the address lies in
 /// memory that its pool still owns.
 ///
-/// Words are read and written by Agrona's [UnsafeApi], the JVM's own `Unsafe`, and not by [MemorySegment]: after the second compiler it is the same, but a start ends before that has come to most
-/// methods, and until then each access by segment is a dozen calls. It compiles in a third of the time, too.
+/// Words are read and written by Agrona's [UnsafeApi], the JVM's own `Unsafe`, and not by [MemorySegment]: after the second compiler it is
+/// the same, but a start ends before that has come to most methods, and until then each access by segment is a dozen calls. It compiles in
+/// a third of the time, too.
 ///
 /// Plain accesses are single machine accesses for aligned addresses, so a value is old or new, never a mixture; what orders them is
 /// said where they are used.
@@ -104,8 +105,8 @@ public final class Native {
     copy(from, ARRAY_START + index, null, to, count);
   }
 
-  /// Copies few bytes without a call or a loop: all are read before the first is written, some twice. Few are most of what is copied here, and a loop that is inlined everywhere keeps the
-  /// JVM's compiler busy for longer than a start lasts.
+  /// Copies few bytes without a call or a loop: all are read before the first is written, some twice. Few are most of what is copied here,
+  /// and a loop that is inlined everywhere keeps the JVM's compiler busy for longer than a start lasts.
   private static void copy(
       @Nullable Object from, long fromAt, @Nullable Object to, long toAt, int bytes) {
     if (bytes > 4 * Long.BYTES || bytes < Long.BYTES) {

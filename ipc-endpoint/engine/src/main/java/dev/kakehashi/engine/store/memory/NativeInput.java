@@ -4,8 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Native memory that is read from the beginning to the end, without the checks and the state of a [ByteBuffer], which cost more than the bytes of a short entry. The reader asks
-/// what remains before he reads: nothing is checked here. Confined to one thread at a time; the memory is its owner's.
+/// Native memory that is read from the beginning to the end, without the checks and the state of a [ByteBuffer], which cost more than the
+/// bytes of a short entry. The reader asks what remains before he reads: nothing is checked here. Confined to one thread at a time; the
+/// memory is its owner's.
 public final class NativeInput {
   private long start;
   private long at;
@@ -15,7 +16,8 @@ public final class NativeInput {
   @SuppressWarnings("UnusedVariable")
   private @Nullable ByteBuffer memory;
 
-  /// An input with the bytes that remain in a buffer, whose position stays. It has to be reachable until they have been read (`Reference.reachabilityFence`): an address keeps no buffer.
+  /// An input with the bytes that remain in a buffer, whose position stays. It has to be reachable until they have been read
+  /// (`Reference.reachabilityFence`): an address keeps no buffer.
   public static NativeInput of(ByteBuffer bytes) {
     ByteBuffer direct =
         bytes.isDirect()

@@ -1,7 +1,8 @@
 package dev.kakehashi.engine.store.memory;
 
-/// Blocks of a pool for one thread that needs many: it takes neighbours of a size together, so that it seldom asks for the pool's lock, and no two threads write to the two ends of a
-/// line of the processor's cache. Confined to one thread; the blocks are the pool's, and freed there.
+/// Blocks of a pool for one thread that needs many: it takes neighbours of a size together, so that it seldom asks for the pool's lock, and
+/// no two threads write to the two ends of a line of the processor's cache. Confined to one thread; the blocks are the pool's, and freed
+/// there.
 public final class PoolShare implements Blocks, AutoCloseable {
   private static final int TAKEN_BYTES = 16 << 10;
 

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /// Threads that follow pointers to native memory right now without a latch. Their count lets a writer take a piece of memory out of a
 /// structure that others are reading, and give it another use.
 ///
-/// Chains of old versions have one of their own, so that the collector can take a version out of the middle of a chain that a long reader still uses: a transaction protects the versions
-/// that it can see, but on its way to them it passes others. The nodes of all indexes of a pool have another ([MemoryPool#nodeReaders()]).
-/// A reader enters first and leaves afterwards, on the same thread or not, and never waits for anything in between. A writer that has
-/// unlinked memory frees it when it has seen every cell at zero since then.
+/// Chains of old versions have one of their own, so that the collector can take a version out of the middle of a chain that a long reader
+/// still uses: a transaction protects the versions that it can see, but on its way to them it passes others. The nodes of all indexes of a
+/// pool have another ([MemoryPool#nodeReaders()]). A reader enters first and leaves afterwards, on the same thread or not, and never waits
+/// for anything in between. A writer that has unlinked memory frees it when it has seen every cell at zero since then.
 ///
 /// **Why that suffices.** A reader counts itself in (atomic, full fence) and then reads pointers; the writer changes pointers (full fence)
 /// and then reads the cell. If it reads zero, either the reader has left, or it counts itself in later and finds the changed pointers. Each

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.store.memory;
 
 /// Blocks of one size. Thread-safe.
 ///
-/// Its chunks that have a free block form a list. One whose last block is freed goes back to the source, and can become anything; one alone is kept, so that a block that is
-/// taken and freed again and again does not take a chunk each time.
+/// Its chunks that have a free block form a list. One whose last block is freed goes back to the source, and can become anything; one alone
+/// is kept, so that a block that is taken and freed again and again does not take a chunk each time.
 final class SizeClass {
   /// Bytes of a block.
   final int bytes;

@@ -40,7 +40,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Rebuilds the store in memory from its durable image: catalogue and definitions first, then the rows of all tables, with their indexes, on all cores.
+/// Rebuilds the store in memory from its durable image: catalogue and definitions first, then the rows of all tables, with their indexes,
+/// on all cores.
 public final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
@@ -270,8 +271,8 @@ public final class Recovery {
     }
   }
 
-  /// Bytes that a loader collects entries in. The larger, the fewer times it comes to each leaf of an index whose keys are in no order; but whoever gives the store little
-  /// memory has little beside it.
+  /// Bytes that a loader collects entries in. The larger, the fewer times it comes to each leaf of an index whose keys are in no order; but
+  /// whoever gives the store little memory has little beside it.
   private long scratchBytes(int loaders) {
     long least = Math.min(MIN_SCRATCH_BYTES, ALL_SCRATCH_BYTES / loaders);
     long share =

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 
 /// One thread's part of recovery: reads rows of the durable image into pages, and makes their index entries while it has them at hand.
 ///
-/// Index entries are collected and sorted, many thousands at a time, and the indexes built of these runs at the end (see [TreeLoad]): entered as they come, each one of an index
-/// whose keys are in another order than the rows waits for memory on every level of the tree, which took ten times as long as reading the row. Confined to one thread;
-/// different loaders work on different pages, and add to the same indexes at the same time.
+/// Index entries are collected and sorted, many thousands at a time, and the indexes built of these runs at the end (see [TreeLoad]):
+/// entered as they come, each one of an index whose keys are in another order than the rows waits for memory on every level of the tree,
+/// which took ten times as long as reading the row. Confined to one thread; different loaders work on different pages, and add to the same
+/// indexes at the same time.
 final class RowLoader implements AutoCloseable {
   /// So many entries that came in their order are added at once: sorting costs nothing, and more of them would be in no cache any more.
   private static final int ORDERED_ENTRIES = 1 << 13;

@@ -44,8 +44,8 @@ public final class Page {
   /// Form of its table.
   public final TableForm form;
 
-  /// Where its rows are; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when it validates, and until then reads what is
-  /// mapped: the pool keeps that to its end.
+  /// Where its rows are; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when
+  /// it validates, and until then reads what is mapped: the pool keeps that to its end.
   private long address;
 
   /// Whether it has memory. Written under the latch; a reader without the latch gets an answer that may be old.
@@ -460,7 +460,8 @@ public final class Page {
     occupiedCount++;
   }
 
-  /// Takes an insert back that nobody else has seen, in a latched page: there is no row any more. Its values stay, and the slot is not free, until it is vacated.
+  /// Takes an insert back that nobody else has seen, in a latched page: there is no row any more. Its values stay, and the slot is not
+  /// free, until it is vacated.
   public void retract(int slot) {
     setLive(slot, false);
     setStamp(slot, Stamp.NOTHING);

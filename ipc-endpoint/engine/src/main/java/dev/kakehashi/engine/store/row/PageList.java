@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The pages of a table, and those of them with room for rows. Thread-safe.
 ///
-/// A page in which nothing is left gives its memory away, and gets new memory when the table needs a page again. Its number stays, so that a row identifier means nothing else meanwhile.
+/// A page in which nothing is left gives its memory away, and gets new memory when the table needs a page again. Its number stays, so that
+/// a row identifier means nothing else meanwhile.
 ///
 /// `pages` only grows (by replacing the array, under `roomLock`); an element is written once and published by the volatile write of
 /// `pageCount`.
@@ -69,7 +70,8 @@ public final class PageList {
     }
   }
 
-  /// A page that was not listed, or is not any more, with memory; made if there is none. The caller has `roomLock`, under which alone pages lose their memory.
+  /// A page that was not listed, or is not any more, with memory; made if there is none. The caller has `roomLock`, under which alone pages
+  /// lose their memory.
   private Page nextRoomy() {
     for (Page next = roomy.poll(); next != null; next = roomy.poll()) {
       next.listed = false;

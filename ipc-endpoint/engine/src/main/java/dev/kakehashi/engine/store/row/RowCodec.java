@@ -7,8 +7,8 @@ import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.NativeInput;
 
-/// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per column, whole
-/// bytes), then the values that are not null, in order, as [ValueCodec] writes them.
+/// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per
+/// column, whole bytes), then the values that are not null, in order, as [ValueCodec] writes them.
 public final class RowCodec {
   private RowCodec() {}
 

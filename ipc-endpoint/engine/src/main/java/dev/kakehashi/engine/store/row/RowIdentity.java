@@ -11,14 +11,16 @@ package dev.kakehashi.engine.store.row;
 ///     11..0   slot
 /// ```
 ///
-/// The salt is another one each time a table is opened, made or emptied, so that what a client has kept from before is hardly an identity. An update keeps the slot,
-/// and so the identity. A transaction that sees a row keeps its slot from being freed, and thus both numbers as they are while it looks.
+/// The salt is another one each time a table is opened, made or emptied, so that what a client has kept from before is hardly an identity.
+/// An update keeps the slot, and so the identity. A transaction that sees a row keeps its slot from being freed, and thus both numbers as
+/// they are while it looks.
 public final class RowIdentity {
   static final int SLOT_BITS = 12;
   static final int PAGE_BITS = 28;
   private static final int REUSE_SHIFT = SLOT_BITS + PAGE_BITS;
 
-  /// A slot that was used again so often is not used any more: 16,777,215 times, which takes a day of a slot that the collector frees every 5 ms.
+  /// A slot that was used again so often is not used any more: 16,777,215 times, which takes a day of a slot that the collector frees every
+  /// 5 ms.
   static final int MOST_REUSES = (1 << (Long.SIZE - REUSE_SHIFT)) - 1;
 
   private RowIdentity() {}

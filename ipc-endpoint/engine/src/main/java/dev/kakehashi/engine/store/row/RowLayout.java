@@ -14,7 +14,8 @@ import java.util.List;
 
 /// Where things lie in the pages and undo records of one table. Immutable.
 ///
-/// A page holds `rows` row slots, column by column, because a scan wants a few columns of all rows, and then copies a column's words at once:
+/// A page holds `rows` row slots, column by column, because a scan wants a few columns of all rows, and then copies a column's words at
+/// once:
 ///
 /// ```
 /// stamps   rows × 8                      who made the version and when, see Stamp
@@ -23,11 +24,11 @@ import java.util.List;
 /// column 1 …
 /// ```
 ///
-/// Columns that were added later lie in annexes of the page, one for each column: null bits and words as above. A page without the annex of a column has
-/// rows that all end before it, so they have its missing value. See [Placement].
+/// Columns that were added later lie in annexes of the page, one for each column: null bits and words as above. A page without the annex of
+/// a column has rows that all end before it, so they have its missing value. See [Placement].
 ///
-/// The word of a by-reference value is the address of its bytes, which never change while they are there. The word of a null is 0. The bytes of a missing
-/// value belong to the table: all its rows have the same address.
+/// The word of a by-reference value is the address of its bytes, which never change while they are there. The word of a null is 0. The
+/// bytes of a missing value belong to the table: all its rows have the same address.
 ///
 /// An undo record is the row as it was before a change:
 ///

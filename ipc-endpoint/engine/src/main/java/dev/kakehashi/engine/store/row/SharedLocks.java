@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// Shared locks of a page's rows, which several transactions may hold at a time: [LockStrength#KEY_SHARE] and [LockStrength#SHARE]. A
 /// stronger lock of a row has one holder, whose stamp is in the row itself.
 ///
-/// A lock is of the row, whatever versions come. One transaction's locks of a page take 4 bytes each while they are few, and then two bits for each slot of the page, so that those of all rows of a
-/// table take less than a hundredth of its pages.
+/// A lock is of the row, whatever versions come. One transaction's locks of a page take 4 bytes each while they are few, and then two bits
+/// for each slot of the page, so that those of all rows of a table take less than a hundredth of its pages.
 ///
 /// Used by the holder of the page's latch only.
 public final class SharedLocks {

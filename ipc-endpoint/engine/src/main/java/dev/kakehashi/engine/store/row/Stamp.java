@@ -8,8 +8,9 @@ package dev.kakehashi.engine.store.row;
 ///      1   tombstone   keys, statement   slot of the transaction
 /// ```
 ///
-/// Bit 61 of a version in flight, "keys", says that nobody may hold the row's keys beside it: its transaction has inserted or deleted the row, has changed a key that can be referenced, or has locked it so. It
-/// stays with the versions that the same transaction makes on top, and goes with the commit.
+/// Bit 61 of a version in flight, "keys", says that nobody may hold the row's keys beside it: its transaction has inserted or deleted the
+/// row, has changed a key that can be referenced, or has locked it so. It stays with the versions that the same transaction makes on top,
+/// and goes with the commit.
 ///
 /// A tombstone is the version of a deleted row. The timestamp 0 with a tombstone marks a row slot that holds nothing.
 public final class Stamp {

@@ -11,15 +11,16 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.stream.IntStream;
 
-/// An index: entries are the encoded key followed by the row identifier (8 bytes), for every version of the row that somebody may still read.
+/// An index: entries are the encoded key followed by the row identifier (8 bytes), for every version of the row that somebody may still
+/// read.
 ///
 /// An entry alone says nothing: a reader that finds it looks for the version of the row that it can see, and whether that version has the
 /// entry's key. A row with versions of different keys has an entry for each, and a reader takes the row at exactly one of them. A version
 /// that does not fulfil the predicate of a partial index has no key, and no entry.
 ///
-/// Two writers that make the same unique key at once must not overlook each other. The version is in the page before the entry is made, and checking the
-/// other rows of the key and making the entry happens under a lock that all writers of that key share (`stripes`): so the second one
-/// finds the first one's entry, and behind it its version.
+/// Two writers that make the same unique key at once must not overlook each other. The version is in the page before the entry is made, and
+/// checking the other rows of the key and making the entry happens under a lock that all writers of that key share (`stripes`): so the
+/// second one finds the first one's entry, and behind it its version.
 public final class TableIndex {
   private static final int STRIPES = 64;
 
@@ -66,8 +67,8 @@ public final class TableIndex {
     tree.free();
   }
 
-  /// Whether its nodes are gone: the collector may still have entries of it to drop, of a transaction that took changes back beside one that made the index, when that
-  /// was rolled back before this one ended.
+  /// Whether its nodes are gone: the collector may still have entries of it to drop, of a transaction that took changes back beside one
+  /// that made the index, when that was rolled back before this one ended.
   public boolean isFreed() {
     return freed;
   }

@@ -9,9 +9,11 @@ import dev.kakehashi.engine.store.row.RowVersion;
 import dev.kakehashi.engine.store.row.TableIndex;
 import java.util.Set;
 
-/// Entries of one index that a bulk insertion has collected. Threads that collect have an [EntryCollector] each; the rest is used by the thread that finishes.
+/// Entries of one index that a bulk insertion has collected. Threads that collect have an [EntryCollector] each; the rest is used by the
+/// thread that finishes.
 ///
-/// An index without an entry gets a tree that is built of them. To others they are entered in their order, which meets each leaf once, while it is in the processor's cache.
+/// An index without an entry gets a tree that is built of them. To others they are entered in their order, which meets each leaf once,
+/// while it is in the processor's cache.
 final class BulkIndex implements AutoCloseable {
   private final RowTable table;
   private final Writer transaction;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The shared row locks of one transaction, in the order in which it has taken them. Used by the thread that has the transaction.
 ///
-/// Where a mark of the transaction is asked for and locks have come since the last one, that is a step, which counts like one change of the catalogue: so a rollback to a savepoint lets go of what
-/// was locked since.
+/// Where a mark of the transaction is asked for and locks have come since the last one, that is a step, which counts like one change of the
+/// catalogue: so a rollback to a savepoint lets go of what was locked since.
 public final class HeldLocks {
   private static final int FIRST = 4;
   private static final int[] NONE = {};

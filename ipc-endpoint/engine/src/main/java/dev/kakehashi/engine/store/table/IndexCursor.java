@@ -15,7 +15,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A scan of an index. Entries are copied out of the tree some at a time; each leads to a row, whose visible version counts if it has the entry's key.
+/// A scan of an index. Entries are copied out of the tree some at a time; each leads to a row, whose visible version counts if it has the
+/// entry's key.
 ///
 /// Opened and closed any number of times: to look one row up allocates less than its buffers take. Confined to one task at a time.
 final class IndexCursor implements RowCursor {

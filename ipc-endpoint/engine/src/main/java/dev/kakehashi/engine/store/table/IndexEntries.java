@@ -18,7 +18,8 @@ import dev.kakehashi.engine.store.version.TransactionSlots;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
-/// The entries of one table's rows in its indexes: made with a look at unique keys, taken back when nobody may read a version with their key any more. Thread-safe.
+/// The entries of one table's rows in its indexes: made with a look at unique keys, taken back when nobody may read a version with their
+/// key any more. Thread-safe.
 final class IndexEntries {
   private static final int UNIQUE_FETCH = 8;
 
@@ -37,7 +38,8 @@ final class IndexEntries {
   /// @param key of the version, empty if it has no entry; it gets the row identifier
   /// @param exempt whether the key is unique whatever the others are
   /// @throws DuplicateKey another row has it
-  /// @throws RowConflict a transaction in progress decides whether another row has it, or a serializable one has looked for the key before another row got it
+  /// @throws RowConflict a transaction in progress decides whether another row has it, or a serializable one has looked for the key before
+  ///     another row got it
   void add(Writer transaction, TableIndex index, KeyBuffer key, boolean exempt, long rowId) {
     int keyLength = key.length;
     if (keyLength == 0) {

@@ -16,9 +16,10 @@ import java.util.List;
 
 /// Locks rows of one table for transactions, until they end. Thread-safe.
 ///
-/// The four strengths of [LockStrength] are in two places. A row has one holder of NO_KEY_UPDATE or UPDATE: a version in flight is its lock, whether it changes the row or is the same with a new
-/// stamp, and the stamp says which of the two it is ([Stamp#locksKeys]). KEY_SHARE and SHARE have many holders, and are listed beside the page ([SharedLocks]): they are locks of the row, whatever
-/// versions of it come.
+/// The four strengths of [LockStrength] are in two places. A row has one holder of NO_KEY_UPDATE or UPDATE: a version in flight is its
+/// lock, whether it changes the row or is the same with a new stamp, and the stamp says which of the two it is ([Stamp#locksKeys]).
+/// KEY_SHARE and SHARE have many holders, and are listed beside the page ([SharedLocks]): they are locks of the row, whatever versions of
+/// it come.
 ///
 /// **Why nobody is overlooked.** All of this is looked at and written under the latch of the row's page:
 ///
@@ -177,7 +178,8 @@ final class RowLocker {
     return Stamp.isInFlight(stamp) && Stamp.slot(stamp) == transaction.slot();
   }
 
-  /// Whether the newest version of a latched page's row, which the transaction's snapshot does not see, is a row with the keys of the version that it sees.
+  /// Whether the newest version of a latched page's row, which the transaction's snapshot does not see, is a row with the keys of the
+  /// version that it sees.
   private boolean hasKeysOfSnapshot(Writer transaction, Page page, int slot) {
     long stamp = page.stamp(slot);
     if (Stamp.isTombstone(stamp)) {
@@ -203,7 +205,8 @@ final class RowLocker {
     return !RowWriter.referencedKeysDiffer(table.form.indexes(), newest, seen);
   }
 
-  /// Locks the row that a foreign key has found, if nobody has changed what it was found by: see [dev.kakehashi.engine.store.api.TableStore#lockKey].
+  /// Locks the row that a foreign key has found, if nobody has changed what it was found by: see
+  /// [dev.kakehashi.engine.store.api.TableStore#lockKey].
   boolean lockKey(
       Writer transaction, Page page, int slot, int[] columns, VectorBatch key, int row) {
     HeldLocks held = transaction.heldLocks();

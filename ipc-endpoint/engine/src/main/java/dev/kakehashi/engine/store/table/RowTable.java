@@ -281,7 +281,8 @@ public final class RowTable implements TableStore, CollectedTable {
     }
   }
 
-  /// After a change that found no memory and left nothing: frees what nobody sees any more, in case the collector has not come to it. Then it is worth a second try.
+  /// After a change that found no memory and left nothing: frees what nobody sees any more, in case the collector has not come to it. Then
+  /// it is worth a second try.
   private void makeRoom(EngineException refused) {
     if (refused.code() != ErrorCode.OUT_OF_MEMORY) {
       throw refused;
@@ -334,7 +335,8 @@ public final class RowTable implements TableStore, CollectedTable {
     }
   }
 
-  /// Takes back inserts of a transaction that rolls back, in an order of their own; they are the last writes of their rows. The collector does the rest.
+  /// Takes back inserts of a transaction that rolls back, in an order of their own; they are the last writes of their rows. The collector
+  /// does the rest.
   public void retract(Writer transaction, WriteLog.Inserts inserts) {
     changes.retract(inserts);
     transaction.addRows(this, -inserts.size());

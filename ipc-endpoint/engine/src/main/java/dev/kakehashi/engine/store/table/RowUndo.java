@@ -94,7 +94,8 @@ final class RowUndo {
     page.unlatch();
   }
 
-  /// Takes back inserts whose entries, values and slots are [#vacate]d later. Neighbours in a page go under one latch, but not so many that readers wait.
+  /// Takes back inserts whose entries, values and slots are [#vacate]d later. Neighbours in a page go under one latch, but not so many that
+  /// readers wait.
   void retract(WriteLog.Inserts inserts) {
     for (int at = 0; at < inserts.size(); ) {
       Page page = inserts.page(at);
@@ -170,8 +171,8 @@ final class RowUndo {
     }
   }
 
-  /// Notes the entries of an update that was taken back. Unlike those of an insert they cannot be dropped here: an older version may have the same key, and how far down the chain
-  /// there is something to look at only the holder of the collector's lock knows.
+  /// Notes the entries of an update that was taken back. Unlike those of an insert they cannot be dropped here: an older version may have
+  /// the same key, and how far down the chain there is something to look at only the holder of the collector's lock knows.
   private void noteEntries(
       Garbage garbage, Page page, int slot, RowVersion version, RowVersion before) {
     KeyBuffer key = new KeyBuffer(64);
@@ -186,8 +187,8 @@ final class RowUndo {
     table.collector.dropMany(garbage);
   }
 
-  /// Removes the entries of an insert that was taken back. Nobody else can have seen the row, so they need not wait for the collector; but the slot
-  /// may have a new owner by now.
+  /// Removes the entries of an insert that was taken back. Nobody else can have seen the row, so they need not wait for the collector; but
+  /// the slot may have a new owner by now.
   private void dropInserted(Page page, int slot, RowVersion version) {
     KeyBuffer key = new KeyBuffer(64);
     for (TableIndex index : table.form.indexes()) {

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Changes of the rows of one table. Thread-safe.
 ///
-/// A change has three steps. Outside the latch: copy the new values to the pool. Under the latch: look whether the newest version may be replaced, move it
-/// to an undo record, write the new one with an in-flight stamp. Then, without the latch: enter new keys into the indexes. If the last step fails the
-/// change is taken back before the failure is reported.
+/// A change has three steps. Outside the latch: copy the new values to the pool. Under the latch: look whether the newest version may be
+/// replaced, move it to an undo record, write the new one with an in-flight stamp. Then, without the latch: enter new keys into the
+/// indexes. If the last step fails the change is taken back before the failure is reported.
 final class RowWriter {
   /// In place of indexes: a step has to be done again.
   private static final TableIndex[] AGAIN = {};
@@ -191,7 +191,8 @@ final class RowWriter {
   /// @param old gets that version
   /// @param shared columns of the next version that have the address of the newest one's value
   /// @param record gets that version too, as an undo record
-  /// @return the indexes that the row was in; null: the row is gone for the transaction; [#AGAIN]: shared values are not those of the newest version any more
+  /// @return the indexes that the row was in; null: the row is gone for the transaction; [#AGAIN]: shared values are not those of the
+  ///     newest version any more
   private TableIndex @Nullable [] replace(
       Writer transaction,
       Page page,
@@ -476,7 +477,8 @@ final class RowWriter {
     }
   }
 
-  /// @param locksKeys whether others may not hold the row's keys beside the version; where its transaction has one already, that counts, too
+  /// @param locksKeys whether others may not hold the row's keys beside the version; where its transaction has one already, that counts,
+  ///     too
   static void putStamp(Page page, int slot, long stamp, boolean locksKeys, long record) {
     long before = page.stamp(slot);
     boolean own = Stamp.isInFlight(before);

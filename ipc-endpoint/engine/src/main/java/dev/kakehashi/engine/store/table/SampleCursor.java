@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 
 /// A random sample of a table's visible rows: each is taken with the same probability, independently of the others.
 ///
-/// The distances between the row slots that are looked at are drawn (geometric distribution), so that the work is that of the sample and not that of the
-/// table; a slot without a visible row gives nothing.
+/// The distances between the row slots that are looked at are drawn (geometric distribution), so that the work is that of the sample and
+/// not that of the table; a slot without a visible row gives nothing.
 final class SampleCursor implements RowCursor {
   private final RowTable table;
   private final RowReader reader;

@@ -15,8 +15,8 @@ import java.util.Arrays;
 
 /// A scan of a range of pages.
 ///
-/// A step copies a run of row slots of one page, without a latch, and validates the page's version before it believes the copy. Three ways, the first by far the most
-/// frequent:
+/// A step copies a run of row slots of one page, without a latch, and validates the page's version before it believes the copy. Three ways,
+/// the first by far the most frequent:
 ///
 /// 1. Everything in the page is committed and not younger than the snapshot, and every slot has a row: whole columns are copied.
 /// 2. The same with gaps: the words of live rows are gathered.

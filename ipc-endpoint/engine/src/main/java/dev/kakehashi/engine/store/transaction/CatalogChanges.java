@@ -16,12 +16,13 @@ import java.util.function.Consumer;
 
 /// The changes of the catalogue that one transaction has made, in order. Used by the thread that has the transaction.
 ///
-/// Each step is effective in memory as soon as it is made, so that the transaction can use what it has defined; it knows how to undo it and what
-/// becomes effective for others at the commit. The caller sees to it that others do not meet a step before: new tables have numbers that
-/// nobody else knows, and a dropped table or index is the transaction's alone. Others may write while an index is made: they maintain it
-/// from then on.
+/// Each step is effective in memory as soon as it is made, so that the transaction can use what it has defined; it knows how to undo it and
+/// what becomes effective for others at the commit. The caller sees to it that others do not meet a step before: new tables have numbers
+/// that nobody else knows, and a dropped table or index is the transaction's alone. Others may write while an index is made: they maintain
+/// it from then on.
 ///
-/// Steps and row writes are undone in reverse order of all together, so an index that is taken away finds no entry of a write that is still there.
+/// Steps and row writes are undone in reverse order of all together, so an index that is taken away finds no entry of a write that is still
+/// there.
 final class CatalogChanges {
   /// One change.
   ///
@@ -202,8 +203,8 @@ final class CatalogChanges {
         CatalogChanges::nothing);
   }
 
-  /// Takes the index away at once: what the transaction writes from now on need not be unique in it. The collector may leave entries in it that lead to
-  /// nothing, until it comes back; whoever finds an entry looks for a version with its key.
+  /// Takes the index away at once: what the transaction writes from now on need not be unique in it. The collector may leave entries in it
+  /// that lead to nothing, until it comes back; whoever finds an entry looks for a version with its key.
   private void dropIndex(CatalogChange.DropIndex drop) {
     RowTable table = store.tables().require(drop.tableId());
     int position = table.form.indexPosition(drop.indexId());

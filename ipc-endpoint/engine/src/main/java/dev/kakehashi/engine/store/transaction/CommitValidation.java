@@ -14,8 +14,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Validation of one serializable transaction; for others it finds nothing. Most of the work is done by [#begin()], without the lock; under it
-/// [#finish()] looks at what was committed meanwhile.
+/// Validation of one serializable transaction; for others it finds nothing. Most of the work is done by [#begin()], without the lock; under
+/// it [#finish()] looks at what was committed meanwhile.
 final class CommitValidation {
   private final StoreParts parts;
   private final GarbageCollector collector;

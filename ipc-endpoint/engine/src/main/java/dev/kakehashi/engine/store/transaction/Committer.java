@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
 /// into the transaction's slot, put the record into the queue of the durability thread, publish the timestamp. So timestamps,
 /// log and visibility have one order, and:
 ///
-/// * [CommitClock#published] is written here only, under the lock, after the slot's commit timestamp (both volatile). A snapshot is a read of
-///   `published`: a reader of timestamp t finds the commit timestamps of all transactions up to t, so it sees all of a commit or nothing,
-///   although the rows are stamped later.
-/// * A serializable transaction takes its snapshot and its place in [SerializableTransactions] under the lock: a commit after that snapshot keeps its list of writes for
-///   validation.
+/// * [CommitClock#published] is written here only, under the lock, after the slot's commit timestamp (both volatile). A snapshot is a read
+///   of `published`: a reader of timestamp t finds the commit timestamps of all transactions up to t, so it sees all of a commit or
+///   nothing, although the rows are stamped later.
+/// * A serializable transaction takes its snapshot and its place in [SerializableTransactions] under the lock: a commit after that snapshot
+///   keeps its list of writes for validation.
 public final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
 
@@ -42,8 +42,8 @@ public final class Committer {
   private long lastTimestamp = Stamp.FIRST_TIMESTAMP;
   private final SerializableTransactions serializable = new SerializableTransactions();
 
-  /// Prepared transactions that are serializable. Each has been validated when it was prepared, and stays valid: no serializable transaction
-  /// that changes what it has read commits before it is decided. Replaced under the lock.
+  /// Prepared transactions that are serializable. Each has been validated when it was prepared, and stays valid: no serializable
+  /// transaction that changes what it has read commits before it is decided. Replaced under the lock.
   private volatile List<RowTransaction> prepared = List.of();
 
   /// Outcome of a commit.
@@ -224,7 +224,8 @@ public final class Committer {
 
   // ---- two-phase commit ----
 
-  /// Validates a transaction, once for all, and puts the record of its preparation into the order. It commits later at a timestamp of that time.
+  /// Validates a transaction, once for all, and puts the record of its preparation into the order. It commits later at a timestamp of that
+  /// time.
   ///
   /// @param decisionBytes room in the log that is kept for the record of its decision, which nothing may refuse
   Outcome prepare(
@@ -423,7 +424,8 @@ public final class Committer {
     }
   }
 
-  /// Calls back when all that has been committed before is durable, however often the log cannot be written until then; never if the store closes before.
+  /// Calls back when all that has been committed before is durable, however often the log cannot be written until then; never if the store
+  /// closes before.
   public void whenAllDurable(Runnable done) {
     Pending pending;
     try {

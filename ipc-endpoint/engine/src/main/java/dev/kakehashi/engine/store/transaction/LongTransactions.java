@@ -15,15 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /// Tables that long transactions keep from others.
 ///
-/// A long transaction (LTX) declares the tables that it will write; a serializable one also guards the tables that it reads. From the declaration on
-/// short transactions (OCC) that come to a guarded table are refused: they are of a later epoch, and give way. Short transactions that were
-/// inside before are of an earlier epoch: the LTX waits for their end, and takes its snapshot then. So from its epoch on nobody changes
-/// what it will write, nor what it has read: it meets no conflict, and its reads are valid when it commits. The order of commits stays an
-/// order of execution for all serializable transactions.
+/// A long transaction (LTX) declares the tables that it will write; a serializable one also guards the tables that it reads. From the
+/// declaration on short transactions (OCC) that come to a guarded table are refused: they are of a later epoch, and give way. Short
+/// transactions that were inside before are of an earlier epoch: the LTX waits for their end, and takes its snapshot then. So from its
+/// epoch on nobody changes what it will write, nor what it has read: it meets no conflict, and its reads are valid when it commits. The
+/// order of commits stays an order of execution for all serializable transactions.
 ///
-/// **Inside or outside.** A short transaction first enters the table in [RowTransaction#changed], then reads `claims`; an LTX first publishes its claim, then
-/// reads `changed` of every running transaction (both are volatile). Either the one sees the claim and is refused, or the other sees the table and waits. Prepared
-/// serializable transactions, whose reads have to stay valid until their decision, are excluded in the same way, under the commit lock.
+/// **Inside or outside.** A short transaction first enters the table in [RowTransaction#changed], then reads `claims`; an LTX first
+/// publishes its claim, then reads `changed` of every running transaction (both are volatile). Either the one sees the claim and is
+/// refused, or the other sees the table and waits. Prepared serializable transactions, whose reads have to stay valid until their decision,
+/// are excluded in the same way, under the commit lock.
 ///
 /// **LTX against LTX.** Order is by priority, then by epoch (the order of declarations). A new LTX waits until the holders that it
 /// conflicts with have ended, and lets waiting LTXs that come before it go first; until then it holds nothing that another LTX could wait
@@ -121,7 +122,8 @@ final class LongTransactions {
     }
   }
 
-  /// Why a serializable transaction must not be prepared now: it has read what a long one will write, which may then commit before the decision. Under the commit lock.
+  /// Why a serializable transaction must not be prepared now: it has read what a long one will write, which may then commit before the
+  /// decision. Under the commit lock.
   @Nullable RowConflict refusesPrepared(RowTransaction transaction) {
     ReadSet reads = transaction.readSet;
     if (reads == null || transaction.claim() != null) {

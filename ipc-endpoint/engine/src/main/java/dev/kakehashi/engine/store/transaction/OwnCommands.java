@@ -5,9 +5,10 @@ import java.util.Arrays;
 
 /// Which command of the client the statements of a transaction have changed rows for.
 ///
-/// A client such as PostgreSQL sends several requests for one of its commands, and those of other commands between them: of functions and triggers, which
-/// the command has called. Its commands see the changes of commands with lesser numbers, whenever they were made. Rows are stamped with the number of the statement;
-/// this says which command that belongs to. Written by the operation that has the transaction's turn; views of earlier statements go on reading what was there.
+/// A client such as PostgreSQL sends several requests for one of its commands, and those of other commands between them: of functions and
+/// triggers, which the command has called. Its commands see the changes of commands with lesser numbers, whenever they were made. Rows are
+/// stamped with the number of the statement; this says which command that belongs to. Written by the operation that has the transaction's
+/// turn; views of earlier statements go on reading what was there.
 final class OwnCommands {
   /// First statement and command of each run of statements, in the order of the statements.
   private int[] entries = new int[4];

@@ -3,10 +3,11 @@ package dev.kakehashi.engine.store.transaction;
 import dev.kakehashi.engine.api.queue.QueueChanges;
 import java.util.Arrays;
 
-/// The changes of queues that one transaction has made, and where they stand among its other changes. Used by the thread that has the transaction.
+/// The changes of queues that one transaction has made, and where they stand among its other changes. Used by the thread that has the
+/// transaction.
 ///
-/// Marks of queues are of their own kind. Where a mark of the transaction is asked for and queues have changed since the last one, that is a step, which counts like one change of the
-/// catalogue.
+/// Marks of queues are of their own kind. Where a mark of the transaction is asked for and queues have changed since the last one, that is
+/// a step, which counts like one change of the catalogue.
 final class OwnQueues {
   private static final int FIRST_STEPS = 4;
 

@@ -16,8 +16,9 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/// A prepared transaction in the durable image: an entry for the transaction with its [Preparation] and what it has read if it is serializable, and one for
-/// each row that it changed, with the row as it will be, or nothing for a row that it deleted. Row locks are in entries of their own, see [PreparedLocks].
+/// A prepared transaction in the durable image: an entry for the transaction with its [Preparation] and what it has read if it is
+/// serializable, and one for each row that it changed, with the row as it will be, or nothing for a row that it deleted. Row locks are in
+/// entries of their own, see [PreparedLocks].
 public final class PreparedCodec {
   private static final int FORMAT = 2;
 

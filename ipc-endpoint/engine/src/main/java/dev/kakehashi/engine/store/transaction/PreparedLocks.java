@@ -13,7 +13,8 @@ import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The row locks of a prepared transaction in the durable image: an entry for each page, with the slot (2 bytes, the upper one first) and the number of the strength (1 byte) of each lock.
+/// The row locks of a prepared transaction in the durable image: an entry for each page, with the slot (2 bytes, the upper one first) and
+/// the number of the strength (1 byte) of each lock.
 ///
 /// Shared locks are all there. Most other locks follow from the transaction's rows: a row is there because it is changed or locked. So of
 /// the other locks only those are here that hold the keys of a row that is not deleted.

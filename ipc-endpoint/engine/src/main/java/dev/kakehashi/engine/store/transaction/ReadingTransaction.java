@@ -241,7 +241,8 @@ abstract class ReadingTransaction implements Writer {
     return present == null ? null : present.claim();
   }
 
-  /// Whether it has come to change the table. Any thread: it enters the table, by volatile writes, before it looks at what others have declared.
+  /// Whether it has come to change the table. Any thread: it enters the table, by volatile writes, before it looks at what others have
+  /// declared.
   boolean isInside(long tableId) {
     TableAdmission present = admission;
     return present != null && present.isInside(tableId);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Threads that encode rows, for one that writes them in their order. Made, used and closed by that one.
 ///
-/// The rows come in stretches. An encoder has every n-th of them, and is some pieces ahead of the writer at most. Rows that are long are left to the writer: so one of them is in the heap at a
-/// time.
+/// The rows come in stretches. An encoder has every n-th of them, and is some pieces ahead of the writer at most. Rows that are long are
+/// left to the writer: so one of them is in the heap at a time.
 final class RowEncoders implements AutoCloseable {
   private static final int MOST_ENCODERS = 4;
 

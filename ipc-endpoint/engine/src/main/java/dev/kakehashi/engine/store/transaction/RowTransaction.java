@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A running transaction: what it reads by, and the list of its writes.
 ///
-/// Rolling back takes the list from its end. Everything is used by one thread at a time except what says otherwise, and `readSet`, which cursors on several threads fill.
+/// Rolling back takes the list from its end. Everything is used by one thread at a time except what says otherwise, and `readSet`, which
+/// cursors on several threads fill.
 public final class RowTransaction extends ReadingTransaction {
   private static final byte NOT_DEFERRABLE = 0;
   private static final byte WAITS_FOR_SNAPSHOT = 1;
@@ -63,7 +64,8 @@ public final class RowTransaction extends ReadingTransaction {
   /// Change of the number of rows per table; null: none so far.
   private @Nullable IdentityHashMap<RowTable, long[]> rowCounts;
 
-  /// Whether its shared row locks are all known; false of one that an earlier version has prepared. Written before it enters the store's list of prepared ones.
+  /// Whether its shared row locks are all known; false of one that an earlier version has prepared. Written before it enters the store's
+  /// list of prepared ones.
   private boolean knowsLocks = true;
 
   /// Its shared row locks; null: none so far.

@@ -18,15 +18,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which serializable transactions run, and what those that have ended had read: serializable snapshot isolation (Cahill, Röhm, Fekete 2008; Ports, Grittner 2012), decided at the
-/// commit.
+/// Which serializable transactions run, and what those that have ended had read: serializable snapshot isolation (Cahill, Röhm, Fekete
+/// 2008; Ports, Grittner 2012), decided at the commit.
 ///
-/// A transaction is **overtaken** when another one commits a change of what it has read, after its snapshot: it comes before the other in every serial order. That alone is no
-/// harm. Every cycle has a transaction R that is overtaken by a T, which is overtaken by a U that has committed first of all in the cycle (and, if R has changed nothing, before
-/// R's snapshot). So a commit is refused if it would complete such a pair:
+/// A transaction is **overtaken** when another one commits a change of what it has read, after its snapshot: it comes before the other in
+/// every serial order. That alone is no harm. Every cycle has a transaction R that is overtaken by a T, which is overtaken by a U that has
+/// committed first of all in the cycle (and, if R has changed nothing, before R's snapshot). So a commit is refused if it would complete
+/// such a pair:
 ///
 /// * of a T that is overtaken: if an R that runs or has ended has read what T changes ([#isRead]);
-/// * of an R: if a T that overtakes it was itself overtaken before its commit (`Garbage.overtakenBy`, looked at by the commit's validation).
+/// * of an R: if a T that overtakes it was itself overtaken before its commit (`Garbage.overtakenBy`, looked at by the commit's
+///   validation).
 ///
 /// A transaction that is not overtaken, as most are, costs only the check for that. A read-only transaction R is never refused: while it
 /// runs, it counts as if it read everything. Only a T that ran at R's snapshot can have been overtaken before it. So R is noted only if
@@ -44,7 +46,8 @@ final class SerializableTransactions {
   /// Rows that are compared with what was read, in one commit: some milliseconds under the lock.
   private static final int MOST_COMPARISONS = 1 << 13;
 
-  /// @param until commit timestamp of one that has changed something, otherwise the snapshot: who is overtaken by a later commit need not care
+  /// @param until commit timestamp of one that has changed something, otherwise the snapshot: who is overtaken by a later commit need not
+  ///     care
   private record Ended(ReadSet reads, long until) {}
 
   /// Transactions that may change something, in the order in which they began, with their first snapshots.
@@ -97,7 +100,8 @@ final class SerializableTransactions {
     return found;
   }
 
-  /// Whether the snapshot of a deferrable transaction is safe. It takes one at its first call, and a later one if that has turned out to be unsafe.
+  /// Whether the snapshot of a deferrable transaction is safe. It takes one at its first call, and a later one if that has turned out to be
+  /// unsafe.
   ///
   /// @param news called once, under the commit lock, when it is worth to ask again, if the answer is false: it must not block
   boolean isSafe(RowTransaction deferrable, Runnable news) {
@@ -226,7 +230,8 @@ final class SerializableTransactions {
     ended.addFirst(new Ended(all, until));
   }
 
-  /// Whether somebody who does not see the changes of a transaction that is about to commit has read, or may come to read, what they change, so that he comes before it.
+  /// Whether somebody who does not see the changes of a transaction that is about to commit has read, or may come to read, what they
+  /// change, so that he comes before it.
   ///
   /// @param overtakenBy the earliest commit that has overtaken the transaction
   boolean isRead(RowTransaction transaction, long overtakenBy) {

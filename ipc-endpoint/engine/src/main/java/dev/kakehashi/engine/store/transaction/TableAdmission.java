@@ -9,7 +9,8 @@ import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which tables a transaction has come to change, and what it has declared if it is a long one. Used by the transaction's thread, but for [#isInside].
+/// Which tables a transaction has come to change, and what it has declared if it is a long one. Used by the transaction's thread, but for
+/// [#isInside].
 final class TableAdmission {
   private static final RowTable[] NONE = {};
 

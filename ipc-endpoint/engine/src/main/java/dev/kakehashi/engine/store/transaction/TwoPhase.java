@@ -4,7 +4,8 @@ import dev.kakehashi.engine.store.api.Preparation;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Two-phase commit of one transaction: its preparation, and the decision on it. Used by its own thread until it is prepared, then by whoever decides, one at a time.
+/// Two-phase commit of one transaction: its preparation, and the decision on it. Used by its own thread until it is prepared, then by
+/// whoever decides, one at a time.
 final class TwoPhase {
   /// Bytes that the removal of a prepared transaction takes in a record, with the longest global id.
   private static final int REMOVAL_BYTES = 1024;

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The timestamps that commits have reached. Thread-safe.
 public final class CommitClock {
-  /// Timestamp of the last commit that snapshots see. Written under the lock that orders commits, after the commit timestamp of the transaction's slot (both volatile), see [dev.kakehashi.engine.store.transaction.Committer].
+  /// Timestamp of the last commit that snapshots see. Written under the lock that orders commits, after the commit timestamp of the
+  /// transaction's slot (both volatile), see [dev.kakehashi.engine.store.transaction.Committer].
   private volatile long published = Stamp.FIRST_TIMESTAMP;
 
   /// Only grows: by changes of the catalogue and by whoever frees for memory; read by each commit.
@@ -25,8 +26,8 @@ public final class CommitClock {
     return common.get();
   }
 
-  /// From now on every transaction depends on the commits up to a timestamp. Called before anybody can see what they have changed in the catalogue, or not see any more what they
-  /// have deleted.
+  /// From now on every transaction depends on the commits up to a timestamp. Called before anybody can see what they have changed in the
+  /// catalogue, or not see any more what they have deleted.
   public void concernsAll(long timestamp) {
     common.accumulateAndGet(timestamp, Math::max);
   }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// Reads of a serializable transaction: tables as a whole, or ranges of their indexes. Thread-safe: cursors on several threads add to it.
 ///
 /// Validation asks for each row that others have committed since the snapshot whether its version before or after lies in what was read
-/// ("precision locking", Jordan, Banerjee, Batman 1981; as in HyPer). So there are no false negatives, and false positives only through filters that the store
-/// does not know.
+/// ("precision locking", Jordan, Banerjee, Batman 1981; as in HyPer). So there are no false negatives, and false positives only through
+/// filters that the store does not know.
 public final class ReadSet {
   /// More ranges than this on one table count as the whole table.
   static final int MAX_RANGES = 4096;
@@ -59,7 +59,8 @@ public final class ReadSet {
     this.whole = whole;
   }
 
-  /// Where reads are noted that see commits after the snapshot, as those of foreign keys do: they are valid only if nothing has changed since the snapshot.
+  /// Where reads are noted that see commits after the snapshot, as those of foreign keys do: they are valid only if nothing has changed
+  /// since the snapshot.
   public synchronized ReadSet newest() {
     ReadSet present = newest;
     if (present == null) {

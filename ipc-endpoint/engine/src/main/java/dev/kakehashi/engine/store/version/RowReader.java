@@ -99,7 +99,8 @@ public final class RowReader {
     return by < statement && (hiding == null || !hiding.hides(by));
   }
 
-  /// Looks for the visible version along the undo records from a validated undo pointer on. The caller has entered [Readers] before it read the pointer.
+  /// Looks for the visible version along the undo records from a validated undo pointer on. The caller has entered [Readers] before it read
+  /// the pointer.
   ///
   /// @return its record; 0 if the view sees no row
   public long walk(long undo) {
@@ -122,7 +123,8 @@ public final class RowReader {
     return 0;
   }
 
-  /// See [dev.kakehashi.engine.store.api.TableStore#ownChange]. Nobody else changes what the own transaction has, so that no latch is needed.
+  /// See [dev.kakehashi.engine.store.api.TableStore#ownChange]. Nobody else changes what the own transaction has, so that no latch is
+  /// needed.
   public static OwnChange ownChange(Page page, int slot, CommandView view) {
     long stamp = page.stamp(slot);
     long replaced = page.undo(slot);

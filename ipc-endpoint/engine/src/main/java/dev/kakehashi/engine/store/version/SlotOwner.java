@@ -17,6 +17,7 @@ public interface SlotOwner extends StoreTransaction {
   /// It has read what was committed up to a timestamp. Called by those who read for it, each when it has read.
   void hasSeen(long timestamp);
 
-  /// Whether whoever wants one of the tables for himself has to wait for its end. Any thread, see [dev.kakehashi.engine.store.transaction.LongTransactions].
+  /// Whether whoever wants one of the tables for himself has to wait for its end. Any thread, see
+  /// [dev.kakehashi.engine.store.transaction.LongTransactions].
   boolean isInside(Set<Long> tables);
 }

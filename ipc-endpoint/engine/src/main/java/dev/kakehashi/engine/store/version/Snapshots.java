@@ -2,7 +2,8 @@ package dev.kakehashi.engine.store.version;
 
 import java.util.Arrays;
 
-/// The snapshots that may be in use, as ranges of timestamps: `[from, to]`. Snapshots taken later are at or above `published`. Confined to one thread.
+/// The snapshots that may be in use, as ranges of timestamps: `[from, to]`. Snapshots taken later are at or above `published`. Confined to
+/// one thread.
 public final class Snapshots {
   private final long published;
   private long[] from = new long[16];

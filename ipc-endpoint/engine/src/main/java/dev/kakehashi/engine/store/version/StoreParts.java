@@ -37,7 +37,8 @@ public record StoreParts(
     return reads == null || view.snapshot() <= owner.snapshot() ? reads : reads.newest();
   }
 
-  /// The running transaction of a slot has read what was committed up to a timestamp: its own end is not reported as durable before that is.
+  /// The running transaction of a slot has read what was committed up to a timestamp: its own end is not reported as durable before that
+  /// is.
   public void hasSeen(int slot, long timestamp) {
     if (timestamp <= groupCommit.durableTimestamp()) {
       return;

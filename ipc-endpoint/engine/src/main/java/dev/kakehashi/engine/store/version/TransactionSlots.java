@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Beginning.** The owner writes `pinned = p1` with a timestamp published earlier and only then reads the published timestamp again,
 /// which is its snapshot. The collector reads the published timestamp first and then all slots. Either it sees the pin, or it read its
-/// timestamp before the owner read its snapshot: in both cases its horizon is not above the snapshot. `latest` is written 0 before a snapshot is taken and set
-/// afterwards: a thread that reads an old `latest` has read a published timestamp that the new snapshot is not below.
+/// timestamp before the owner read its snapshot: in both cases its horizon is not above the snapshot. `latest` is written 0 before a
+/// snapshot is taken and set afterwards: a thread that reads an old `latest` has read a published timestamp that the new snapshot is not
+/// below.
 ///
 /// **Ending.** A transaction's stamps are replaced by timestamps, under the page's latch, before the slot is freed. A reader that takes a
 /// freed (or reused) slot's commit timestamp for that of its stamp finds the page's version changed and reads again; a writer looks

@@ -12,7 +12,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// array_agg(), json_agg() and their like: keeps the arguments of all rows, nulls too, and makes something of them at the end. The result of no row is null.
+/// array_agg(), json_agg() and their like: keeps the arguments of all rows, nulls too, and makes something of them at the end. The result
+/// of no row is null.
 final class CollectedValues extends StateAccumulator<CollectedValues.State>
     implements KeepingAccumulator {
   /// Makes a group's result.

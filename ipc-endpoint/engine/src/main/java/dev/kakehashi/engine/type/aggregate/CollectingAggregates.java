@@ -38,7 +38,8 @@ public final class CollectingAggregates {
           "jsonb_object_agg",
           TypeOid.JSONB);
 
-  /// A string and its place in a list for each element; its characters, those of the array's text while that grows and once it is there, and the bytes.
+  /// A string and its place in a list for each element; its characters, those of the array's text while that grows and once it is there,
+  /// and the bytes.
   private static final CollectedValues.Cost OF_ARRAY = new CollectedValues.Cost(56, 6);
 
   /// The text while it grows and once it is there, and the bytes.

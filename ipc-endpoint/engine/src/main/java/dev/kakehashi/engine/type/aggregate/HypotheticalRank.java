@@ -11,8 +11,8 @@ import dev.kakehashi.engine.vector.VarHeap;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// rank, dense_rank, percent_rank and cume_dist with WITHIN GROUP: the place that a row would have among those of the group, which come in order.
-/// It has one group at a time.
+/// rank, dense_rank, percent_rank and cume_dist with WITHIN GROUP: the place that a row would have among those of the group, which come in
+/// order. It has one group at a time.
 final class HypotheticalRank extends StateAccumulator<HypotheticalRank.State>
     implements SerialAccumulator {
   /// Which function it is.

@@ -2,7 +2,8 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.Accumulator;
 
-/// An accumulator whose result does not depend on how its rows were put together, so that the states of neighbouring runs of rows give that of both. Its states stay small.
+/// An accumulator whose result does not depend on how its rows were put together, so that the states of neighbouring runs of rows give that
+/// of both. Its states stay small.
 public interface MergeableGroups extends Accumulator {
   /// Empties a group.
   void clear(int group);

@@ -6,8 +6,8 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.vector.ColumnVector;
 
-/// Aggregates of pairs (y, x) of double precision: covariances, correlation and the line of least squares, from count, sums and sums of products of
-/// differences (Youngs and Cramer 1971, as PostgreSQL does). Pairs with a null are skipped.
+/// Aggregates of pairs (y, x) of double precision: covariances, correlation and the line of least squares, from count, sums and sums of
+/// products of differences (Youngs and Cramer 1971, as PostgreSQL does). Pairs with a null are skipped.
 final class Regression extends StateAccumulator<Regression.State> {
   /// Bytes of a state with its header and its place in the list.
   private static final int STATE_BYTES = 72;

@@ -12,7 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Code of applications as one statement uses it: the version that a plan names stays loaded until the statement ends, whatever is deployed meanwhile.
+/// Code of applications as one statement uses it: the version that a plan names stays loaded until the statement ends, whatever is deployed
+/// meanwhile.
 ///
 /// Thread-safe. Its maker closes it, after the statement's last task.
 public final class ApplicationUses implements AutoCloseable {

@@ -2,7 +2,8 @@ package dev.kakehashi.engine.type.application;
 
 import dev.kakehashi.engine.vector.Interrupts;
 
-/// How long code of a function runs without a look whether the statement is to end: calls come in pieces that grow while they are short. Confined to one task.
+/// How long code of a function runs without a look whether the statement is to end: calls come in pieces that grow while they are short.
+/// Confined to one task.
 public final class FunctionTime {
   private static final int FIRST_PIECE = 16;
   private static final int MOST_ROWS = 1024;

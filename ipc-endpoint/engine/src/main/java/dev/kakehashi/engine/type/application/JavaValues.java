@@ -29,7 +29,8 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Words from and to the objects of native applications; the table is that of [dev.kakehashi.engine.api.application]. Thread-safe, as far as the heap is.
+/// Words from and to the objects of native applications; the table is that of [dev.kakehashi.engine.api.application]. Thread-safe, as far
+/// as the heap is.
 ///
 /// An infinity of a date or a time is the extreme of its class, such as [Instant#MAX]. An array has one dimension.
 public final class JavaValues {
@@ -69,8 +70,8 @@ public final class JavaValues {
 
   /// The object of a word that is not null.
   ///
-  /// @throws EngineException NUMERIC_VALUE_OUT_OF_RANGE, DATETIME_OVERFLOW, INTERVAL_FIELD_OVERFLOW, FEATURE_NOT_SUPPORTED for a value that its class does not have, and for a type
-  ///     without a class
+  /// @throws EngineException NUMERIC_VALUE_OUT_OF_RANGE, DATETIME_OVERFLOW, INTERVAL_FIELD_OVERFLOW, FEATURE_NOT_SUPPORTED for a value that
+  ///     its class does not have, and for a type without a class
   public static Object toObject(int oid, long word) {
     return switch (oid) {
       case TypeOid.BOOL -> word != 0;
@@ -158,7 +159,8 @@ public final class JavaValues {
 
   /// The word of an object; by-reference words are fresh in the heap.
   ///
-  /// @throws EngineException DATATYPE_MISMATCH for an object of another class than the type has, and the SQLSTATE of a value that the type does not have
+  /// @throws EngineException DATATYPE_MISMATCH for an object of another class than the type has, and the SQLSTATE of a value that the type
+  ///     does not have
   public static long ofObject(int oid, Object value, VarHeap heap) {
     try {
       return word(oid, value, heap);

@@ -64,8 +64,8 @@ public final class ArraySubscripts {
 
   /// The part of an array between bounds.
   ///
-  /// @param form one letter for each dimension: `i` one subscript, to which the part goes from 1, `b` both bounds, `l` the lower one, `u` the upper one, `n` none; the bounds that there are follow the
-  ///     array as arguments
+  /// @param form one letter for each dimension: `i` one subscript, to which the part goes from 1, `b` both bounds, `l` the lower one, `u`
+  ///     the upper one, `n` none; the bounds that there are follow the array as arguments
   public static ScalarFunction slice(int arrayOid, String form) {
     int count =
         form.chars().map(dimension -> dimension == 'b' ? 2 : dimension == 'n' ? 0 : 1).sum();

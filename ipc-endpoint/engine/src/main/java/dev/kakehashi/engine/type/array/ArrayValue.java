@@ -96,7 +96,8 @@ public record ArrayValue(
     return index;
   }
 
-  /// The array with another element, as an assignment has it: without elements it gets one dimension for each subscript, and one of one dimension grows, with nulls in between.
+  /// The array with another element, as an assignment has it: without elements it gets one dimension for each subscript, and one of one
+  /// dimension grows, with nulls in between.
   ///
   /// @throws EngineException 2202E for other dimensions, or an element outside of several, 54000 where it gets too large
   ArrayValue with(@Nullable String element, long[] subscripts) {
@@ -156,7 +157,8 @@ public record ArrayValue(
         ErrorCode.LIMIT_EXCEEDED, "array size exceeds the maximum allowed (" + MAX_ELEMENTS + ")");
   }
 
-  /// The part between bounds, one pair for each of the first dimensions; other dimensions are taken from subscript 1 on, as PostgreSQL does. Its own subscripts begin at 1.
+  /// The part between bounds, one pair for each of the first dimensions; other dimensions are taken from subscript 1 on, as PostgreSQL
+  /// does. Its own subscripts begin at 1.
   ///
   /// @param lower a null: from the beginning
   /// @param upper a null: to the end

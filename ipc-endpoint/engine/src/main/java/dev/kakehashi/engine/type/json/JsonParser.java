@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Reads JSON as PostgreSQL does. It keeps the text of every value, which `json` shows as it was written and for which the libraries have no place.
+/// Reads JSON as PostgreSQL does. It keeps the text of every value, which `json` shows as it was written and for which the libraries have
+/// no place.
 final class JsonParser extends TextCursor {
   /// Deeper values would take the thread's stack; PostgreSQL's limit is that of its own stack.
   private static final int MAX_DEPTH = 3000;

@@ -20,7 +20,8 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// `json_to_record()`, `json_to_recordset()` and their jsonb forms: the objects that become rows, and the members that become columns. Thread-safe.
+/// `json_to_record()`, `json_to_recordset()` and their jsonb forms: the objects that become rows, and the members that become columns.
+/// Thread-safe.
 public final class JsonRecords {
   private JsonRecords() {}
 

@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// PostgreSQL's order of jsonb: null, strings, numbers, booleans, arrays, objects; arrays and objects by their size first, strings by bytes.
+/// PostgreSQL's order of jsonb: null, strings, numbers, booleans, arrays, objects; arrays and objects by their size first, strings by
+/// bytes.
 public final class JsonbOrder {
   private JsonbOrder() {}
 

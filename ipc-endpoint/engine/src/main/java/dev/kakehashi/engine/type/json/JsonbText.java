@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The text of `jsonb`: keys once, the last one of equal ones, ordered by length and then by bytes; numbers as numeric shows them; a blank behind `:` and `,`.
+/// The text of `jsonb`: keys once, the last one of equal ones, ordered by length and then by bytes; numbers as numeric shows them; a blank
+/// behind `:` and `,`.
 final class JsonbText {
   /// Order of an object's keys.
   static final Comparator<String> KEYS =

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.number;
 
-/// Trigonometry in degrees, exact at multiples of 30 and 45 degrees: every quadrant is reduced to the first one, whose functions are scaled so that their known
-/// values are exact (PostgreSQL's float.c).
+/// Trigonometry in degrees, exact at multiples of 30 and 45 degrees: every quadrant is reduced to the first one, whose functions are scaled
+/// so that their known values are exact (PostgreSQL's float.c).
 final class Degrees {
   private static final double RADIANS_PER_DEGREE = 0.017453292519943295;
   private static final double SIN_30 = LibM.sin(30 * RADIANS_PER_DEGREE);

@@ -15,8 +15,8 @@ import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Locale;
 
-/// to_number(): reads a number by a template, step by step as PostgreSQL's formatting.c, whose results for text that does not fit the template follow from its
-/// steps. Decimal point, group separator and signs are those of the locale "C".
+/// to_number(): reads a number by a template, step by step as PostgreSQL's formatting.c, whose results for text that does not fit the
+/// template follow from its steps. Decimal point, group separator and signs are those of the locale "C".
 final class NumberFromChar {
   private static final String DATA = "0123456789.,+-";
 

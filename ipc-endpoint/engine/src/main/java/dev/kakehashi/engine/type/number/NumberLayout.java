@@ -5,8 +5,8 @@ import dev.kakehashi.engine.type.number.NumberTemplate.Sign;
 import dev.kakehashi.engine.type.text.Ordinals;
 import java.util.Locale;
 
-/// Lays the digits of a number out in a template, step by step as PostgreSQL's formatting.c, whose results in odd templates follow from its steps.
-/// Decimal point, group separator and signs are those of the locale "C".
+/// Lays the digits of a number out in a template, step by step as PostgreSQL's formatting.c, whose results in odd templates follow from its
+/// steps. Decimal point, group separator and signs are those of the locale "C".
 final class NumberLayout {
   private static final String ROMAN_OVERFLOW = "#".repeat(15);
   private static final int ROMAN_WIDTH = 15;

@@ -8,7 +8,8 @@ import java.util.List;
 
 /// The queues as the functions of one statement use them, with the rights of its user. Thread-safe.
 ///
-/// All calls may throw UNDEFINED_OBJECT and INSUFFICIENT_PRIVILEGE, those with a token LEASE_LOST and INVALID_PARAMETER_VALUE, those that change something READ_ONLY_TRANSACTION.
+/// All calls may throw UNDEFINED_OBJECT and INSUFFICIENT_PRIVILEGE, those with a token LEASE_LOST and INVALID_PARAMETER_VALUE, those that
+/// change something READ_ONLY_TRANSACTION.
 public interface QueueAccess {
   /// Access of a context that has no queues.
   QueueAccess NONE =

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Functions of any number of arguments that are called with an array in the place of these: `f(..., VARIADIC array)`. Its dimensions do not matter. Thread-safe.
+/// Functions of any number of arguments that are called with an array in the place of these: `f(..., VARIADIC array)`. Its dimensions do
+/// not matter. Thread-safe.
 public final class VariadicArrays {
   private VariadicArrays() {}
 

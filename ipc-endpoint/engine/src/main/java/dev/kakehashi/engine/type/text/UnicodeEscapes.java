@@ -4,7 +4,8 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 
-/// unistr(): a backslash and four hexadecimal digits, or six behind a plus sign, or four behind a u, or eight behind a U, are a character; two of them may be a pair of surrogates, and two backslashes are one.
+/// unistr(): a backslash and four hexadecimal digits, or six behind a plus sign, or four behind a u, or eight behind a U, are a character;
+/// two of them may be a pair of surrogates, and two backslashes are one.
 final class UnicodeEscapes {
   private UnicodeEscapes() {}
 

@@ -7,7 +7,8 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 import dev.kakehashi.engine.type.ScalarFunction;
 import java.util.Set;
 
-/// Conversions for comparisons of dates, timestamps and timestamps with time zone with each other: they keep the order to every value of the other type.
+/// Conversions for comparisons of dates, timestamps and timestamps with time zone with each other: they keep the order to every value of
+/// the other type.
 ///
 /// A value beyond the range of the other type becomes a word between its last value and infinity. That word is no timestamp but has its
 /// place in the order.

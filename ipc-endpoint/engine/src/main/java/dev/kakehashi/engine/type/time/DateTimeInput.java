@@ -6,7 +6,8 @@ import java.util.function.LongSupplier;
 
 /// Input of dates, times and timestamps in PostgreSQL's forms, see [DateTimeParser].
 ///
-/// `zone` is the session's time zone, `now` the instant of the words "now", "today", "tomorrow" and "yesterday" in microseconds since 2000-01-01 UTC.
+/// `zone` is the session's time zone, `now` the instant of the words "now", "today", "tomorrow" and "yesterday" in microseconds since
+/// 2000-01-01 UTC.
 public final class DateTimeInput {
   private static final long MAX_DAYS = 110_000_000;
 
@@ -14,7 +15,8 @@ public final class DateTimeInput {
 
   /// Days since 2000-01-01.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or
+  ///     INVALID_PARAMETER_VALUE
   public static long date(String text, Zone zone, LongSupplier now) {
     DateTimeParser parser = new DateTimeParser("date", text, false, zone, now);
     DateTimeWord.Kind special = parser.special();

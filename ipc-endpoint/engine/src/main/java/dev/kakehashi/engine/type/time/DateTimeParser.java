@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the tokens of a date, a time or both, as PostgreSQL's `DecodeDateTime()` and `DecodeTimeOnly()` with DateStyle "ISO, MDY". Labels before numbers (`y2001m02d04`) and
-/// abbreviations of zones that meant other offsets at other times are not known.
+/// Reads the tokens of a date, a time or both, as PostgreSQL's `DecodeDateTime()` and `DecodeTimeOnly()` with DateStyle "ISO, MDY". Labels
+/// before numbers (`y2001m02d04`) and abbreviations of zones that meant other offsets at other times are not known.
 final class DateTimeParser {
   private static final int JULIAN_WITH_ZONE = TimeFields.DATE | TimeFields.TIME | TimeFields.ZONE;
 
@@ -39,7 +39,8 @@ final class DateTimeParser {
   /// @param timeOnly whether there may be no date
   /// @param sessionZone in which "now" is a local time
   /// @param now the instant of "now"
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or, for the name of a zone, INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or, for
+  ///     the name of a zone, INVALID_PARAMETER_VALUE
   DateTimeParser(String type, String text, boolean timeOnly, Zone sessionZone, LongSupplier now) {
     this.timeOnly = timeOnly;
     this.sessionZone = sessionZone;

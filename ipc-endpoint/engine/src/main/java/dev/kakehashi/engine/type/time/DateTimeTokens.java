@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Splits the text of a date, a time or an interval into tokens, as PostgreSQL's `ParseDateTime()` does. Blanks and punctuation that means nothing separate tokens.
+/// Splits the text of a date, a time or an interval into tokens, as PostgreSQL's `ParseDateTime()` does. Blanks and punctuation that means
+/// nothing separate tokens.
 final class DateTimeTokens {
   /// Form of a token.
   enum Kind {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Input of intervals, as PostgreSQL's `DecodeInterval()`: "1 year 2 mons -3 days 04:05:06.7", "@ 1 hour ago", the standard's "1-2 3 4:05:06"; and those of ISO 8601, see
-/// [IsoIntervalParser].
+/// Input of intervals, as PostgreSQL's `DecodeInterval()`: "1 year 2 mons -3 days 04:05:06.7", "@ 1 hour ago", the standard's "1-2 3
+/// 4:05:06"; and those of ISO 8601, see [IsoIntervalParser].
 final class IntervalParser {
   private static final int MONTHS_PER_YEAR = 12;
 

@@ -3,8 +3,8 @@ package dev.kakehashi.engine.type.time;
 import dev.kakehashi.engine.type.SqlErrors;
 import org.jspecify.annotations.Nullable;
 
-/// Input of intervals as ISO 8601 writes them, as PostgreSQL's `DecodeISO8601Interval()`: "P1Y2M3W4DT5H6M7.8S" with designators, and the alternative forms
-/// "P0001-02-03T04:05:06" and "P00010203T040506".
+/// Input of intervals as ISO 8601 writes them, as PostgreSQL's `DecodeISO8601Interval()`: "P1Y2M3W4DT5H6M7.8S" with designators, and the
+/// alternative forms "P0001-02-03T04:05:06" and "P00010203T040506".
 final class IsoIntervalParser {
   private static final double MAX_NUMBER = 1e15;
 

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The fields of a date and a time while their text is read, as PostgreSQL's `pg_tm` and the mask of fields beside it. Months come before days in a date of numbers alone that
-/// does not begin with its year.
+/// The fields of a date and a time while their text is read, as PostgreSQL's `pg_tm` and the mask of fields beside it. Months come before
+/// days in a date of numbers alone that does not begin with its year.
 final class TimeFields {
   static final int YEAR = 1;
   static final int MONTH = 1 << 1;

@@ -2,7 +2,8 @@ package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.vector.VarHeap;
 
-/// Rounding of times, timestamps and intervals to the digits of their type modifier, half away from zero, and cutting of intervals to their fields.
+/// Rounding of times, timestamps and intervals to the digits of their type modifier, half away from zero, and cutting of intervals to their
+/// fields.
 public final class TimePrecision {
   private static final int MAX_PRECISION = 6;
   private static final long[] UNITS = {1_000_000, 100_000, 10_000, 1_000, 100, 10, 1};
@@ -26,7 +27,8 @@ public final class TimePrecision {
     return round(timestamp, precision);
   }
 
-  /// Cuts what the type's fields do not have to the right, as PostgreSQL's `AdjustIntervalForTypmod()`; what they do not have to the left stays.
+  /// Cuts what the type's fields do not have to the right, as PostgreSQL's `AdjustIntervalForTypmod()`; what they do not have to the left
+  /// stays.
   ///
   /// @param precision digits of seconds, -1: all
   public static long interval(long value, IntervalFields fields, int precision, VarHeap heap) {

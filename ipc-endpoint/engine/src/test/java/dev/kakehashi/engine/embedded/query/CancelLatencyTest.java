@@ -28,9 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// How late a cancel or a deadline acts, for each kind of statement.
 ///
-/// The yardstick is work, not time: processor time of the thread that has used most of it from the cancel to the answer, so that a busy machine changes nothing. The
-/// ordinary run finds what never looks; `-Dkakehashi.cancels`, `rows`, `longest` and `kinds` (a regular expression) are for the table of docs/measurements.md. Statements begin on the
-/// thread that asks, as in the endpoint, where others wait for it: what it spends on them is measured, too.
+/// The yardstick is work, not time: processor time of the thread that has used most of it from the cancel to the answer, so that a busy
+/// machine changes nothing. The ordinary run finds what never looks; `-Dkakehashi.cancels`, `rows`, `longest` and `kinds` (a regular
+/// expression) are for the table of docs/measurements.md. Statements begin on the thread that asks, as in the endpoint, where others wait
+/// for it: what it spends on them is measured, too.
 final class CancelLatencyTest {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final int CANCELS = Integer.getInteger("kakehashi.cancels", 1);

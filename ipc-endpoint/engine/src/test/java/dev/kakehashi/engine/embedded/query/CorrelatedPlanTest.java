@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Correlated subqueries over a large table are evaluated by row where that costs less than a join, and give PostgreSQL's rows either way.
 ///
-/// The comparison is skipped when PostgreSQL is not installed. A difference prints seed and query; `-Dkakehashi.seed=n` runs another seed, `-Dkakehashi.queries=n` other than 120 queries.
+/// The comparison is skipped when PostgreSQL is not installed. A difference prints seed and query; `-Dkakehashi.seed=n` runs another seed,
+/// `-Dkakehashi.queries=n` other than 120 queries.
 final class CorrelatedPlanTest {
   private static final int QUERIES = Integer.getInteger("kakehashi.queries", 120);
   private static final int MAX_SHOWN = 12;

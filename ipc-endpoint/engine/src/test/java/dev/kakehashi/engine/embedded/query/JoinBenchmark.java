@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 
 /// How long do joins with a large hash table take?
 ///
-/// Arguments: rows of the large table, workers, repetitions. It is joined with one of a twentieth of its rows, by numbers and by texts, and with itself.
+/// Arguments: rows of the large table, workers, repetitions. It is joined with one of a twentieth of its rows, by numbers and by texts, and
+/// with itself.
 final class JoinBenchmark {
   private static final int WARMUPS = 10;
 

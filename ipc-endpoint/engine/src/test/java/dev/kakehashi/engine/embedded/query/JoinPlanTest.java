@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// How joins are executed: lookups in an index for few rows, EXISTS as a semi-join, filters out of disjunctions. The answers are compared with those of
-/// the same query over subqueries with OFFSET, which no filter and no index gets through.
+/// How joins are executed: lookups in an index for few rows, EXISTS as a semi-join, filters out of disjunctions. The answers are compared
+/// with those of the same query over subqueries with OFFSET, which no filter and no index gets through.
 final class JoinPlanTest {
   private static final String ITEMS = "(select * from items offset 0) ";
 

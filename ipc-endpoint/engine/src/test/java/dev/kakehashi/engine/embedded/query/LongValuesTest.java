@@ -29,7 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Values that are computed for the rows of a batch take a bounded memory, however long they are, and are the same as those that are computed for all at once.
+/// Values that are computed for the rows of a batch take a bounded memory, however long they are, and are the same as those that are
+/// computed for all at once.
 final class LongValuesTest {
   private static final int ROWS = 3000;
 

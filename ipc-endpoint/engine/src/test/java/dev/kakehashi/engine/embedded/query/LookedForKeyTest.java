@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A serializable transaction that has looked for a key, found none and inserts it is told to try again when another one was quicker: a duplicate key would contradict what it has seen.
+/// A serializable transaction that has looked for a key, found none and inserts it is told to try again when another one was quicker: a
+/// duplicate key would contradict what it has seen.
 final class LookedForKeyTest {
   private static final String LOOK = "select * from t where id = 5";
   private static final String INSERT = "insert into t values (5, 500, 'second')";

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Random queries with subqueries that name columns of any query around them give the same rows here and on PostgreSQL.
 ///
-/// Skipped when PostgreSQL is not installed. A difference prints seed, query and a smaller one; `-Dkakehashi.seed=n` runs another seed, `-Dkakehashi.queries=n` other than 300 queries.
+/// Skipped when PostgreSQL is not installed. A difference prints seed, query and a smaller one; `-Dkakehashi.seed=n` runs another seed,
+/// `-Dkakehashi.queries=n` other than 300 queries.
 final class NestedSubqueryTest {
   private static final int QUERIES = Integer.getInteger("kakehashi.queries", 300);
   private static final int MAX_SHOWN = 12;

@@ -32,7 +32,8 @@ final class ParallelRangeTest {
   /// Keys that rows are moved to lie below, most of them free.
   private static final int KEYS = 10 * ROWS;
 
-  /// The bounds are parameters: of those nobody knows when the statement is planned that they bound most of the table, whose pages would be read then.
+  /// The bounds are parameters: of those nobody knows when the statement is planned that they bound most of the table, whose pages would be
+  /// read then.
   private static final List<String> STATEMENTS =
       List.of(
           "select count(*), sum(v), min(t), max(id) from r where id between $1::int8 and $2::int8",
@@ -144,7 +145,8 @@ final class ParallelRangeTest {
     return Integer.parseInt(loops.substring(0, loops.indexOf(')')));
   }
 
-  /// Keys move while they are read, within the ranges of the tasks and from one to another, and leaves split: as of one snapshot each row is there once.
+  /// Keys move while they are read, within the ranges of the tasks and from one to another, and leaves split: as of one snapshot each row
+  /// is there once.
   @Test
   void shouldReadEachRowOnceBesideWriters() throws Exception {
     System.out.println("seed of ParallelRangeTest: " + seed);

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 
 /// Makes a query smaller of which something is wrong, as long as it stays wrong.
 ///
-/// By delta debugging over its words (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002): what is left out need not be a part of the grammar, because `isWrong` refuses
-/// what is no query.
+/// By delta debugging over its words (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002): what is left out
+/// need not be a part of the grammar, because `isWrong` refuses what is no query.
 final class QueryReducer {
   /// One word is what determines the row that LIMIT leaves, too.
   private static final Pattern WORD =

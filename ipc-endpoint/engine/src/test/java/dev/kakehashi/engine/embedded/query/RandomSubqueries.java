@@ -6,9 +6,11 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Queries with subqueries in subqueries, each of which names columns of any queries around it, over tables `t`, `u` and `n` with the integer columns `a` and `b`.
+/// Queries with subqueries in subqueries, each of which names columns of any queries around it, over tables `t`, `u` and `n` with the
+/// integer columns `a` and `b`.
 ///
-/// They have no order, and no errors: what would be one for some rows, a second row of a value or a division by zero, stands in branches that are not taken for these.
+/// They have no order, and no errors: what would be one for some rows, a second row of a value or a division by zero, stands in branches
+/// that are not taken for these.
 final class RandomSubqueries {
   private static final List<String> TABLES = List.of("t", "u", "n");
 

@@ -3,7 +3,8 @@ package dev.kakehashi.engine.embedded.query;
 import java.util.List;
 import java.util.Random;
 
-/// Random queries with window functions, grouping sets and ordered aggregates over the table `w` of [WindowDifferenceTest]. They have one right answer each.
+/// Random queries with window functions, grouping sets and ordered aggregates over the table `w` of [WindowDifferenceTest]. They have one
+/// right answer each.
 final class RandomWindows {
   private static final String INT = "k";
 

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// How much faster is a large range of an index when tasks share it, and what does a row cost that an index leads to, against one of a scan of all pages?
+/// How much faster is a large range of an index when tasks share it, and what does a row cost that an index leads to, against one of a scan
+/// of all pages?
 ///
-/// Arguments: rows of the table, workers, repetitions. Each statement runs by turns on an engine with one worker, where one task reads the range, on one with the workers, and there once
-/// more so that no index can be used; both engines have the same rows.
+/// Arguments: rows of the table, workers, repetitions. Each statement runs by turns on an engine with one worker, where one task reads the
+/// range, on one with the workers, and there once more so that no index can be used; both engines have the same rows.
 final class RangeBenchmark {
   private static final int WARMUPS = 10;
 

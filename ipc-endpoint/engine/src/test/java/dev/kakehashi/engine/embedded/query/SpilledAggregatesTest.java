@@ -25,7 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Aggregates that keep their values, and recursions that know their rows, give PostgreSQL's results with the least memory that a statement can have.
+/// Aggregates that keep their values, and recursions that know their rows, give PostgreSQL's results with the least memory that a statement
+/// can have.
 ///
 /// Skipped when PostgreSQL is not installed.
 @SuppressWarnings("NullAway.Init") // set before all tests

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Scripts of statements here and on PostgreSQL: the same names of columns and rows (in the same order where the statement has one), the same number of changed rows, or the
-/// same SQLSTATE.
+/// Scripts of statements here and on PostgreSQL: the same names of columns and rows (in the same order where the statement has one), the
+/// same number of changed rows, or the same SQLSTATE.
 ///
 /// Skipped when PostgreSQL is not installed. Statements of a script end with a semicolon at the end of a line.
 final class StatementDifferenceTest {

@@ -17,8 +17,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Random window functions, grouping sets and ordered aggregates give PostgreSQL's rows: with memory for all rows, where several tasks share partitions, and with the least memory,
-/// where rows lie in files.
+/// Random window functions, grouping sets and ordered aggregates give PostgreSQL's rows: with memory for all rows, where several tasks
+/// share partitions, and with the least memory, where rows lie in files.
 ///
 /// Skipped when PostgreSQL is not installed. The seed is printed with the differences.
 final class WindowDifferenceTest {

@@ -120,7 +120,8 @@ final class GroupCommitTest {
     }
   }
 
-  /// A group whose durability thread sleeps until it is woken. One that has just started flushes what it finds after some milliseconds, whoever else was to do it.
+  /// A group whose durability thread sleeps until it is woken. One that has just started flushes what it finds after some milliseconds,
+  /// whoever else was to do it.
   private static GroupCommit idle(TestLog log) {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     GroupCommit group = new GroupCommit(log);

@@ -169,7 +169,8 @@ final class TreeLoadTest {
     }
   }
 
-  /// Enough of them that each 8 bytes are sorted by digits, where the differences are far behind the beginning, and some entries end where others go on with zeros.
+  /// Enough of them that each 8 bytes are sorted by digits, where the differences are far behind the beginning, and some entries end where
+  /// others go on with zeros.
   @Test
   void shouldSortEntriesThatAreEqualForLong() {
     Random random = random();

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Changes beside the log are as much a part of it as those in it: they come in the order of the records, survive with them, and damage is found.
+/// Changes beside the log are as much a part of it as those in it: they come in the order of the records, survive with them, and damage is
+/// found.
 @Timeout(60)
 final class SideFileTest {
   /// Letters before `q`: that one is the key of changes of queues, which the image does not get.

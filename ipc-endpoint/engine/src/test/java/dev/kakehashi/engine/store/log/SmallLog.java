@@ -3,7 +3,8 @@ package dev.kakehashi.engine.store.log;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// A log that goes through all that a long one does after little: segments are filled and used again, the base image follows and is flushed.
+/// A log that goes through all that a long one does after little: segments are filled and used again, the base image follows and is
+/// flushed.
 public final class SmallLog {
   private static final int SEGMENT_BYTES = 64 << 10;
   private static final long APPLY_BYTES = 16 << 10;

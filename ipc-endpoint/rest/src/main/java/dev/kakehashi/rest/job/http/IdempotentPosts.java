@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// POST requests under the field `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07). Thread-safe.
 ///
-/// The key is a string of structured fields with 1 to 255 characters. It belongs to the user; the same key with another method, path, body, or field that changes the meaning is 422.
+/// The key is a string of structured fields with 1 to 255 characters. It belongs to the user; the same key with another method, path, body,
+/// or field that changes the meaning is 422.
 public final class IdempotentPosts {
   /// The field.
   public static final String FIELD = "Idempotency-Key";
@@ -40,7 +41,8 @@ public final class IdempotentPosts {
     StoredAnswer run() throws Exception;
   }
 
-  /// Answers a request whose effect is no job: by the action, or, under a key that has been used, by the answer that was given then. Blocks.
+  /// Answers a request whose effect is no job: by the action, or, under a key that has been used, by the answer that was given then.
+  /// Blocks.
   ///
   /// @param body of the request
   /// @param repeatable whether the action may run again if it is not known whether it did

@@ -31,8 +31,8 @@ import java.util.Base64;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/// Measures downloads of a file of a result beside `sendfile` of the same bytes, in turns, over loopback. A program, because times are no test: arguments are a directory on a disk, and
-/// the megabytes of the file.
+/// Measures downloads of a file of a result beside `sendfile` of the same bytes, in turns, over loopback. A program, because times are no
+/// test: arguments are a directory on a disk, and the megabytes of the file.
 final class DownloadSpeed {
   private static final int TURNS = 7;
 

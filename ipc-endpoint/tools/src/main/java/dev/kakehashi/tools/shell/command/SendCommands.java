@@ -76,7 +76,8 @@ final class SendCommands {
     return true;
   }
 
-  /// How one result is printed: as `\pset` says, but for what stands in parentheses, as `(format=csv footer=off)`. Its target is the next argument then.
+  /// How one result is printed: as `\pset` says, but for what stands in parentheses, as `(format=csv footer=off)`. Its target is the next
+  /// argument then.
   ///
   /// @throws ShellException there is no such option, or no right parenthesis
   static PrintOptions options(PrintOptions usual, String command, CommandArguments arguments) {

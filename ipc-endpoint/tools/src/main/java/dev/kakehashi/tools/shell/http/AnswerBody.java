@@ -4,7 +4,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// The body of an answer of HTTP/1.1, by its length or in chunks. Ends with the answer; an answer that is cut off is an [EOFException]. Not thread-safe.
+/// The body of an answer of HTTP/1.1, by its length or in chunks. Ends with the answer; an answer that is cut off is an [EOFException]. Not
+/// thread-safe.
 final class AnswerBody extends InputStream {
   private final HttpAnswer answer;
   private final InputStream in;

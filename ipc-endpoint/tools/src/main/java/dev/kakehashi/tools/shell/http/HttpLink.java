@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The way over HTTP: `/v1/sql` and `/v1/transactions`, one request at a time on one connection.
 ///
-/// It speaks HTTP/1.1 itself, because the JDK's client knows no Unix sockets and gives nobody the fields behind a body. A cancel closes the connection, which the endpoint takes as such.
-/// Used by one thread; [#cancel] by any.
+/// It speaks HTTP/1.1 itself, because the JDK's client knows no Unix sockets and gives nobody the fields behind a body. A cancel closes the
+/// connection, which the endpoint takes as such. Used by one thread; [#cancel] by any.
 public final class HttpLink extends Link {
   /// A connection that was idle for longer is not used again: the endpoint may be closing it.
   private static final long STALE_NANOS = 5_000_000_000L;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Passwords in a file that nobody else may read: lines `host:port:user:password`, `*` is any, a backslash before `:` and `\` makes them ordinary, as in PostgreSQL's `.pgpass`. A Unix
-/// socket is the host `localhost` with the port 0.
+/// Passwords in a file that nobody else may read: lines `host:port:user:password`, `*` is any, a backslash before `:` and `\` makes them
+/// ordinary, as in PostgreSQL's `.pgpass`. A Unix socket is the host `localhost` with the port 0.
 public final class PasswordFile {
   private static final long MOST_BYTES = 1 << 20;
   private static final int FIELDS = 4;

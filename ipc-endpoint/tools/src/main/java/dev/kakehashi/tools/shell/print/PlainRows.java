@@ -6,7 +6,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Frames rows of the forms `unaligned` and `csv` of psql, across or one value below the other. Values go to the output between [#beginValue] calls. Not thread-safe.
+/// Frames rows of the forms `unaligned` and `csv` of psql, across or one value below the other. Values go to the output between
+/// [#beginValue] calls. Not thread-safe.
 final class PlainRows {
   private final PrintOptions options;
   private final Output out;

@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Prints a result in one of the forms. Unaligned rows, CSV and JSON are written as they come, so that a result of any length takes constant memory; a table is kept until its widths are
-/// known. Not thread-safe.
+/// Prints a result in one of the forms. Unaligned rows, CSV and JSON are written as they come, so that a result of any length takes
+/// constant memory; a table is kept until its widths are known. Not thread-safe.
 public final class ResultPrinter {
   /// Gives the batches of a result.
   @FunctionalInterface
