@@ -50,7 +50,7 @@ final class SortedInsertion {
         if (!full) {
           return from;
         }
-        tree.split(key, head);
+        tree.treeStructure.split(key, head);
       }
     } finally {
       readers.leave(cell);

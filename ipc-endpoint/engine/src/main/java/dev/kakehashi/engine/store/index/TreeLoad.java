@@ -340,7 +340,7 @@ public final class TreeLoad {
     KeyBuffer separator = new KeyBuffer(16);
     IndexNode.copyKey(leaf, IndexNode.count(leaf) - 1, last, 0);
     IndexNode.copyKey(right, 0, first, 0);
-    OrderedTree.shortest(last, first, separator);
+    TreeStructure.shortest(last, first, separator);
     return separator;
   }
 }
