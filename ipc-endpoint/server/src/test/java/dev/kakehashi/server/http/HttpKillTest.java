@@ -80,6 +80,8 @@ class HttpKillTest {
       endpoint.kill();
       endpoint.start();
     }
+    HttpFixture.await(
+        "more requests than kills", () -> keyed.size() > KILLS && outcomes.size() > KILLS);
   }
 
   private static void sql(Path socket, String sql) throws IOException {
@@ -206,7 +208,6 @@ class HttpKillTest {
       outcomes.forEach((number, outcome) ->
           assertEquals(
               outcome.equals("committed") ? 1L : null, rows.get(number), "transaction " + number));
-      assertTrue(keyed.size() > KILLS && outcomes.size() > KILLS);
       System.out.println(
           keyed.size()
               + " inserts under keys, "

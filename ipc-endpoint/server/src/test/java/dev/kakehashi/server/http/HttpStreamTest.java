@@ -22,7 +22,7 @@ class HttpStreamTest {
 
   @BeforeAll
   static void start() throws IOException {
-    door = HttpFixture.start("http_idle_timeout", "2s", "http_answer_memory", "8MB");
+    door = HttpFixture.start("http_idle_timeout", "6s", "http_answer_memory", "8MB");
   }
 
   @AfterAll
