@@ -242,7 +242,8 @@ public final class Job extends JobCount {
       canceled = true;
       waiting = JobLinks.waiters(links);
     }
-    // A waiter is claimed under its condition's lock, so it goes to a queue once, even if others fire.
+    // A waiter is claimed under its condition's lock, so it goes to a queue once, even if others
+    // fire.
     for (Condition.Waiter waiter : waiting) {
       waiter.withdraw();
     }
@@ -291,7 +292,8 @@ public final class Job extends JobCount {
       throw new IllegalStateException("a task must not wait for a job");
     }
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
-    // A job that a worker has in hand mostly ends sooner than this thread could fall asleep and be woken.
+    // A job that a worker has in hand mostly ends sooner than this thread could fall asleep and be
+    // woken.
     for (int i = 0; !done && i < LOOKS_BEFORE_WAITING; i++) {
       Platform.pause();
     }

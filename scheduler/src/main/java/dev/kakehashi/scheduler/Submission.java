@@ -229,8 +229,8 @@ final class Submission {
   /// Queues a lane that has a permit: at home if it has one, so that its data stay in that worker's cache.
   void publishLane(InternalTask laneTask, int homeWorker, @Nullable Runner runner) {
     scheduler.count(Counters.LANES_SCHEDULED, 1, runner);
-    // An inbox even if this worker is at home. A task that waits in a lane is mostly a request, and must not wait behind the worker's own
-    // job.
+    // An inbox even if this worker is at home. A task that waits in a lane is mostly a request, and
+    // must not wait behind the worker's own job.
     intake.enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
   }
 

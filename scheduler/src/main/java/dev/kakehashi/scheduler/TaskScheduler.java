@@ -221,7 +221,8 @@ public final class TaskScheduler implements AutoCloseable {
               }
             });
     return () -> {
-      // The thread that takes the entry off the watcher decides, so the task is run or discarded, not both.
+      // The thread that takes the entry off the watcher decides, so the task is run or discarded,
+      // not both.
       return timer.cancel() && job.cancel();
     };
   }

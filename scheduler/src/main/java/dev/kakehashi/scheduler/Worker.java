@@ -422,8 +422,8 @@ final class Worker extends Runner implements Runnable {
 
   // ---- where tasks go ----
   //
-  // Called from any depth of a task's stack. A call that throws has queued nothing; the look for sleepers comes after the publication and
-  // does not throw.
+  // Called from any depth of a task's stack. A call that throws has queued nothing; the look for
+  // sleepers comes after the publication and does not throw.
 
   @Override
   void pushNewest(Task task, @Nullable Job job) {

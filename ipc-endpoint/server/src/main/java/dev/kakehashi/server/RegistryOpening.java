@@ -63,7 +63,8 @@ final class RegistryOpening implements AutoCloseable {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {
-          // A caller that awaited it was told; without one, the engine's own failure is what counts.
+          // A caller that awaited it was told; without one, the engine's own failure is what
+          // counts.
           LOG.debug("the transaction registry was not opened", e.getCause());
           return;
         }

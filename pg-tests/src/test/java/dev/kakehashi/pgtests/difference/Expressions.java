@@ -157,7 +157,8 @@ final class Expressions {
 
   private String numeric(int depth) {
     return switch (dice.below(9)) {
-      // Operands are finite: an infinite value does not fit, and whether it is met depends on the order of conditions.
+      // Operands are finite: an infinite value does not fit, and whether it is met depends on the
+      // order of conditions.
       case 8 ->
           "("
               + dice.pick(aliases)

@@ -117,8 +117,8 @@ public final class Counters {
     }
   }
 
-  // Counters of single tasks are fields: an array's element costs three dependent loads and two comparisons. Unused longs keep other
-  // objects' cache lines away.
+  // Counters of single tasks are fields: an array's element costs three dependent loads and two
+  // comparisons. Unused longs keep other objects' cache lines away.
   @SuppressWarnings("unused")
   private long p0, p1, p2, p3, p4, p5, p6, p7;
 

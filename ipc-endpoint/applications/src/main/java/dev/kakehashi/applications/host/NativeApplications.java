@@ -149,7 +149,8 @@ public final class NativeApplications implements ApplicationSystem {
       limits(definition).set(definition.options());
     }
     versions.forEach((id, version) -> {
-      // A version that no commit has named may belong to a transaction that is under way, or was rolled back.
+      // A version that no commit has named may belong to a transaction that is under way, or was
+      // rolled back.
       if (!now.contains(id)
           && (committedVersions.contains(id) || version.isUnusedFor(UNCOMMITTED_NANOS))) {
         retire(version);

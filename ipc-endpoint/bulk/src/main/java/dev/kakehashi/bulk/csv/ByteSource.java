@@ -32,8 +32,8 @@ final class ByteSource implements AutoCloseable {
       return;
     }
     try {
-      // Decompressed bytes are bounded where they are held: a file that grows without end costs time,
-      // which a cancel ends.
+      // Decompressed bytes are bounded where they are held: a file that grows without end costs
+      // time, which a cancel ends.
       decoded = coding.decode(new Raw(), Long.MAX_VALUE);
     } catch (IOException e) {
       throw broken(e);

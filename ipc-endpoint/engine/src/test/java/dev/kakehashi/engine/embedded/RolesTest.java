@@ -66,7 +66,8 @@ class RolesTest {
       bob.run("create table t (a int)");
       bob.run("insert into t values (1)");
       alice.run("create role first");
-      // The user who has made it is not locked out, nor is the operator; the others have to be granted what they need.
+      // The user who has made it is not locked out, nor is the operator; the others have to be
+      // granted what they need.
       assertEquals(List.of("1"), alice.query("select a from t"));
       assertState("42501", () -> bob.query("select a from t"));
       assertState("42501", () -> bob.run("create table mine (a int)"));

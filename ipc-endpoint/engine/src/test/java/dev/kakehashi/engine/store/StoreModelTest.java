@@ -247,7 +247,8 @@ final class StoreModelTest extends StoreTestBase {
     Set<Long> known = new HashSet<>(transaction.visibleAtBegin.keySet());
     transaction.changes.forEach(change -> known.add(change.rowId));
     List<Long> rowIds = known.stream().sorted().toList();
-    // A row that was inserted and rolled back is no row any more. So only rows that are or were visible are picked.
+    // A row that was inserted and rolled back is no row any more. So only rows that are or were
+    // visible are picked.
     return rowIds.isEmpty() ? null : rowIds.get(random.nextInt(rowIds.size()));
   }
 

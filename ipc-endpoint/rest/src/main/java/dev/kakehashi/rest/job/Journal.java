@@ -138,7 +138,8 @@ final class Journal implements AutoCloseable {
     try {
       current.getFD().sync();
     } catch (IOException e) {
-      // The system does not tell which bytes it has thrown away: nothing of the file is trusted from now on.
+      // The system does not tell which bytes it has thrown away: nothing of the file is trusted
+      // from now on.
       giveUp(e);
       throw e;
     }

@@ -135,7 +135,8 @@ final class Poller implements Runnable {
       run(command);
       runCommands(); // that it has handed on
       others = turn();
-      // A sleeping thread would be late for the timers, if they have been set anew, or if it has come for them and found the role taken.
+      // A sleeping thread would be late for the timers, if they have been set anew, or if it has
+      // come for them and found the role taken.
       due = nextTickNanos - tick < 0 || System.nanoTime() - nextTickNanos >= 0;
     } finally {
       leader.set(null);

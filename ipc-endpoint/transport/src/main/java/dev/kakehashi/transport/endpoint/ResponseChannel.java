@@ -82,8 +82,9 @@ public final class ResponseChannel {
   private final BufferArena arena;
   private final ChannelWatch watch;
 
-  // Position up to which the reader had released when a producer looked last and found no room. Written under the lock, read by the poller
-  // without it: an old value costs a look under the lock.
+  // Position up to which the reader had released when a producer looked last and found no room.
+  // Written under the lock, read by the poller without it: an old value costs a look under the
+  // lock.
   private volatile long seenConsumed = -1;
 
   private @Nullable Object attachment; // poller only

@@ -90,7 +90,8 @@ public final class PlanProfile {
   public long nanos(PlanNode node) {
     long sum = of(node).nanos.sum();
     for (PlanNode input : node.inputs()) {
-      // Rows that a node draws itself are in its own time; rows that were collected for it before are not.
+      // Rows that a node draws itself are in its own time; rows that were collected for it before
+      // are not.
       if (isCollected(node, input)) {
         sum += nanos(input);
       }

@@ -142,7 +142,8 @@ final class Decorrelation {
         | IndexOutOfBoundsException
         | NullPointerException
         | UnsupportedOperationException mistaken) {
-      // Faults of Calcite show as these exceptions. Nothing is lost: the caller keeps the subquery as it was.
+      // Faults of Calcite show as these exceptions. Nothing is lost: the caller keeps the subquery
+      // as it was.
       LOG.debug("a correlated subquery that Calcite makes no join of", mistaken);
       return null;
     }

@@ -95,8 +95,8 @@ final class SubqueryRemoval {
       boolean asks = Inspection.hasSubquery(term) || RexUtil.containsCorrelation(term);
       (asks ? asking : plain).add(term);
     }
-    // Conditions of this query alone come first. Relations made of the outer query, copies included, then have the rows that the subqueries
-    // are for.
+    // Conditions of this query alone come first. Relations made of the outer query, copies
+    // included, then have the rows that the subqueries are for.
     builder.push(
         plain.isEmpty()
             ? filter.getInput()

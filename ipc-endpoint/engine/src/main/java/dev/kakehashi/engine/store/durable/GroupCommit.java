@@ -168,7 +168,8 @@ public final class GroupCommit implements AutoCloseable {
 
   /// A timestamp up to which all commits are durable that were published before this call; the greatest number if none is missing.
   public long durableUpTo() {
-    // A commit is enqueued before it is published. So commits published before this call are counted here.
+    // A commit is enqueued before it is published. So commits published before this call are
+    // counted here.
     long all = enqueued;
     return durable >= all ? Long.MAX_VALUE : durableTimestamp;
   }

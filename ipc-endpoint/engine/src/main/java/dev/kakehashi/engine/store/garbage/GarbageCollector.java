@@ -384,7 +384,8 @@ public final class GarbageCollector implements AutoCloseable {
         }
         tidy = pool.tidy();
       } catch (RuntimeException | Error e) {
-        // The garbage that was being freed is lost to this process; going on is better than never freeing again.
+        // The garbage that was being freed is lost to this process; going on is better than never
+        // freeing again.
         LOG.error("garbage collection failed", e);
       } finally {
         freeing.unlock();

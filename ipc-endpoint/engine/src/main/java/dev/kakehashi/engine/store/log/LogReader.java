@@ -203,7 +203,8 @@ final class LogReader {
       boolean hasHeader = load(number);
       int from = LogFormat.HEADER_BYTES;
       if (number == format.segment(end)) {
-        // The group that begins at the end itself was seen to be incomplete, unless it was not looked at.
+        // The group that begins at the end itself was seen to be incomplete, unless it was not
+        // looked at.
         from = format.offset(end) + (hasHeader ? LogFormat.ALIGNMENT : 0);
       }
       Long found = firstGroup(number, from);

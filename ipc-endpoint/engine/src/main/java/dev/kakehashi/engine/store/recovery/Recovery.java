@@ -212,7 +212,8 @@ public final class Recovery {
         Executors.newFixedThreadPool(
             threads, task -> new Thread(task, "kakehashi-store-recovery"))) {
       runAll(executor, loads);
-      // Indexes with the most entries come first, so that none of them is left when the others are ready.
+      // Indexes with the most entries come first, so that none of them is left when the others are
+      // ready.
       List<TreeLoad> largestFirst =
           indexes.values().stream()
               .sorted(Comparator.comparingInt(TreeLoad::leaves).reversed())

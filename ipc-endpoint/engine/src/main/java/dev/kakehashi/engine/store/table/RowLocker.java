@@ -137,7 +137,8 @@ final class RowLocker {
     try {
       long stamp = newest(page, slot);
       if (isOwn(stamp, transaction)) {
-        // Nobody else can lock a row that the transaction has locked by its version. That version goes after the changes that rely on it.
+        // Nobody else can lock a row that the transaction has locked by its version. That version
+        // goes after the changes that rely on it.
         return !Stamp.isTombstone(stamp);
       }
       if (Stamp.isInFlight(stamp) && (strength == LockStrength.SHARE || Stamp.locksKeys(stamp))) {
@@ -185,7 +186,8 @@ final class RowLocker {
     if (Stamp.isTombstone(stamp)) {
       return false;
     }
-    // The version that it sees is there, and under the latch nobody takes anything out of the chain before it.
+    // The version that it sees is there, and under the latch nobody takes anything out of the chain
+    // before it.
     long record = page.undo(slot);
     while (record != 0) {
       stamp = Native.getLong(record + RowLayout.UNDO_STAMP);

@@ -284,7 +284,8 @@ abstract class ReadingTransaction implements Writer {
       case WAIT -> false;
       case READY -> true;
       case NEW_SNAPSHOT -> {
-        // Tables that were read before have not changed since, so a new snapshot shows the same rows of them.
+        // Tables that were read before have not changed since, so a new snapshot shows the same
+        // rows of them.
         if (viewsInUse) {
           refreshSnapshot();
         } else {

@@ -249,8 +249,8 @@ final class SerializableTransactions {
         return true;
       }
     }
-    // Running transactions find out themselves. But a reader of many rows would find out at the end of its work. So the transaction that
-    // commits now is refused.
+    // Running transactions find out themselves. But a reader of many rows would find out at the end
+    // of its work. So the transaction that commits now is refused.
     for (Map.Entry<RowTransaction, Long> each : running.entrySet()) {
       ReadSet reads = each.getKey().readSet;
       if (each.getKey() != transaction

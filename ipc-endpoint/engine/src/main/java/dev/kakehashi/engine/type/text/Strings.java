@@ -135,7 +135,8 @@ public final class Strings {
     if (bytes == 0) {
       return;
     }
-    // Bytes that are there already are copied, the double each time: single copies of a few bytes take long.
+    // Bytes that are there already are copied, the double each time: single copies of a few bytes
+    // take long.
     long done = Math.min(bytes, total);
     RawMemory.copy(from, to, done);
     while (done < total) {

@@ -87,7 +87,8 @@ final class LongValuesTest {
         "select sum(length(w)) from (values (repeat(repeat('x', 200000) || ' ', 1000))) x(l), regexp_split_to_table(l, ' ') w"
       })
   void shouldTakeLittleMemoryForManyLongValues(String sql) {
-    // Memory of two tasks, each with a batch that is computed and one that it comes from; a value may be a heap's last block.
+    // Memory of two tasks, each with a batch that is computed and one that it comes from; a value
+    // may be a heap's last block.
     long bound =
         2 * 3 * VectorBatch.COMPUTED_BYTES + (256L << 20) * (sql.contains("split") ? 2 : 0);
     long peak = measured(sql).peakBytes;

@@ -38,7 +38,8 @@ final class NestedSubqueryTest {
   /// Wrong or refused once, each for a reason of its own.
   private static final List<String> MISTAKEN =
       List.of(
-          // An expression of the outer row alone has no value of its own where another column is null.
+          // An expression of the outer row alone has no value of its own where another column is
+          // null.
           "select q.a, (select max(case when q.a is null then t.b else q.a end) from t where t.a > q.a) from u q",
           "select q.a from u q where q.a not in (select t.a from t join u r on q.b is distinct from q.b where r.a >= q.a)",
           // Columns that are aggregates are no keys.
