@@ -44,8 +44,10 @@ class HangingEndpointTest {
   }
 
   @AfterEach
-  void resume() {
+  void resume() throws SQLException {
     cluster.endpoint().resume();
+    // Whatever a test has failed at, no commit waits for a standby that does not exist.
+    Sql.execute(witness, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()");
   }
 
   @AfterAll
@@ -101,10 +103,7 @@ class HangingEndpointTest {
   @Test
   void shouldKeepTheCommitWhenTheSecondPhaseIsCanceled() throws Exception {
     try (Connection connection = change()) {
-      Sql.execute(
-          witness,
-          "ALTER SYSTEM SET synchronous_standby_names = 'nobody'",
-          "SELECT pg_reload_conf()");
+      requireStandby();
       CompletableFuture<String> commit = commit(connection);
       awaitCommit("wait_event = 'SyncRep'");
       cluster.endpoint().pause();
@@ -119,6 +118,18 @@ class HangingEndpointTest {
       assertEquals("1", Sql.value(pooled, "SELECT count(*) FROM local_item"));
       assertEquals("0", parts());
     }
+  }
+
+  /// Lets commits wait for a standby that does not exist. The checkpointer tells the others that there is one to wait for: a checkpoint
+  /// that is asked for after the new setting is known comes after that.
+  private void requireStandby() throws SQLException {
+    Sql.execute(
+        witness,
+        "ALTER SYSTEM SET synchronous_standby_names = 'nobody'",
+        "SELECT pg_reload_conf()");
+    OsProcess.awaitTrue(
+        "the setting", LIMIT, () -> value("SHOW synchronous_standby_names").equals("nobody"));
+    Sql.execute(witness, "CHECKPOINT");
   }
 
   /// A session that has changed both sides and not committed.
