@@ -21,7 +21,8 @@ INSERT INTO definition VALUES
   IMPORT FOREIGN SCHEMA isolation FROM SERVER kakehashi INTO public;
   ALTER FOREIGN TABLE job ALTER status TYPE job_status;
 \else
-  SELECT format('CREATE TABLE %I (%s)', name, replace(columns, '@', '')) FROM definition \gexec
+  -- With statistics PostgreSQL reads two rows without the index, and then a serializable transaction has read the whole table.
+  SELECT format('CREATE TABLE %I (%s) WITH (autovacuum_enabled = off)', name, replace(columns, '@', '')) FROM definition \gexec
   ALTER TABLE job ALTER status TYPE job_status USING status::job_status;
 \endif
 DROP TABLE definition;
