@@ -45,14 +45,9 @@ public final class DefinitionRun implements Task {
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final @Nullable Deployment deployment;
-  private @Nullable DefinitionPlan plan;
+  private @Nullable Planned planned;
 
-  /// The committed version that the plan was made with, or one before.
-  private @Nullable CatalogSnapshot committed;
-
-  private @Nullable DefinitionLocks definitionLocks;
-
-  /// Whether each lock of the plan was there when it was made.
+  /// Whether the plan holds whatever others commit: each of its locks was there when it was made, or nobody has committed since.
   private boolean isCovered;
 
   /// Statement that fills the table that is made; null: none does.
@@ -63,6 +58,12 @@ public final class DefinitionRun implements Task {
 
   /// Tasks of queues that it has moved so far.
   private long moved;
+
+  /// A plan.
+  ///
+  /// @param locks what all of its changes need, besides its own
+  /// @param committed the version that it was made with
+  private record Planned(DefinitionPlan work, DefinitionLocks locks, CatalogSnapshot committed) {}
 
   /// Plans statements that change rows.
   @FunctionalInterface
@@ -131,27 +132,22 @@ public final class DefinitionRun implements Task {
       execution.checkWritable(statement.command());
       TableLocks.Wait wait =
           changesTasksAlone() ? null : execution.lock(TableLocks.CATALOGUE, catalogueMode());
-      if (wait == null) {
-        DefinitionPlan present = plan;
-        if (present == null) {
-          execution.plan(context, this::plan, this, this::fail);
-          return null;
-        }
-        wait = lockTables(present);
+      Planned present = planned;
+      if (wait == null && present != null) {
+        wait = lockTables(present.work);
         if (wait == null) {
-          wait = lockDefinitions();
-        }
-        if (wait == null && isOutdated()) {
-          undo();
-          execution.plan(context, this::plan, this, this::fail);
-          return null;
-        }
-        if (wait == null) {
-          isCovered = true;
-          return steps(present, context);
+          wait = lockDefinitions(present.locks);
         }
       }
-      return execution.await(wait, this, this::fail);
+      if (wait != null) {
+        return execution.await(wait, this, this::fail);
+      }
+      if (present != null && (isCovered || catalog.snapshot().equals(present.committed))) {
+        isCovered = true;
+        return steps(present, context);
+      }
+      undo();
+      execution.plan(context, this::plan, this, this::fail);
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
     } catch (Throwable failed) {
@@ -206,30 +202,25 @@ public final class DefinitionRun implements Task {
     DefinitionPlan made =
         new DefinitionPlan(
             catalog,
-            execution.catalog(),
+            execution.catalog(before),
             new ConstantDefault(execution),
             definer,
             execution.zone());
     new DefinitionPlanner(made, deployment).plan(statement);
     planFilling(made);
     DefinitionLocks locks = made.definitionLocks(before);
-    committed = before;
-    definitionLocks = locks;
     isCovered = holdsAll(made, locks);
-    plan = made;
+    planned = new Planned(made, locks, before);
   }
 
   private boolean holdsAll(DefinitionPlan made, DefinitionLocks locks) {
-    return made.locks().entrySet().stream()
+    return (!locks.whole() || execution.holdsLock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE))
+        && made.locks().entrySet().stream()
             .allMatch(lock -> execution.holdsLock(lock.getKey(), lock.getValue()))
         && locks.objects().entrySet().stream()
             .allMatch(lock -> execution.holdsLock(lock.getKey(), lock.getValue()))
         && locks.names().entrySet().stream()
             .allMatch(lock -> execution.holdsLock(lock.getKey(), lock.getValue()));
-  }
-
-  private boolean isOutdated() {
-    return !isCovered && !catalog.snapshot().equals(committed);
   }
 
   private void planFilling(DefinitionPlan work) {
@@ -238,14 +229,14 @@ public final class DefinitionRun implements Task {
       return;
     }
     execution.refuseLong(statement.command());
-    Prepared.Planned planned = queries.plan(sql, work.state());
-    planned.needs().check(work.state(), work.definer().role());
-    for (long table : planned.tables()) {
+    Prepared.Planned rows = queries.plan(sql, work.state());
+    rows.needs().check(work.state(), work.definer().role());
+    for (long table : rows.tables()) {
       if (execution.catalog().hasObject(table)) {
         work.lock(table, TableLocks.Mode.SHARED);
       }
     }
-    filling = planned;
+    filling = rows;
   }
 
   private TableLocks.@Nullable Wait lockTables(DefinitionPlan work) {
@@ -274,8 +265,7 @@ public final class DefinitionRun implements Task {
     return null;
   }
 
-  private TableLocks.@Nullable Wait lockDefinitions() {
-    DefinitionLocks locks = Objects.requireNonNull(definitionLocks);
+  private TableLocks.@Nullable Wait lockDefinitions(DefinitionLocks locks) {
     TableLocks.Wait wait =
         locks.whole() ? execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE) : null;
     for (Map.Entry<Long, TableLocks.Mode> lock : locks.objects().entrySet()) {
@@ -291,7 +281,8 @@ public final class DefinitionRun implements Task {
     return wait;
   }
 
-  private @Nullable Task steps(DefinitionPlan work, TaskContext context) {
+  private @Nullable Task steps(Planned present, TaskContext context) {
+    DefinitionPlan work = present.work;
     while (step < work.steps().size()) {
       execution.checkCanceled();
       switch (work.steps().get(step)) {
@@ -326,7 +317,7 @@ public final class DefinitionRun implements Task {
     }
     Prepared.Planned rows = filling;
     if (rows == null) {
-      defined(work, moved);
+      defined(present, moved);
       return null;
     }
     execution.restart();
@@ -337,16 +328,16 @@ public final class DefinitionRun implements Task {
             sink,
             (count, failure) -> {
               if (failure == null) {
-                defined(work, Objects.requireNonNull(count));
+                defined(present, Objects.requireNonNull(count));
               } else {
                 fail(failure);
               }
             });
   }
 
-  private void defined(DefinitionPlan work, long rows) {
+  private void defined(Planned present, long rows) {
     if (!changesTasksAlone()) {
-      execution.defined(mark, work.changes(), Objects.requireNonNull(committed), work.state());
+      execution.defined(mark, present.work.changes(), present.committed, present.work.state());
     }
     done.accept(rows, null);
   }
@@ -385,12 +376,13 @@ public final class DefinitionRun implements Task {
   }
 
   private void undo() {
-    if (plan != null) {
-      plan.steps().stream()
+    Planned present = planned;
+    if (present != null) {
+      present.work.steps().stream()
           .filter(DefinitionPlan.Step.Rows.class::isInstance)
           .forEach(rows -> ((DefinitionPlan.Step.Rows) rows).pass().close());
       execution.transaction().rollbackTo(mark);
-      plan = null;
+      planned = null;
       step = 0;
       moved = 0;
     }

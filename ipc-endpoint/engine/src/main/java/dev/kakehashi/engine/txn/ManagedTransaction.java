@@ -139,8 +139,13 @@ public final class ManagedTransaction extends SnapshotHolder {
 
   /// The catalogue as it sees it: with its own changes. Any thread.
   public CatalogSnapshot catalog() {
+    return catalog(environment.catalog());
+  }
+
+  /// The same in a version that was committed then. Any thread.
+  CatalogSnapshot catalog(CatalogSnapshot committed) {
     OwnCatalog own = ownCatalog;
-    return own == null ? environment.catalog() : own.catalog();
+    return own == null ? committed : own.in(committed);
   }
 
   /// Whether it has changed the catalogue and not ended.

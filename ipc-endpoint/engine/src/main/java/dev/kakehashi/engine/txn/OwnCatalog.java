@@ -40,10 +40,9 @@ final class OwnCatalog {
     this.environment = environment;
   }
 
-  /// Any thread.
-  CatalogSnapshot catalog() {
+  /// A committed version with its own changes. Any thread.
+  CatalogSnapshot in(CatalogSnapshot committed) {
     Defined own = last;
-    CatalogSnapshot committed = environment.catalog();
     if (own == null) {
       return committed;
     }

@@ -293,6 +293,11 @@ public final class StatementExecution extends WaitingExecution
     return transaction.catalog();
   }
 
+  /// The same in a version that was committed then.
+  public CatalogSnapshot catalog(CatalogSnapshot committed) {
+    return transaction.catalog(committed);
+  }
+
   /// The statement has changed the catalogue: the transaction goes on with that.
   ///
   /// @param mark before the changes
