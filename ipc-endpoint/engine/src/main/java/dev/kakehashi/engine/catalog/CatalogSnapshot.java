@@ -340,30 +340,33 @@ public final class CatalogSnapshot {
   /// The name that a table, a sequence, a view or a queue has; null for other numbers.
   public @Nullable DefinedName nameOf(long id) {
     Table table = table(id);
-    return table == null
-        ? namesOf(id).stream().findAny().orElse(null)
-        : new DefinedName(table.schema(), table.name());
+    if (table != null) {
+      return new DefinedName(table.schema(), table.name());
+    }
+    Sequence sequence = sequence(id);
+    if (sequence != null) {
+      return new DefinedName(sequence.schema(), sequence.name());
+    }
+    View view = view(id);
+    if (view != null) {
+      return new DefinedName(view.schema(), view.name());
+    }
+    Queue queue = queue(id);
+    return queue == null ? null : new DefinedName(queue.schema(), queue.name());
   }
 
   /// The names that a table with its indexes, a sequence, a view or a queue has; none for other numbers.
   Set<DefinedName> namesOf(long id) {
+    Set<DefinedName> names = new HashSet<>();
+    DefinedName own = nameOf(id);
+    if (own != null) {
+      names.add(own);
+    }
     Table table = table(id);
     if (table != null) {
-      Set<DefinedName> names = new HashSet<>();
-      names.add(new DefinedName(table.schema(), table.name()));
       table.indexes().forEach(index -> names.add(new DefinedName(table.schema(), index.name())));
-      return names;
     }
-    Sequence sequence = sequence(id);
-    if (sequence != null) {
-      return Set.of(new DefinedName(sequence.schema(), sequence.name()));
-    }
-    View view = view(id);
-    if (view != null) {
-      return Set.of(new DefinedName(view.schema(), view.name()));
-    }
-    Queue queue = queue(id);
-    return queue == null ? Set.of() : Set.of(new DefinedName(queue.schema(), queue.name()));
+    return names;
   }
 
   /// The table that has the index, or null.

@@ -16,7 +16,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Locks that a transaction needs so that its changes of the catalogue hold whatever others commit beside it. They are on changed objects,
@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// @param whole whether that is all of the catalogue
 public record DefinitionLocks(
     boolean whole, Map<Long, Mode> objects, Map<DefinedName, Mode> names) {
+  private static final long NOTHING = -1;
+
   /// @param committed what others know too: nobody else can come to what is new
   /// @param after the catalogue with the changes
   static DefinitionLocks of(CatalogSnapshot committed, Footprint changes, CatalogSnapshot after) {
@@ -34,19 +36,15 @@ public record DefinitionLocks(
     changes.names().forEach(name -> names.put(name, Mode.EXCLUSIVE));
     for (long id : changes.objects()) {
       if (committed.hasObject(id)) {
-        merge(objects, id, after.hasObject(id) ? Mode.BUILD : Mode.EXCLUSIVE);
+        objects.merge(id, after.hasObject(id) ? Mode.BUILD : Mode.EXCLUSIVE, Mode::stronger);
       }
       for (long source : sources(committed, id, after)) {
         if (committed.hasObject(source)) {
-          merge(objects, source, Mode.SHARED);
+          objects.merge(source, Mode.SHARED, Mode::stronger);
         }
       }
     }
     return new DefinitionLocks(changes.isWhole(), objects, names);
-  }
-
-  private static void merge(Map<Long, Mode> objects, long id, Mode mode) {
-    objects.merge(id, mode, (a, b) -> a.compareTo(b) >= 0 ? a : b);
   }
 
   /// Objects to which an object refers by name now and did not before.
@@ -65,10 +63,8 @@ public record DefinitionLocks(
     }
     Table before = committed.table(id);
     List<Column> columns =
-        table.columns().stream()
-            .filter(column -> column.defaultText() != null && !hadDefault(before, column))
-            .toList();
-    return columns.isEmpty() ? Set.of() : TableExpressions.sequences(columns, after);
+        table.columns().stream().filter(column -> !hadDefault(before, column)).toList();
+    return TableExpressions.sequences(columns, after);
   }
 
   private static boolean hadDefault(@Nullable Table before, Column column) {
@@ -76,8 +72,7 @@ public record DefinitionLocks(
         && before.columns().stream()
             .anyMatch(each ->
                 each.name().equals(column.name())
-                    && column.defaultText() != null
-                    && column.defaultText().equals(each.defaultText()));
+                    && Objects.equals(each.defaultText(), column.defaultText()));
   }
 
   /// Gives a transaction that an earlier run has prepared the locks that its changes need.
@@ -118,8 +113,6 @@ public record DefinitionLocks(
     needed.objects().forEach((id, mode) -> locks.give(owner, id, mode));
     needed.names().forEach((name, mode) -> locks.give(owner, name, mode));
   }
-
-  private static final long NOTHING = -1;
 
   /// The table whose physical side a change is about.
   private static long used(CatalogChange change) {

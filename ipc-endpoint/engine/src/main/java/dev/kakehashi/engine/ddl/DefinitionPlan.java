@@ -176,7 +176,7 @@ final class DefinitionPlan {
   }
 
   void lock(long objectId, Mode mode) {
-    locks.merge(objectId, mode, (a, b) -> a.compareTo(b) >= 0 ? a : b);
+    locks.merge(objectId, mode, Mode::stronger);
   }
 
   void change(CatalogChange change) {

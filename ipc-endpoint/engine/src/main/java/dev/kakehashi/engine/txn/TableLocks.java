@@ -41,6 +41,15 @@ public final class TableLocks {
     /// Changes or drops the table.
     EXCLUSIVE;
 
+    boolean includes(Mode other) {
+      return compareTo(other) >= 0;
+    }
+
+    /// The stronger one of two.
+    public static Mode stronger(Mode one, Mode other) {
+      return one.includes(other) ? one : other;
+    }
+
     boolean conflicts(Mode other) {
       return this == EXCLUSIVE || other == EXCLUSIVE || (this == BUILD && other == BUILD);
     }
@@ -213,7 +222,7 @@ public final class TableLocks {
   /// @throws EngineException DEADLOCK_DETECTED
   @Nullable Wait acquire(Owner owner, long tableId, Mode mode) {
     Grant present = owner.find(tableId);
-    if (present != null && present.mode.compareTo(mode) >= 0) {
+    if (present != null && present.mode.includes(mode)) {
       return null;
     }
     while (true) {
@@ -229,7 +238,7 @@ public final class TableLocks {
   /// The same for a name.
   @Nullable Wait acquire(Owner owner, DefinedName name, Mode mode) {
     Grant present = owner.names.get(name);
-    if (present != null && present.mode.compareTo(mode) >= 0) {
+    if (present != null && present.mode.includes(mode)) {
       return null;
     }
     while (true) {
@@ -245,13 +254,13 @@ public final class TableLocks {
   /// Whether the owner has a lock in this mode or a stronger one. Called by the owner.
   static boolean holds(Owner owner, long tableId, Mode mode) {
     Grant present = owner.find(tableId);
-    return present != null && present.mode.compareTo(mode) >= 0;
+    return present != null && present.mode.includes(mode);
   }
 
   /// The same for a name.
   static boolean holds(Owner owner, DefinedName name, Mode mode) {
     Grant present = owner.names.get(name);
-    return present != null && present.mode.compareTo(mode) >= 0;
+    return present != null && present.mode.includes(mode);
   }
 
   /// Under the lock.
@@ -331,7 +340,7 @@ public final class TableLocks {
   private static void give(Lock lock, Owner owner, Mode mode) {
     synchronized (lock) {
       Grant present = owner.find(lock);
-      if (present == null || present.mode.compareTo(mode) < 0) {
+      if (present == null || !present.mode.includes(mode)) {
         hold(lock, owner, mode, present);
       }
     }
