@@ -3,12 +3,10 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.ClientActivity;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.store.api.Preparation;
-import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Task;
@@ -48,9 +46,6 @@ public final class ManagedTransaction extends SnapshotHolder {
 
   /// Null: it has done nothing that could be deferred.
   private @Nullable DeferredConstraints deferred;
-
-  /// Null: it has not changed the catalogue.
-  private volatile @Nullable OwnCatalog ownCatalog;
 
   private volatile State state = State.ACTIVE;
 
@@ -135,38 +130,6 @@ public final class ManagedTransaction extends SnapshotHolder {
     return sinceNanos.isEmpty()
         ? null
         : (Long) (Clock.now() - (System.nanoTime() - sinceNanos.getAsLong()) / 1000);
-  }
-
-  /// The catalogue as it sees it: with its own changes. Any thread.
-  public CatalogSnapshot catalog() {
-    return catalog(environment.catalog());
-  }
-
-  /// The same in a version that was committed then. Any thread.
-  CatalogSnapshot catalog(CatalogSnapshot committed) {
-    OwnCatalog own = ownCatalog;
-    return own == null ? committed : own.in(committed);
-  }
-
-  /// Whether it has changed the catalogue and not ended.
-  public boolean hasDefinitions() {
-    OwnCatalog own = ownCatalog;
-    return own != null && own.isChanged();
-  }
-
-  /// A statement has changed the catalogue. Called by the operation that has the turn.
-  ///
-  /// @param mark before the changes
-  /// @param committed the version that the statement was planned with
-  /// @param seen that version with all changes of the transaction
-  void defined(
-      long mark, List<CatalogChange> changes, CatalogSnapshot committed, CatalogSnapshot seen) {
-    OwnCatalog own = ownCatalog;
-    if (own == null) {
-      own = new OwnCatalog(environment);
-    }
-    own.defined(mark, changes, committed, seen);
-    ownCatalog = own;
   }
 
   /// When it is, for what [#isUndone(long)] is asked about later.
@@ -456,7 +419,7 @@ public final class ManagedTransaction extends SnapshotHolder {
       held.cancel();
     }
     state = how;
-    ownCatalog = null;
+    forgetDefinitions();
     if (how == State.PREPARED) {
       store.whenEnded(() -> environment.locks().releaseAll(lockOwner()));
     } else {
@@ -548,18 +511,14 @@ public final class ManagedTransaction extends SnapshotHolder {
       return each -> false;
     }
     Savepoints.Savepoint savepoint = savepoints().get(level);
-    OwnCatalog own = ownCatalog;
-    boolean undefines = own != null && own.lastMark() >= savepoint.mark();
+    boolean undefines = hasDefinedSince(savepoint.mark());
     return each -> undefines || (!each.isNumbered() && each.savepointTime() >= savepoint.time());
   }
 
   private void undoTo(long mark) {
     try {
       store.rollbackTo(mark);
-      OwnCatalog own = ownCatalog;
-      if (own != null) {
-        own.undo(mark);
-      }
+      undefine(mark);
     } catch (Throwable failed) {
       undoFailed();
       throw failed;

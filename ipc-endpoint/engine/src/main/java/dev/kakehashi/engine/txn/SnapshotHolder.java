@@ -1,9 +1,14 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// The snapshot of a transaction: statements take it, and give it back so that nothing is kept for a client that is idle. A part of
-/// [ManagedTransaction], by inheritance because a select by key is to allocate little.
+/// The versions that a transaction sees. Its snapshot is the one of rows: statements take it, and give it back so that nothing is kept for
+/// a client that is idle. Its catalogue is the committed one with its own changes. A part of [ManagedTransaction], by inheritance because a
+/// select by key is to allocate little.
 abstract class SnapshotHolder extends TransactionFacts {
   final Turns turns;
   final OpenStatements open = new OpenStatements();
@@ -13,6 +18,9 @@ abstract class SnapshotHolder extends TransactionFacts {
 
   /// A client numbers its commands: their later statements may come back to the snapshot of the last one. Written with the turn.
   private volatile boolean numbered;
+
+  /// Null: it has not changed the catalogue.
+  private volatile @Nullable OwnCatalog ownCatalog;
 
   /// @param area what the options declare
   SnapshotHolder(TransactionEnvironment environment, BeginOptions options, DeclaredArea area) {
@@ -84,5 +92,56 @@ abstract class SnapshotHolder extends TransactionFacts {
     } finally {
       turns.end();
     }
+  }
+
+  /// The catalogue as it sees it: with its own changes. Any thread.
+  public final CatalogSnapshot catalog() {
+    return catalog(environment.catalog());
+  }
+
+  /// The same in a version that was committed then. Any thread.
+  final CatalogSnapshot catalog(CatalogSnapshot committed) {
+    OwnCatalog own = ownCatalog;
+    return own == null ? committed : own.in(committed);
+  }
+
+  /// Whether it has changed the catalogue and not ended.
+  public final boolean hasDefinitions() {
+    OwnCatalog own = ownCatalog;
+    return own != null && own.isChanged();
+  }
+
+  /// A statement has changed the catalogue. Called by the operation that has the turn.
+  ///
+  /// @param mark before the changes
+  /// @param committed the version that the statement was planned with
+  /// @param seen that version with all changes of the transaction
+  final void defined(
+      long mark, List<CatalogChange> changes, CatalogSnapshot committed, CatalogSnapshot seen) {
+    OwnCatalog own = ownCatalog;
+    if (own == null) {
+      own = new OwnCatalog(environment);
+    }
+    own.defined(mark, changes, committed, seen);
+    ownCatalog = own;
+  }
+
+  /// Whether it has changed the catalogue at a mark or after it, and not undone that.
+  final boolean hasDefinedSince(long mark) {
+    OwnCatalog own = ownCatalog;
+    return own != null && own.lastMark() >= mark;
+  }
+
+  /// Undoes its changes of the catalogue at a mark and after it. Called by the operation that has the turn.
+  final void undefine(long mark) {
+    OwnCatalog own = ownCatalog;
+    if (own != null) {
+      own.undo(mark);
+    }
+  }
+
+  /// It has ended.
+  final void forgetDefinitions() {
+    ownCatalog = null;
   }
 }
