@@ -26,7 +26,10 @@ final class RemoteApplication implements LoadedApplication {
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long END_MILLIS = 10_000;
-  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+  /// For a JVM to start in, on a machine that is busy. A call ends earlier by its own limit, and when the process cannot begin.
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private static final Logger LOG = LoggerFactory.getLogger(RemoteApplication.class);
 
   private final ProcessSettings settings;
