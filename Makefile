@@ -51,9 +51,9 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 	@.make/deps.sh
 	@.make/test.sh
 
-soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system SEED=)
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system SEED=); HOURS=2: all doors under load and kills, with a report of what grew
 	@.make/stage.sh
-	@.make/soak.sh
+	@$(if $(HOURS),.make/soak-hours.sh,.make/soak.sh)
 
 test-pgwire: build ## the tests of the whole system over endpoints with engine = pgwire, and a table of what passed and what it lacks (ONLY=TpchTest,regress LISTED=yes)
 	@.make/test-pgwire.sh
