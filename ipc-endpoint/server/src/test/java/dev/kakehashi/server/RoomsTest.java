@@ -196,7 +196,8 @@ class RoomsTest {
     FLOORS.put("pgwire", List.of("wire", "catalog", "pool", ""));
     FLOORS.put(
         "protocol",
-        List.of("value", "layout", "archive", "capability", "", "authentication", "generator"));
+        List.of(
+            "value", "layout", "file", "archive", "capability", "", "authentication", "generator"));
     FLOORS.put("queue", List.of("time", "", "push"));
     FLOORS.put(
         "rest",

@@ -1,5 +1,6 @@
 package dev.kakehashi.protocol.archive;
 
+import dev.kakehashi.protocol.file.RecordKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -9,16 +10,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 
-/// Bytes of the archive: files `<number>.archive`, each a magic number of 8 bytes and then records of
-/// length (4 bytes, of what follows the checksum), checksum (4 bytes, CRC-32C), type (1 byte), content. Little endian. A record that
-/// is cut off or does not fit its checksum ends its file: that is where the endpoint was killed.
+/// Files of the archive, `<number>.archive`, and their records: type (1 byte), content. Little endian. Each is a file of records
+/// ([RecordFile]); where it is cut off, the endpoint was killed.
 final class ArchiveFormat {
   static final String SUFFIX = ".archive";
-  static final long MAGIC = 0x3130484352414b4bL; // the bytes KKARCH01
-  static final int HEADER_BYTES = Long.BYTES;
-  static final int RECORD_HEADER_BYTES = 2 * Integer.BYTES;
+
+  /// Longer than any record: a frame and an inbound batch.
+  private static final int MAX_RECORD_BYTES = 1 << 30;
+
+  static final RecordKind KIND =
+      new RecordKind("ARCH", 1, MAX_RECORD_BYTES, "file of a request archive");
 
   private static final byte SESSION_BEGAN = 1;
   private static final byte SESSION_ENDED = 2;
@@ -46,8 +48,8 @@ final class ArchiveFormat {
     return Long.parseLong(file.getFileName().toString().replace(SUFFIX, ""));
   }
 
-  /// A record with its header.
-  static ByteBuffer encode(ArchiveRecord record) {
+  /// Bytes of a record.
+  static byte[] encode(ArchiveRecord record) {
     ByteBuffer content =
         switch (record) {
           case ArchiveRecord.SessionBegan began -> {
@@ -82,34 +84,18 @@ final class ArchiveFormat {
             yield b.put(finished.sqlstate().getBytes(StandardCharsets.US_ASCII));
           }
         };
-    content.flip();
-    content.putInt(0, content.limit() - RECORD_HEADER_BYTES);
-    content.putInt(4, checksum(content));
-    return content;
+    return content.array();
   }
 
   private static ByteBuffer allocate(byte type, int bytes) {
-    return ByteBuffer.allocate(RECORD_HEADER_BYTES + 1 + bytes)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .position(RECORD_HEADER_BYTES)
-        .put(type);
+    return ByteBuffer.allocate(1 + bytes).order(ByteOrder.LITTLE_ENDIAN).put(type);
   }
 
-  private static int checksum(ByteBuffer record) {
-    CRC32C crc = new CRC32C();
-    crc.update(record.slice(RECORD_HEADER_BYTES, record.limit() - RECORD_HEADER_BYTES));
-    return (int) crc.getValue();
-  }
-
-  /// Decodes a whole record.
+  /// Decodes a record.
   ///
-  /// @throws IOException when its checksum or its form is wrong
-  static ArchiveRecord decode(ByteBuffer record) throws IOException {
-    record.order(ByteOrder.LITTLE_ENDIAN);
-    if (record.getInt(4) != checksum(record)) {
-      throw new IOException("checksum of a record is wrong");
-    }
-    record.position(RECORD_HEADER_BYTES);
+  /// @throws IOException when its form is wrong
+  static ArchiveRecord decode(byte[] bytes) throws IOException {
+    ByteBuffer record = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     try {
       byte type = record.get();
       return switch (type) {

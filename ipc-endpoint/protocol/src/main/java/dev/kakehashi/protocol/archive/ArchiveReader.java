@@ -1,24 +1,20 @@
 package dev.kakehashi.protocol.archive;
 
-import java.io.BufferedInputStream;
-import java.io.EOFException;
+import dev.kakehashi.protocol.file.RecordFileException;
+import dev.kakehashi.protocol.file.RecordFileReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads an archive from its oldest record on. One thread.
 public final class ArchiveReader implements AutoCloseable {
-  /// Longer than any record: a frame and an inbound batch.
-  private static final int MAX_RECORD_BYTES = 1 << 30;
-
   private final ArrayDeque<Path> files;
-  private @Nullable InputStream input;
+  private @Nullable RecordFileReader input;
+  private @Nullable OldArchiveFile old;
   private Path file;
   private int cutOff;
 
@@ -34,15 +30,19 @@ public final class ArchiveReader implements AutoCloseable {
 
   /// The next record; null at the end.
   ///
-  /// @throws IOException when a file is not one of an archive
+  /// @throws IOException when a file is not one of an archive, or is damaged before its last write
   public @Nullable ArchiveRecord next() throws IOException {
     while (true) {
-      if (input == null && !open()) {
+      if (input == null && old == null && !open()) {
         return null;
       }
-      ArchiveRecord record = read();
-      if (record != null) {
-        return record;
+      try {
+        byte[] record = read();
+        if (record != null) {
+          return ArchiveFormat.decode(record);
+        }
+      } catch (IOException e) {
+        throw new IOException("\"" + file + "\": " + e.getMessage(), e);
       }
       close();
     }
@@ -59,45 +59,36 @@ public final class ArchiveReader implements AutoCloseable {
       return false;
     }
     file = next;
-    InputStream opened = new BufferedInputStream(Files.newInputStream(next), 1 << 18);
-    input = opened;
-    byte[] magic = opened.readNBytes(ArchiveFormat.HEADER_BYTES);
-    if (magic.length > 0
-        && (magic.length < ArchiveFormat.HEADER_BYTES
-            || ByteBuffer.wrap(magic).order(ByteOrder.LITTLE_ENDIAN).getLong()
-                != ArchiveFormat.MAGIC)) {
-      throw new IOException("\"" + next + "\" is no file of a request archive");
+    try {
+      input = RecordFileReader.open(next, ArchiveFormat.KIND);
+    } catch (RecordFileException e) {
+      old = OldArchiveFile.open(next);
+      if (old == null) {
+        throw e;
+      }
     }
     return true;
   }
 
   /// The next record of the file; null at its end.
-  private @Nullable ArchiveRecord read() throws IOException {
-    InputStream from = java.util.Objects.requireNonNull(input);
-    byte[] header = from.readNBytes(ArchiveFormat.RECORD_HEADER_BYTES);
-    if (header.length == 0) {
-      return null;
+  private byte @Nullable [] read() throws IOException {
+    OldArchiveFile before = old;
+    if (before != null) {
+      byte[] record = before.next();
+      cutOff += record == null && before.isCutOff() ? 1 : 0;
+      return record;
     }
-    try {
-      if (header.length < ArchiveFormat.RECORD_HEADER_BYTES) {
-        throw new EOFException();
+    RecordFileReader from = Objects.requireNonNull(input);
+    byte[] record = from.next();
+    if (record == null) {
+      switch (from.end()) {
+        case WHOLE -> {}
+        case CUT_OFF -> cutOff++;
+        case TORN, DAMAGED ->
+            throw new IOException("checksum of a record is wrong, and there are others behind it");
       }
-      int length = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt();
-      if (length < 1 || length > MAX_RECORD_BYTES) {
-        throw new IOException("record of " + length + " bytes");
-      }
-      byte[] content = from.readNBytes(length);
-      if (content.length < length) {
-        throw new EOFException();
-      }
-      ByteBuffer record = ByteBuffer.allocate(header.length + length);
-      return ArchiveFormat.decode(record.put(header).put(content).flip());
-    } catch (EOFException e) {
-      cutOff++;
-      return null;
-    } catch (IOException e) {
-      throw new IOException("\"" + file + "\": " + e.getMessage(), e);
     }
+    return record;
   }
 
   @Override
@@ -105,6 +96,10 @@ public final class ArchiveReader implements AutoCloseable {
     if (input != null) {
       input.close();
       input = null;
+    }
+    if (old != null) {
+      old.close();
+      old = null;
     }
   }
 }

@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,8 +99,8 @@ class ArchiveTest {
     byte[] whole = Files.readAllBytes(file);
     Random random = new Random(3);
     for (int i = 0; i < 200; i++) {
-      int length = ArchiveFormat.HEADER_BYTES + random.nextInt(whole.length - 8);
-      Files.write(file, java.util.Arrays.copyOf(whole, length));
+      int length = random.nextInt(whole.length + 1);
+      Files.write(file, Arrays.copyOf(whole, length));
       List<ArchiveRecord> read = read();
       assertEquals(written.subList(0, read.size()), read);
     }
@@ -113,10 +116,9 @@ class ArchiveTest {
     }
     Path file = ArchiveFormat.files(directory).getFirst();
     byte[] bytes = Files.readAllBytes(file);
-    bytes[bytes.length - 1] ^= 1;
+    bytes[bytes.length / 2] ^= 1;
     Files.write(file, bytes);
     try (ArchiveReader reader = new ArchiveReader(directory)) {
-      assertEquals(BEGAN, reader.next());
       IOException e = assertThrows(IOException.class, reader::next);
       assertTrue(String.valueOf(e.getMessage()).contains("checksum"), e::toString);
     }
@@ -124,5 +126,58 @@ class ArchiveTest {
     try (ArchiveReader reader = new ArchiveReader(directory)) {
       assertThrows(IOException.class, reader::next);
     }
+  }
+
+  /// A damaged last record looks like one that the writer was killed in.
+  @Test
+  void shouldCountFilesThatEndWithinARecord() throws IOException {
+    for (int run = 0; run < 2; run++) {
+      try (ArchiveWriter writer = new ArchiveWriter(directory, 1L << 30, List::of)) {
+        writer.append(BEGAN);
+        writer.append(BEGAN);
+      }
+    }
+    Path file = ArchiveFormat.files(directory).getFirst();
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, Arrays.copyOf(bytes, bytes.length - 5));
+    try (ArchiveReader reader = new ArchiveReader(directory)) {
+      for (int i = 0; i < 3; i++) {
+        assertEquals(BEGAN, reader.next());
+      }
+      assertNull(reader.next());
+      assertEquals(1, reader.cutOffFiles());
+    }
+  }
+
+  /// `version-1.archive` is of a build before there were files of records.
+  @Test
+  void shouldReadArchivesOfBefore() throws IOException {
+    List<ArchiveRecord> expected =
+        List.of(
+            BEGAN,
+            new ArchiveRecord.Requested(1234, new byte[] {1, 2, 3}, new byte[] {4}),
+            new ArchiveRecord.Finished(7, 5, 6, 3, "23505", List.of(1L, Long.MAX_VALUE)),
+            new ArchiveRecord.SessionEnded(7));
+    byte[] old;
+    try (InputStream in = ArchiveTest.class.getResourceAsStream("version-1.archive")) {
+      old = Objects.requireNonNull(in).readAllBytes();
+    }
+    Path file = ArchiveFormat.file(directory, 1);
+    for (int length = Long.BYTES; length <= old.length; length++) {
+      Files.write(file, Arrays.copyOf(old, length));
+      List<ArchiveRecord> read = read();
+      assertEquals(expected.subList(0, read.size()), read);
+    }
+    assertEquals(expected, read());
+    // The next writer goes on in a file of its own.
+    try (ArchiveWriter writer = new ArchiveWriter(directory, 1L << 30, List::of)) {
+      writer.append(BEGAN);
+    }
+    List<ArchiveRecord> both = new ArrayList<>(expected);
+    both.add(BEGAN);
+    assertEquals(both, read());
+    old[old.length - 1] ^= 1;
+    Files.write(file, old);
+    assertThrows(IOException.class, this::read);
   }
 }
