@@ -1,14 +1,9 @@
 package dev.kakehashi.rest.job;
 
-import dev.kakehashi.protocol.Directories;
-import java.io.ByteArrayOutputStream;
+import dev.kakehashi.protocol.file.RecordFile;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -19,8 +14,7 @@ import org.slf4j.LoggerFactory;
 /// A file of records that is only appended to, and written anew when most of it is out of date. Thread-safe.
 ///
 /// Records are gathered in memory; one thread writes and synchronises for all that wait. A write that has failed leaves the end of the file
-/// unknown: the next one writes the whole file anew from what its user has in memory. Files are written by [RandomAccessFile], because an
-/// interrupt would close a channel.
+/// unknown: the next one writes the whole file anew from what its user has in memory. The file is a [RecordFile].
 ///
 /// Lock order: `disk` before the lock of the source, before `gathered`.
 final class Journal implements AutoCloseable {
@@ -28,8 +22,6 @@ final class Journal implements AutoCloseable {
 
   /// Beyond what was live when it was written anew, the file grows by so many bytes at least.
   private static final long MIN_GROWTH_BYTES = 4L << 20;
-
-  private static final int CHUNK_BYTES = 1 << 16;
 
   /// All that its user has in memory.
   ///
@@ -40,15 +32,16 @@ final class Journal implements AutoCloseable {
   private final Supplier<Live> live;
 
   private final ReentrantLock disk = new ReentrantLock();
-  private @Nullable RandomAccessFile out; // guarded by disk
+  private @Nullable RecordFile out; // guarded by disk
   private boolean isClosed; // guarded by disk
-  private long fileBytes; // guarded by disk
   private long freshBytes; // guarded by disk: of the file when it was written anew
   private long writtenPosition; // guarded by disk
   private long forcedPosition; // guarded by disk
 
-  private final ByteArrayOutputStream gathered = new ByteArrayOutputStream(); // guarded by itself
-  private long position; // guarded by gathered
+  /// Records that no file has.
+  private final List<byte[]> gathered = new ArrayList<>(); // guarded by itself
+
+  private long position; // guarded by gathered; counts records
 
   /// Nothing is on disk before [#rewrite].
   ///
@@ -62,11 +55,10 @@ final class Journal implements AutoCloseable {
   ///
   /// @return what [#force] takes
   long append(byte[] record) {
-    byte[] framed = JournalFormat.frame(record);
+    JournalFormat.KIND.requireFits(record);
     synchronized (gathered) {
-      gathered.write(framed, 0, framed.length);
-      position += framed.length;
-      return position;
+      gathered.add(record);
+      return ++position;
     }
   }
 
@@ -75,7 +67,7 @@ final class Journal implements AutoCloseable {
   /// @return the position up to which they do
   long forget() {
     synchronized (gathered) {
-      gathered.reset();
+      gathered.clear();
       return position;
     }
   }
@@ -87,7 +79,7 @@ final class Journal implements AutoCloseable {
       if (forcedPosition >= upTo) {
         return;
       }
-      RandomAccessFile current = writeGathered();
+      RecordFile current = writeGathered();
       if (current != null) {
         sync(current);
         forcedPosition = Math.max(forcedPosition, writtenPosition);
@@ -110,33 +102,35 @@ final class Journal implements AutoCloseable {
   }
 
   /// @return the file to synchronise; null: it has been written anew, and is durable
-  private @Nullable RandomAccessFile writeGathered() throws IOException {
-    RandomAccessFile current = out;
-    if (current == null || fileBytes > 2 * freshBytes + MIN_GROWTH_BYTES) {
+  private @Nullable RecordFile writeGathered() throws IOException {
+    RecordFile current = out;
+    if (current == null || current.bytes() > 2 * freshBytes + MIN_GROWTH_BYTES) {
       rewrite();
       return null;
     }
-    byte[] bytes;
+    List<byte[]> records;
     long upTo;
     synchronized (gathered) {
-      bytes = gathered.toByteArray();
-      gathered.reset();
+      records = List.copyOf(gathered);
+      gathered.clear();
       upTo = position;
     }
     try {
-      current.write(bytes);
+      for (byte[] record : records) {
+        current.append(record);
+      }
+      current.flush();
     } catch (IOException e) {
       giveUp(e);
       throw e;
     }
-    fileBytes += bytes.length;
     writtenPosition = upTo;
     return current;
   }
 
-  private void sync(RandomAccessFile current) throws IOException {
+  private void sync(RecordFile current) throws IOException {
     try {
-      current.getFD().sync();
+      current.force();
     } catch (IOException e) {
       // The system does not tell which bytes it has thrown away: nothing of the file is trusted
       // from now on.
@@ -146,7 +140,7 @@ final class Journal implements AutoCloseable {
   }
 
   private void giveUp(IOException why) {
-    RandomAccessFile current = out;
+    RecordFile current = out;
     out = null;
     if (current != null) {
       try {
@@ -164,27 +158,18 @@ final class Journal implements AutoCloseable {
       if (isClosed) {
         throw new IOException("the journal is closed");
       }
-      Path fresh = file.resolveSibling(file.getFileName() + ".new");
       Live now = live.get();
       // Records gathered since the live ones were taken are behind them.
-      RandomAccessFile next = null;
       try {
-        next = new RandomAccessFile(fresh.toFile(), "rw");
-        next.setLength(0);
-        long bytes = writeAll(next, now.records());
-        next.getFD().sync();
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        Directories.force(parent());
+        RecordFile next = RecordFile.replace(file, JournalFormat.KIND, now.records());
         giveUpQuietly();
         out = next;
-        fileBytes = bytes;
-        freshBytes = bytes;
+        freshBytes = next.bytes();
         writtenPosition = Math.max(writtenPosition, now.upTo());
         forcedPosition = Math.max(forcedPosition, now.upTo());
       } catch (IOException e) {
         // Records that were forgotten for this file are in none: the next write writes all anew.
         giveUp(e);
-        close(next, e);
         throw e;
       }
     } finally {
@@ -192,27 +177,8 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  private static long writeAll(RandomAccessFile next, List<byte[]> records) throws IOException {
-    ByteArrayOutputStream chunk = new ByteArrayOutputStream(CHUNK_BYTES);
-    byte[] magic = new byte[JournalFormat.HEADER_BYTES];
-    ByteBuffer.wrap(magic).order(ByteOrder.LITTLE_ENDIAN).putLong(JournalFormat.MAGIC);
-    chunk.writeBytes(magic);
-    long bytes = magic.length;
-    for (byte[] record : records) {
-      byte[] framed = JournalFormat.frame(record);
-      bytes += framed.length;
-      chunk.writeBytes(framed);
-      if (chunk.size() >= CHUNK_BYTES) {
-        next.write(chunk.toByteArray());
-        chunk.reset();
-      }
-    }
-    next.write(chunk.toByteArray());
-    return bytes;
-  }
-
   private void giveUpQuietly() {
-    RandomAccessFile before = out;
+    RecordFile before = out;
     out = null;
     if (before != null) {
       try {
@@ -223,21 +189,6 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  private static void close(@Nullable RandomAccessFile file, IOException why) {
-    if (file != null) {
-      try {
-        file.close();
-      } catch (IOException e) {
-        why.addSuppressed(e);
-      }
-    }
-  }
-
-  private Path parent() {
-    Path parent = file.toAbsolutePath().getParent();
-    return parent == null ? file.toAbsolutePath() : parent;
-  }
-
   /// Writes what is gathered. A second close does nothing.
   @Override
   public void close() throws IOException {
@@ -246,7 +197,7 @@ final class Journal implements AutoCloseable {
       if (isClosed) {
         return;
       }
-      RandomAccessFile current = writeGathered();
+      RecordFile current = writeGathered();
       if (current != null) {
         sync(current);
       }

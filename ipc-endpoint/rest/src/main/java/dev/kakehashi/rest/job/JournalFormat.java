@@ -1,5 +1,8 @@
 package dev.kakehashi.rest.job;
 
+import dev.kakehashi.protocol.file.RecordFileException;
+import dev.kakehashi.protocol.file.RecordFileReader;
+import dev.kakehashi.protocol.file.RecordKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,17 +13,20 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Bytes of a journal: a magic number of 8 bytes, then records at multiples of 8: mark (4 bytes), length of the content (4), CRC-32C of
-/// length and content (4), content, zeros up to the next multiple of 8. Little endian. The mark lets a reader find records behind damage.
+/// Reads a journal: a file of records ([RecordFileReader]), or one of a build before these were there.
+///
+/// The older layout, little endian: a magic number of 8 bytes, then records at multiples of 8: mark (4 bytes), length of the content (4),
+/// CRC-32C of length and content (4), content, zeros up to the next multiple of 8.
 final class JournalFormat {
-  static final long MAGIC = 0x3130424f4a484b4bL; // the bytes KKHJOB01
-  static final int HEADER_BYTES = 8;
-
-  private static final int MARK = 0x434552bb;
-  private static final int RECORD_HEADER_BYTES = 12;
-
   /// Longer than any record: one of a job with a thousand files.
   private static final int MAX_RECORD_BYTES = 1 << 20;
+
+  static final RecordKind KIND = new RecordKind("JOBS", 1, MAX_RECORD_BYTES, "journal of jobs");
+
+  private static final long OLD_MAGIC = 0x3130424f4a484b4bL; // the bytes KKHJOB01
+  private static final int OLD_HEADER_BYTES = 8;
+  private static final int OLD_MARK = 0x434552bb;
+  private static final int OLD_FRAME_BYTES = 12;
 
   /// Files beyond that are none of ours.
   private static final long MAX_FILE_BYTES = 1L << 30;
@@ -28,39 +34,15 @@ final class JournalFormat {
   /// Content of a journal.
   ///
   /// @param records whole ones, in their order
-  /// @param isDamaged whether there is a whole record behind bytes that are none, or the file is none of a journal
-  /// @param isCutOff whether the file ends with bytes that are no record, as a crash leaves them
+  /// @param isDamaged whether records are missing that were durable, or the file is none of a journal
+  /// @param isCutOff whether the last write is not whole, as a crash leaves it
   record Content(List<byte[]> records, boolean isDamaged, boolean isCutOff) {}
 
   private JournalFormat() {}
 
-  /// A record with its header.
-  static byte[] frame(byte[] record) {
-    if (record.length > MAX_RECORD_BYTES) {
-      throw new IllegalArgumentException("a record of " + record.length + " bytes");
-    }
-    byte[] framed = new byte[aligned(RECORD_HEADER_BYTES + record.length)];
-    ByteBuffer.wrap(framed)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(MARK)
-        .putInt(record.length)
-        .putInt(checksum(record))
-        .put(record);
-    return framed;
-  }
-
-  private static int aligned(int bytes) {
-    return bytes + 7 & ~7;
-  }
-
-  private static int checksum(byte[] record) {
-    CRC32C crc = new CRC32C();
-    crc.update(ByteBuffer.allocate(Integer.BYTES).putInt(record.length).flip());
-    crc.update(record);
-    return (int) crc.getValue();
-  }
-
-  /// Reads a journal as far as it can be read.
+  /// Reads a journal as far as it can be read, around damage.
+  ///
+  /// @throws RecordFileException a newer program has written it
   static Content read(Path file) throws IOException {
     if (Files.notExists(file)) {
       return new Content(List.of(), false, false);
@@ -68,14 +50,37 @@ final class JournalFormat {
     if (Files.size(file) > MAX_FILE_BYTES) {
       return new Content(List.of(), true, false);
     }
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
-    boolean isOurs = bytes.limit() >= HEADER_BYTES && bytes.getLong(0) == MAGIC;
     List<byte[]> records = new ArrayList<>();
-    boolean isDamaged = !isOurs && bytes.limit() > 0;
+    try (RecordFileReader reader = RecordFileReader.open(file, KIND)) {
+      boolean isDamaged = false;
+      boolean isCutOff = false;
+      do {
+        for (byte[] record = reader.next(); record != null; record = reader.next()) {
+          records.add(record);
+        }
+        switch (reader.end()) {
+          case WHOLE -> {}
+          case CUT_OFF, TORN -> isCutOff = true;
+          case DAMAGED -> isDamaged = true;
+        }
+      } while (reader.resume());
+      return new Content(records, isDamaged, isCutOff);
+    } catch (RecordFileException e) {
+      if (e.isNewer()) {
+        throw e;
+      }
+      return readOld(file);
+    }
+  }
+
+  private static Content readOld(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+    List<byte[]> records = new ArrayList<>();
+    boolean isDamaged = bytes.limit() < OLD_HEADER_BYTES || bytes.getLong(0) != OLD_MAGIC;
     boolean isSkipping = false;
-    int at = HEADER_BYTES;
-    while (at + RECORD_HEADER_BYTES <= bytes.limit()) {
-      byte[] record = recordAt(bytes, at);
+    int at = OLD_HEADER_BYTES;
+    while (at + OLD_FRAME_BYTES <= bytes.limit()) {
+      byte[] record = oldRecord(bytes, at);
       if (record == null) {
         isSkipping = true;
         at += 8;
@@ -83,22 +88,25 @@ final class JournalFormat {
         isDamaged |= isSkipping;
         isSkipping = false;
         records.add(record);
-        at += aligned(RECORD_HEADER_BYTES + record.length);
+        at += OLD_FRAME_BYTES + record.length + 7 & ~7;
       }
     }
     return new Content(records, isDamaged, isSkipping || at < bytes.limit());
   }
 
-  private static byte @Nullable [] recordAt(ByteBuffer bytes, int at) {
+  private static byte @Nullable [] oldRecord(ByteBuffer bytes, int at) {
     int length = bytes.getInt(at + 4);
-    if (bytes.getInt(at) != MARK
+    if (bytes.getInt(at) != OLD_MARK
         || length < 0
         || length > MAX_RECORD_BYTES
-        || length > bytes.limit() - at - RECORD_HEADER_BYTES) {
+        || length > bytes.limit() - at - OLD_FRAME_BYTES) {
       return null;
     }
     byte[] record = new byte[length];
-    bytes.get(at + RECORD_HEADER_BYTES, record);
-    return checksum(record) == bytes.getInt(at + 8) ? record : null;
+    bytes.get(at + OLD_FRAME_BYTES, record);
+    CRC32C crc = new CRC32C();
+    crc.update(ByteBuffer.allocate(Integer.BYTES).putInt(length).flip());
+    crc.update(record);
+    return (int) crc.getValue() == bytes.getInt(at + 8) ? record : null;
   }
 }

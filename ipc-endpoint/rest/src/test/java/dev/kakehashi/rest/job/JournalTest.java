@@ -6,13 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.protocol.file.RecordFile;
+import dev.kakehashi.protocol.file.RecordKind;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,6 +28,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JournalTest {
+  /// Bytes before the first record.
+  private static final int HEADER_BYTES = 32;
+
+  /// In `journal-1`.
+  private static final Map<JobViewer, String> OLD_JOBS =
+      Map.of(
+          TestJobs.ALICE, "c82848c3ac8ec6a9602690198f3d4717",
+          TestJobs.BOB, "61ce4e2baef1bc7ed0b64e733bf8f0f5");
+
   @TempDir Path directory;
 
   private Path file;
@@ -133,7 +148,7 @@ class JournalTest {
 
       List<String> found = texts(content);
       assertEquals(all.subList(0, found.size()), found);
-      assertFalse(content.isDamaged() && length >= JournalFormat.HEADER_BYTES, "cut at " + length);
+      assertFalse(content.isDamaged(), "cut at " + length);
     }
   }
 
@@ -145,7 +160,7 @@ class JournalTest {
     byte[] bytes = Files.readAllBytes(file);
     for (int round = 0; round < 2_000; round++) {
       byte[] damaged = bytes.clone();
-      int at = random.nextInt(bytes.length);
+      int at = HEADER_BYTES + random.nextInt(bytes.length - HEADER_BYTES);
       int length = Math.min(1 + random.nextInt(40), bytes.length - at);
       for (int i = at; i < at + length; i++) {
         damaged[i] ^= (byte) (1 + random.nextInt(255));
@@ -172,7 +187,7 @@ class JournalTest {
   private List<String> fill(int count) throws IOException {
     try (Journal journal = open()) {
       for (int i = 0; i < count; i++) {
-        add(journal, "record " + i + " " + "x".repeat(i * 3 % 17));
+        journal.force(add(journal, "record " + i + " " + "x".repeat(i * 3 % 17)));
       }
     }
     return read();
@@ -206,6 +221,46 @@ class JournalTest {
       assertEquals(JobState.SUCCEEDED, after.run("alice", TestJobs.writes("next")).state());
     }
     assertArrayEquals(bytes, Files.readAllBytes(directory.resolve("journal.damaged")));
+  }
+
+  /// `journal-1` is of a build before there were files of records.
+  @Test
+  void shouldTakeOverAJournalOfBefore() throws IOException {
+    byte[] old;
+    try (InputStream in = JournalTest.class.getResourceAsStream("journal-1")) {
+      old = Objects.requireNonNull(in).readAllBytes();
+    }
+    for (int length = 8; length < old.length; length++) {
+      Files.write(file, Arrays.copyOf(old, length));
+      assertFalse(JournalFormat.read(file).isDamaged(), "cut at " + length);
+    }
+    byte[] damaged = old.clone();
+    damaged[30] ^= 1;
+    Files.write(file, damaged);
+    assertTrue(JournalFormat.read(file).isDamaged());
+    Files.write(file, old);
+
+    try (TestJobs test = new TestJobs(directory)) {
+      // Their files are not there.
+      for (Map.Entry<JobViewer, String> each : OLD_JOBS.entrySet()) {
+        JobRecord job = test.jobs.find(each.getKey(), each.getValue()).orElseThrow();
+        assertEquals(JobState.SUCCEEDED, job.state());
+        assertEquals(ResultState.LOST, job.result());
+      }
+    }
+    String head = new String(Files.readAllBytes(file), 0, 8, StandardCharsets.US_ASCII);
+    assertEquals("KHRECORD", head);
+    assertEquals(2, JournalFormat.read(file).records().size());
+    assertFalse(Files.exists(directory.resolve("journal.damaged")));
+  }
+
+  @Test
+  void shouldRefuseAJournalOfANewerVersion() throws IOException {
+    RecordKind newer = new RecordKind("JOBS", JournalFormat.KIND.version() + 1, 9, "journal");
+    RecordFile.create(file, newer).close();
+    byte[] before = Files.readAllBytes(file);
+    assertThrows(UncheckedIOException.class, () -> new TestJobs(directory));
+    assertArrayEquals(before, Files.readAllBytes(file));
   }
 
   @Test
