@@ -2,6 +2,7 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -43,11 +44,7 @@ final class QueueFiles {
       Files.createDirectories(directory);
       long before = Files.exists(path) ? Long.parseLong(Files.readString(path).strip()) : 0;
       long now = Math.max(before, seen) + 1;
-      Path fresh = directory.resolve(INCARNATION + ".new");
-      Files.writeString(fresh, Long.toString(now));
-      SegmentFiles.sync(fresh);
-      Files.move(fresh, path, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
-      SegmentFiles.syncDirectory(directory);
+      ReplacedFile.write(path, Long.toString(now));
       return now;
     } catch (NumberFormatException e) {
       throw new EngineException(ErrorCode.DATA_CORRUPTED, path + " has no number", e);

@@ -2,26 +2,35 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.file.RecordFile;
+import dev.kakehashi.protocol.file.RecordFileException;
+import dev.kakehashi.protocol.file.RecordFileReader;
+import dev.kakehashi.protocol.file.RecordKind;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /// States of all queues, as of one change of the log: `state-<generation>`.
 ///
-/// Frames are added at the end: length (int) and checksum (int) of what follows, kind (byte), queue (long), bytes. Bytes behind the last
-/// [#COMMIT] do not count, so a state is there for all queues or for none. A file with too much of the past is written anew, as the next
-/// generation. Confined to the thread that forces.
+/// A file of records ([RecordFile]): kind (byte), queue (long), bytes; numbers have the most significant byte first. Records behind the
+/// last [#COMMIT] do not count, so a state is there for all queues or for none. A file with too much of the past is written anew, as the
+/// next generation. Confined to the thread that forces.
+///
+/// Files of format 5 and before have no header, and in front of a record length (int) and checksum (int). They are read, and the first
+/// write begins the next generation.
 final class StateFile {
   private static final String PREFIX = "state-";
   private static final int STATE = 1;
@@ -30,12 +39,18 @@ final class StateFile {
   /// Its number is the last change of the log that the states have.
   private static final int COMMIT = 3;
 
-  private static final int HEADER = 8;
+  /// Bytes of a record before the state.
+  private static final int PREFIX_BYTES = 9;
+
   private static final int MOST_BYTES = 1 << 30;
+  private static final RecordKind KIND = new RecordKind("QSTA", 1, MOST_BYTES, "state of queues");
 
   private final Path directory;
   private long generation = -1;
   private long length;
+
+  /// Whether this process has made the file durable up to its length.
+  private boolean isForced;
 
   /// Bytes of each queue's present state.
   private final Map<Long, Integer> live = new HashMap<>();
@@ -63,7 +78,9 @@ final class StateFile {
     void state(byte[] bytes);
   }
 
-  /// Reads the newest file that has a commit; later frames are cut off.
+  /// Reads the newest file that has a commit; later records are cut off.
+  ///
+  /// @throws EngineException DATA_CORRUPTED if states are missing that were durable
   void open(Visitor visitor) throws IOException {
     List<Long> generations = generations();
     for (int at = generations.size() - 1; at >= 0; at--) {
@@ -91,88 +108,101 @@ final class StateFile {
   }
 
   private boolean read(Visitor visitor) throws IOException {
-    Map<Long, long[]> states = new HashMap<>();
-    Map<Long, long[]> since = new HashMap<>();
-    long committed = 0;
-    try (FileChannel channel =
-        FileChannel.open(path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      long size = channel.size();
-      long at = 0;
-      while (size - at > HEADER) {
-        ByteBuffer frame = frame(channel, at, size);
-        if (frame == null) {
-          break;
-        }
-        int kind = frame.get();
-        long queueId = frame.getLong();
-        long[] place = {at, frame.capacity()};
-        at += HEADER + frame.capacity();
-        switch (kind) {
-          case STATE, DROPPED -> since.put(queueId, kind == STATE ? place : new long[0]);
-          case COMMIT -> {
-            states.putAll(since);
-            since.clear();
-            committed = at;
-            sequence = queueId;
-          }
-          default ->
-              throw new EngineException(
-                  ErrorCode.DATA_CORRUPTED, path() + " has a frame of kind " + kind);
-        }
+    Reading reading = new Reading();
+    try (RecordFileReader reader = RecordFileReader.open(path(), KIND)) {
+      for (byte[] each = reader.next(); each != null; each = reader.next()) {
+        reading.add(each, reader.position());
       }
-      if (committed == 0) {
-        return false;
+      if (reader.end() == RecordFileReader.End.DAMAGED) {
+        throw new EngineException(
+                ErrorCode.DATA_CORRUPTED,
+                path() + " is damaged at byte " + reader.position() + ", and states are behind it")
+            .withHint("Restore the data directory from a backup.");
       }
-      for (Map.Entry<Long, long[]> each : states.entrySet()) {
-        long[] place = each.getValue();
-        if (place.length == 0) {
-          continue;
-        }
-        ByteBuffer frame = frame(channel, place[0], size);
-        if (frame == null) {
-          throw new EngineException(ErrorCode.DATA_CORRUPTED, path() + " changes while it is read");
-        }
-        byte[] bytes = new byte[frame.capacity() - 9];
-        frame.get(9, bytes);
-        live.put(each.getKey(), bytes.length);
-        liveBytes += bytes.length;
-        visitor.state(bytes);
+    } catch (RecordFileException e) {
+      if (e.isNewer()) {
+        throw e;
       }
+      readOld(reading);
     }
-    length = committed;
+    if (reading.committed == 0) {
+      return false;
+    }
+    reading.states.forEach((queueId, bytes) -> {
+      live.put(queueId, bytes.length);
+      liveBytes += bytes.length;
+      visitor.state(bytes);
+    });
+    sequence = reading.sequence;
+    length = reading.isOld ? 0 : reading.committed;
     return true;
   }
 
-  private static @Nullable ByteBuffer frame(FileChannel channel, long at, long size)
-      throws IOException {
-    ByteBuffer header = ByteBuffer.allocate(HEADER);
-    if (!fill(channel, header, at)) {
-      return null;
-    }
-    int length = header.getInt(0);
-    if (length < 9 || length > MOST_BYTES || length > size - at - HEADER) {
-      return null;
-    }
-    ByteBuffer frame = ByteBuffer.allocate(length);
-    if (!fill(channel, frame, at + HEADER)) {
-      return null;
-    }
-    return checksum(frame.array()) == header.getInt(4) ? frame.clear() : null;
-  }
+  /// States of a file, record by record.
+  private final class Reading {
+    final Map<Long, byte[]> states = new HashMap<>();
+    private final Map<Long, byte[]> since = new HashMap<>();
+    private final Set<Long> gone = new HashSet<>();
+    long committed;
+    long sequence;
+    boolean isOld;
 
-  private static boolean fill(FileChannel channel, ByteBuffer into, long at) throws IOException {
-    while (into.hasRemaining()) {
-      if (channel.read(into, at + into.position()) < 0) {
-        return false;
+    void add(byte[] record, long end) {
+      ByteBuffer from = ByteBuffer.wrap(record);
+      if (record.length < PREFIX_BYTES) {
+        throw corrupted(" has a record of " + record.length + " bytes");
+      }
+      int kind = from.get();
+      long number = from.getLong();
+      switch (kind) {
+        case STATE -> {
+          since.put(number, Arrays.copyOfRange(record, PREFIX_BYTES, record.length));
+          gone.remove(number);
+        }
+        case DROPPED -> {
+          since.remove(number);
+          gone.add(number);
+        }
+        case COMMIT -> {
+          states.keySet().removeAll(gone);
+          states.putAll(since);
+          gone.clear();
+          since.clear();
+          committed = end;
+          sequence = number;
+        }
+        default -> throw corrupted(" has a record of kind " + kind);
       }
     }
-    return true;
+
+    private EngineException corrupted(String what) {
+      return new EngineException(ErrorCode.DATA_CORRUPTED, path() + what);
+    }
   }
 
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, bytes.length);
-    return (int) crc.getValue();
+  /// Reads a file of format 5 up to its first broken record.
+  private void readOld(Reading reading) throws IOException {
+    reading.isOld = true;
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(path())))) {
+      long left = Files.size(path());
+      while (left > 2 * Integer.BYTES) {
+        int bytes = in.readInt();
+        int checksum = in.readInt();
+        left -= 2 * Integer.BYTES;
+        if (bytes < PREFIX_BYTES || bytes > MOST_BYTES || bytes > left) {
+          return;
+        }
+        byte[] record = in.readNBytes(bytes);
+        left -= bytes;
+        CRC32C crc = new CRC32C();
+        crc.update(record, 0, record.length);
+        if ((int) crc.getValue() != checksum) {
+          return;
+        }
+        reading.add(record, 1);
+      }
+    }
   }
 
   /// Whether the next write has to have the states of all queues.
@@ -186,28 +216,32 @@ final class StateFile {
   void write(Map<Long, byte[]> states, List<Long> dropped, long upTo, boolean all) {
     long number = all ? generation + 1 : generation;
     Path path = path(number);
-    try (FileChannel channel =
-        FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      long at = all ? 0 : length;
-      channel.truncate(at);
+    if (all) {
+      deleteRest(path);
+    }
+    boolean isDurable = isForced;
+    isForced = false;
+    try (RecordFile file =
+        all ? RecordFile.create(path, KIND) : RecordFile.open(path, KIND, length, isDurable)) {
       for (Map.Entry<Long, byte[]> each : states.entrySet()) {
-        at = append(channel, at, STATE, each.getKey(), each.getValue());
+        file.append(record(STATE, each.getKey(), each.getValue()));
       }
       if (!all) {
         for (long each : dropped) {
-          at = append(channel, at, DROPPED, each, new byte[0]);
+          file.append(record(DROPPED, each, new byte[0]));
         }
       }
-      at = append(channel, at, COMMIT, upTo, new byte[0]);
-      channel.force(true);
+      file.append(record(COMMIT, upTo, new byte[0]));
+      file.force();
       if (all) {
         SegmentFiles.syncDirectory(directory);
         live.clear();
         liveBytes = 0;
       }
       generation = number;
-      length = at;
+      length = file.bytes();
       sequence = upTo;
+      isForced = true;
     } catch (IOException e) {
       throw SegmentFiles.failure("write", path, e);
     }
@@ -221,18 +255,21 @@ final class StateFile {
     }
   }
 
-  private static long append(FileChannel channel, long at, int kind, long number, byte[] bytes)
-      throws IOException {
-    ByteBuffer frame = ByteBuffer.allocate(HEADER + 9 + bytes.length);
-    frame.putLong(0).put((byte) kind).putLong(number).put(bytes);
-    CRC32C crc = new CRC32C();
-    crc.update(frame.array(), HEADER, 9 + bytes.length);
-    frame.putInt(0, 9 + bytes.length).putInt(4, (int) crc.getValue()).flip();
-    long to = at;
-    while (frame.hasRemaining()) {
-      to += channel.write(frame, to);
+  /// A generation that a failure or a crash has left.
+  private static void deleteRest(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      throw SegmentFiles.failure("delete", path, e);
     }
-    return to;
+  }
+
+  private static byte[] record(int kind, long number, byte[] bytes) {
+    return ByteBuffer.allocate(PREFIX_BYTES + bytes.length)
+        .put((byte) kind)
+        .putLong(number)
+        .put(bytes)
+        .array();
   }
 
   /// Deletes earlier generations.

@@ -10,11 +10,15 @@ import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.Payload;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -195,25 +199,105 @@ class QueueReplayTest {
     host.create(options -> options);
     host.enqueue("a");
     host.queues.force();
-    Path state;
-    try (Stream<Path> files = Files.list(home())) {
-      state =
-          files
-              .filter(each -> String.valueOf(each.getFileName()).startsWith("state-"))
-              .findFirst()
-              .orElseThrow();
-    }
+    Path state = states().getFirst();
     byte[] before = Files.readAllBytes(state);
     host.enqueue("b");
     host.queues.force();
     byte[] after = Files.readAllBytes(state);
     for (int length = before.length; length < after.length; length += 9) {
-      Files.write(state, java.util.Arrays.copyOf(after, length));
+      Files.write(state, Arrays.copyOf(after, length));
       LogHost again = new LogHost(home(), new ArrayList<>(host.log));
       again.definitions = host.definitions;
       again.start();
       assertEquals(List.of("a", "b"), again.receiveTexts(5));
       assertEquals(List.of(), again.problems());
     }
+  }
+
+  /// Files of states, the oldest first.
+  private List<Path> states() throws IOException {
+    try (Stream<Path> files = Files.list(home())) {
+      return files
+          .filter(each -> String.valueOf(each.getFileName()).startsWith("state-"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /// A state that was durable is there, or the queues are refused: the log may not have its changes any more.
+  @Test
+  void shouldRefuseStatesThatAreDamagedBeforeTheirLastWrite() throws IOException {
+    LogHost host = new LogHost(home()).start();
+    host.create(options -> options);
+    List<Integer> ends = new ArrayList<>();
+    for (String text : List.of("a", "b", "c")) {
+      host.enqueue(text);
+      host.queues.force();
+      ends.add((int) Files.size(states().getFirst()));
+    }
+    host.queues.close();
+    Path state = states().getFirst();
+    byte[] whole = Files.readAllBytes(state);
+    // Records begin at multiples of 8, so none of these bytes is one that fills up.
+    for (int at = 32; at < ends.get(1); at += 8) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 1;
+      Files.write(state, damaged);
+      int position = at;
+      EngineException refused =
+          assertThrows(
+              EngineException.class,
+              () -> DurableQueues.open(home()).close(),
+              () -> "byte " + position);
+      assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
+    }
+  }
+
+  private static byte[] old(String name) throws IOException {
+    try (InputStream in = QueueReplayTest.class.getResourceAsStream("format-5/" + name)) {
+      return Objects.requireNonNull(in, name).readAllBytes();
+    }
+  }
+
+  /// The files are of a data directory of format 5, whose states have no header. Tasks a and b have a write each.
+  @Test
+  void shouldOpenStatesOfFormat5AndWriteThemAnew() throws IOException {
+    LogHost other = new LogHost(directory.resolve("other")).start();
+    other.create(options -> options);
+    Path folder = home().resolve(Long.toString(LogHost.QUEUE));
+    Files.createDirectories(folder);
+    Files.write(folder.resolve("0000000000000000.data"), old("data"));
+    Files.write(folder.resolve("0000000000000000.index"), old("index"));
+    Path state = home().resolve("state-0000000000000000");
+    byte[] states = old("state");
+    for (int length = states.length; length >= states.length - 20; length -= 5) {
+      for (Path each : states()) {
+        Files.delete(each);
+      }
+      Files.write(state, Arrays.copyOf(states, length));
+      LogHost host = new LogHost(home());
+      host.definitions = other.definitions;
+      host.start();
+      boolean isWhole = length == states.length;
+      // Without the second write, its task is one that the log would have brought.
+      assertEquals(isWhole ? 2 : 1, host.state().enqueued(), "cut at " + length);
+      host.queues.close();
+    }
+    for (Path each : states()) {
+      Files.delete(each);
+    }
+    Files.write(state, states);
+    LogHost host = new LogHost(home());
+    host.definitions = other.definitions;
+    host.start();
+    host.enqueue("c");
+    host.queues.force();
+    Path next = home().resolve("state-0000000000000001");
+    assertEquals(List.of(next), states());
+    String head = new String(Files.readAllBytes(next), 0, 8, StandardCharsets.US_ASCII);
+    assertEquals("KHRECORD", head);
+    LogHost again = host.crash();
+    assertEquals(List.of("a", "b", "c"), again.receiveTexts(5));
+    assertEquals(List.of(), again.problems());
   }
 }

@@ -170,7 +170,7 @@ final class StoreColumnsTest extends StoreTestBase {
     Files.writeString(DataDirectory.formatFile(directory), "kakehashi store 2\n");
     store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
     table = store.table(tableId);
-    assertEquals("kakehashi store 5\n", Files.readString(DataDirectory.formatFile(directory)));
+    assertEquals("kakehashi store 6\n", Files.readString(DataDirectory.formatFile(directory)));
     assertEquals(List.of(List.of(5L, "x"), Arrays.asList(6L, null)), Rows.values(rows()));
     inTransaction(t -> Rows.insert(table, t, 7L, "new"));
     CheckReport.of(directoryAfterClose()).assertSound();

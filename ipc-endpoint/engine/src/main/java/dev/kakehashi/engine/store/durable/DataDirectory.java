@@ -3,14 +3,11 @@ package dev.kakehashi.engine.store.durable;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `log.end` says how far it is durable,
@@ -18,12 +15,18 @@ import java.util.List;
 ///
 /// Format 1 had no `log/`: the database's own was the log. Up to format 2 all rows of a table had the same columns
 /// ([dev.kakehashi.engine.store.api.Placement]). Up to format 3 the log had no files beside it, up to format 4 no changes of queues and no
-/// row locks of prepared transactions, and there was no `queues/`. They are read, and become format 5 before anything is written.
+/// row locks of prepared transactions, and there was no `queues/`. Up to format 5 states of queues had no header. They are read, and become
+/// format 6 before anything is written.
 public final class DataDirectory {
   private static final String FORMAT_FILE = "FORMAT";
-  private static final String FORMAT = "kakehashi store 5";
+  private static final String FORMAT = "kakehashi store 6";
   private static final List<String> FORMATS_BEFORE =
-      List.of("kakehashi store 1", "kakehashi store 2", "kakehashi store 3", "kakehashi store 4");
+      List.of(
+          "kakehashi store 1",
+          "kakehashi store 2",
+          "kakehashi store 3",
+          "kakehashi store 4",
+          "kakehashi store 5");
 
   private DataDirectory() {}
 
@@ -58,7 +61,7 @@ public final class DataDirectory {
         Directories.delete(backupWorkspace(directory));
         return;
       }
-      writeFormat(directory, format);
+      ReplacedFile.write(format, FORMAT + "\n");
     } catch (IOException e) {
       throw new EngineException(
           ErrorCode.INTERNAL_ERROR,
@@ -91,7 +94,7 @@ public final class DataDirectory {
     Path format = directory.resolve(FORMAT_FILE);
     try {
       if (!Files.readString(format, StandardCharsets.UTF_8).strip().equals(FORMAT)) {
-        writeFormat(directory, format);
+        ReplacedFile.write(format, FORMAT + "\n");
       }
     } catch (IOException e) {
       throw new EngineException(
@@ -99,24 +102,5 @@ public final class DataDirectory {
           "could not upgrade data directory \"%s\": %s".formatted(directory, e),
           e);
     }
-  }
-
-  /// Whole or not at all, also after power loss: written aside, synchronised, renamed.
-  private static void writeFormat(Path directory, Path format) throws IOException {
-    Path fresh = directory.resolve(FORMAT_FILE + ".new");
-    try (FileChannel channel =
-        FileChannel.open(
-            fresh,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap((FORMAT + "\n").getBytes(StandardCharsets.UTF_8));
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(fresh, format, StandardCopyOption.ATOMIC_MOVE);
-    Directories.force(directory);
   }
 }
