@@ -18,15 +18,15 @@ final class ReferencePass extends BatchPass {
 
   ReferencePass(Rule rule) {
     this.rule = rule;
-    this.source = new VectorBatch(rule.columns().length);
+    this.source = new VectorBatch(rule.referencing().columns().length);
   }
 
   @Override
   RowCursor open(StatementExecution execution) {
     ReadView view = execution.transaction().beginLatest();
-    TableStore table = execution.store().table(rule.tableId());
+    TableStore table = execution.store().table(rule.referencing().tableId());
     lookup = new ReferenceLookup(rule, execution.store(), view);
-    return table.scan(view, 0, table.pageCount(), rule.columns(), false);
+    return table.scan(view, 0, table.pageCount(), rule.referencing().columns(), false);
   }
 
   @Override

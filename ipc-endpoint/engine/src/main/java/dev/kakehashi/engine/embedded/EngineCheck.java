@@ -86,10 +86,11 @@ public final class EngineCheck {
       long rows = 0;
       StoreTransaction reader = store.begin(true, false);
       ReadView view = reader.beginStatement();
-      TableStore table = store.table(rule.tableId());
+      TableStore table = store.table(rule.referencing().tableId());
       try (ReferenceLookup lookup = new ReferenceLookup(rule, store, view);
-          VectorBatch batch = new VectorBatch(rule.columns().length);
-          RowCursor cursor = table.scan(view, 0, table.pageCount(), rule.columns(), false)) {
+          VectorBatch batch = new VectorBatch(rule.referencing().columns().length);
+          RowCursor cursor =
+              table.scan(view, 0, table.pageCount(), rule.referencing().columns(), false)) {
         while (cursor.next(batch)) {
           rows += batch.liveRows();
           violations += lookup.violations(batch);
@@ -99,7 +100,7 @@ public final class EngineCheck {
       }
       String name =
           "table \"%s\".\"%s\": foreign key \"%s\": "
-              .formatted(rule.schema(), rule.table(), rule.name());
+              .formatted(rule.referencing().schema(), rule.referencing().table(), rule.name());
       report.checked(name + rows + " rows");
       if (violations > 0) {
         problems.add(name + violations + " rows reference what is not there");

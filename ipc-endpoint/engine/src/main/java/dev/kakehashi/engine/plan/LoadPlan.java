@@ -29,7 +29,7 @@ public record LoadPlan(
 
   /// Whether the table has a foreign key that references itself.
   public boolean referencesItself() {
-    return rules().stream().anyMatch(rule -> rule.referencedId() == target().tableId());
+    return rules().stream().anyMatch(rule -> rule.referenced().tableId() == target().tableId());
   }
 
   /// Foreign keys of the table.

@@ -16,46 +16,50 @@ public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rule
   /// One foreign key.
   ///
   /// @param constraintId number of the constraint
-  /// @param tableId the table that has it
-  /// @param columns its columns there
-  /// @param typeOids of them
-  /// @param referencedId the table that is referenced
-  /// @param referencedColumns the key there, column by column
-  /// @param referencedOids types of the key
+  /// @param referencing the table that has it, and its columns there
+  /// @param referenced the table that is referenced, and the key there, column by column
   /// @param keyIndexId unique index over the key
-  /// @param setColumns what SET NULL and SET DEFAULT set ON DELETE
-  /// @param defaults one per column of `columns`; empty unless an action sets them
+  /// @param matchFull whether nulls come together only
   public record Rule(
       long constraintId,
       String name,
-      String schema,
-      String table,
-      long tableId,
-      List<String> columnNames,
-      int[] columns,
-      int[] typeOids,
-      String referencedTable,
-      long referencedId,
-      List<String> referencedNames,
-      int[] referencedColumns,
-      int[] referencedOids,
+      Side referencing,
+      Side referenced,
       long keyIndexId,
-      ForeignKey.Action onUpdate,
-      ForeignKey.Action onDelete,
-      Set<Integer> setColumns,
-      List<Expr> defaults,
+      Actions actions,
       boolean matchFull,
       ForeignKey.Timing timing)
       implements DeferrableConstraint {}
 
+  /// Columns of a table that a foreign key compares.
+  ///
+  /// @param columns positions in the table, and names and types of the same columns
+  public record Side(
+      String schema,
+      String table,
+      long tableId,
+      int[] columns,
+      List<String> columnNames,
+      int[] typeOids) {}
+
+  /// Changes of rows that reference a key which changes or goes away.
+  ///
+  /// @param setColumns what SET NULL and SET DEFAULT set ON DELETE
+  /// @param defaults one per column of the referencing side; empty unless an action sets them
+  public record Actions(
+      ForeignKey.Action onUpdate,
+      ForeignKey.Action onDelete,
+      Set<Integer> setColumns,
+      List<Expr> defaults) {}
+
   /// Foreign keys of a table.
   public List<Rule> of(long tableId) {
-    return rules.stream().filter(rule -> rule.tableId() == tableId).toList();
+    return rules.stream().filter(rule -> rule.referencing().tableId() == tableId).toList();
   }
 
   /// Foreign keys that reference a table.
   public List<Rule> to(long tableId) {
-    return rules.stream().filter(rule -> rule.referencedId() == tableId).toList();
+    return rules.stream().filter(rule -> rule.referenced().tableId() == tableId).toList();
   }
 
   /// Adds what a statement touches through foreign keys: rows that are referenced are locked, rows that reference what goes away are read
@@ -70,16 +74,16 @@ public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rule
     if (!seen.add(tableId)) {
       return;
     }
-    of(tableId).forEach(rule -> tables.changes().add(rule.referencedId()));
+    of(tableId).forEach(rule -> tables.changes().add(rule.referenced().tableId()));
     if (inserts) {
       return;
     }
     for (Rule rule : to(tableId)) {
-      if (rule.onDelete().changes() || rule.onUpdate().changes()) {
-        tables.changes().add(rule.tableId());
-        touched(rule.tableId(), false, tables, seen);
+      if (rule.actions().onDelete().changes() || rule.actions().onUpdate().changes()) {
+        tables.changes().add(rule.referencing().tableId());
+        touched(rule.referencing().tableId(), false, tables, seen);
       } else {
-        tables.reads().add(rule.tableId());
+        tables.reads().add(rule.referencing().tableId());
       }
     }
   }

@@ -121,12 +121,12 @@ final class ReferentialActions {
 
   private void require(Rule rule, ChangeLog.RowIds rows) {
     ReadView view = run.scope().referenceView();
-    TableStore table = run.scope().store().table(rule.tableId());
-    try (VectorBatch row = VectorBatch.ofRows(rule.columns().length, 1);
+    TableStore table = run.scope().store().table(rule.referencing().tableId());
+    try (VectorBatch row = VectorBatch.ofRows(rule.referencing().columns().length, 1);
         ReferenceLookup lookup = new ReferenceLookup(rule, run.scope().store(), view)) {
       for (int i = 0; i < rows.count(); i++) {
         // It may have been changed again, by an action.
-        if (table.read(view, rows.id(i), rule.columns(), row)) {
+        if (table.read(view, rows.id(i), rule.referencing().columns(), row)) {
           lookup.requireLocked(row, 0, transaction());
         }
         if (i % VectorBatch.CAPACITY == 0) {
@@ -141,10 +141,10 @@ final class ReferentialActions {
   private void follow(Rule rule, ChangeLog log) {
     ReadView view = transaction().beginLatest();
     if (log.deleted().size() > 0) {
-      act(rule, rule.onDelete(), log, log.deleted(), view, false);
+      act(rule, rule.actions().onDelete(), log, log.deleted(), view, false);
     }
     if (log.updated().size() > 0) {
-      act(rule, rule.onUpdate(), log, log.updated(), view, true);
+      act(rule, rule.actions().onUpdate(), log, log.updated(), view, true);
     }
   }
 
@@ -167,7 +167,8 @@ final class ReferentialActions {
         ReferencingRows.refuse(run.scope(), rule, view, keys);
         return;
       }
-      Target target = Objects.requireNonNull(references.targets().get(rule.tableId()));
+      Target target =
+          Objects.requireNonNull(references.targets().get(rule.referencing().tableId()));
       changes.note(target);
       ChangedTable changed = new ChangedTable(target, run, context, newLog(target));
       try (Change change = new Change(rule, action, updated, keys, changed)) {
@@ -185,9 +186,9 @@ final class ReferentialActions {
       MaterializedRows rows,
       ReadView view,
       boolean updated) {
-    int width = rule.columns().length;
-    int[] positions = log.positions(rule.referencedColumns());
-    TableStore referenced = run.scope().store().table(rule.referencedId());
+    int width = rule.referencing().columns().length;
+    int[] positions = log.positions(rule.referenced().columns());
+    TableStore referenced = run.scope().store().table(rule.referenced().tableId());
     ColumnVector[] pair = new ColumnVector[updated ? 2 * width : width];
     try (VectorBatch old = VectorBatch.ofRows(log.rowIdColumn() + 1, 1);
         VectorBatch now = VectorBatch.ofRows(width, 1);
@@ -205,8 +206,8 @@ final class ReferentialActions {
         }
         if (updated) {
           long rowId = old.columns[log.rowIdColumn()].words[0];
-          if (!referenced.read(view, rowId, rule.referencedColumns(), now)
-              || ReferenceLookup.isSame(rule.referencedOids(), pair, now.columns)) {
+          if (!referenced.read(view, rowId, rule.referenced().columns(), now)
+              || ReferenceLookup.isSame(rule.referenced().typeOids(), pair, now.columns)) {
             continue; // deleted since, by an action, or the same again
           }
           System.arraycopy(now.columns, 0, pair, width, width);
@@ -239,7 +240,9 @@ final class ReferentialActions {
       this.keys = keys;
       this.target = target;
       this.defaults =
-          action == Action.SET_DEFAULT ? context.evaluators(rule.defaults()) : new Evaluator[0];
+          action == Action.SET_DEFAULT
+              ? context.evaluators(rule.actions().defaults())
+              : new Evaluator[0];
       this.next = VectorBatch.view(target.target().columns().size());
     }
 
@@ -255,7 +258,7 @@ final class ReferentialActions {
       }
       next.size = 1;
       context.functions.heap = next.heap;
-      for (int i = 0; i < rule.columns().length; i++) {
+      for (int i = 0; i < rule.referencing().columns().length; i++) {
         set(i, key);
       }
       target.generate(next);
@@ -277,16 +280,16 @@ final class ReferentialActions {
     }
 
     private void set(int i, int key) {
-      int column = rule.columns()[i];
+      int column = rule.referencing().columns()[i];
       if (action == Action.CASCADE) {
         long word = keys.newWord(i, key);
-        if (!ReferenceLookup.fits(rule.typeOids()[i], word)) {
+        if (!ReferenceLookup.fits(rule.referencing().typeOids()[i], word)) {
           throw new EngineException(
               ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
-              Types.name(rule.typeOids()[i]) + " out of range");
+              Types.name(rule.referencing().typeOids()[i]) + " out of range");
         }
         next.columns[column] = value(keys.isNewNull(i, key), word);
-      } else if (updated || rule.setColumns().contains(column)) {
+      } else if (updated || rule.actions().setColumns().contains(column)) {
         next.columns[column] =
             action == Action.SET_DEFAULT ? defaults[i].evaluate(next) : value(true, 0);
       }

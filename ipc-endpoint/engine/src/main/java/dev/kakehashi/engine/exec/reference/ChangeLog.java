@@ -64,8 +64,8 @@ public final class ChangeLog {
     this.outgoing = all.stream().filter(rule -> !deferred.contains(rule)).toList();
     this.tracked =
         IntStream.concat(
-                outgoing.stream().flatMapToInt(rule -> Arrays.stream(rule.columns())),
-                incoming.stream().flatMapToInt(rule -> Arrays.stream(rule.referencedColumns())))
+                outgoing.stream().flatMapToInt(rule -> Arrays.stream(rule.referencing().columns())),
+                incoming.stream().flatMapToInt(rule -> Arrays.stream(rule.referenced().columns())))
             .distinct()
             .sorted()
             .toArray();
@@ -158,11 +158,11 @@ public final class ChangeLog {
   /// @param values all columns
   public void noteUpdated(long rowId, VectorBatch values, int row) {
     for (int i = 0; i < written.length; i++) {
-      if (differs(outgoing.get(i).columns(), values, row)) {
+      if (differs(outgoing.get(i).referencing().columns(), values, row)) {
         written[i].add(rowId);
       }
     }
-    if (incoming.stream().anyMatch(rule -> differs(rule.referencedColumns(), values, row))) {
+    if (incoming.stream().anyMatch(rule -> differs(rule.referenced().columns(), values, row))) {
       updated.append(old);
     }
   }

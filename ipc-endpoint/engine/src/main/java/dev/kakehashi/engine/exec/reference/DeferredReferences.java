@@ -67,14 +67,14 @@ public final class DeferredReferences implements Task {
 
   private static boolean isPending(
       Rule rule, long mark, long tableId, StoreTransaction transaction, Store store) {
-    if (rule.tableId() != tableId && rule.referencedId() != tableId) {
+    if (rule.referencing().tableId() != tableId && rule.referenced().tableId() != tableId) {
       return false;
     }
     TableStore table = store.table(tableId);
     ReadView view = transaction.beginStatement();
-    return (rule.tableId() == tableId
+    return (rule.referencing().tableId() == tableId
             && newReferences(rule, mark, transaction, table, view, row -> true))
-        || (rule.referencedId() == tableId
+        || (rule.referenced().tableId() == tableId
             && goneKeys(rule, mark, transaction, table, view, row -> true));
   }
 
@@ -129,7 +129,7 @@ public final class DeferredReferences implements Task {
 
   private void check(Rule rule, long mark) {
     StoreTransaction transaction = scope.transaction();
-    TableStore table = scope.store().table(rule.tableId());
+    TableStore table = scope.store().table(rule.referencing().tableId());
     ReadView view = scope.referenceView();
     try (ReferenceLookup lookup = new ReferenceLookup(rule, scope.store(), view)) {
       newReferences(
@@ -145,7 +145,7 @@ public final class DeferredReferences implements Task {
           });
     }
     ReadView latest = transaction.beginLatest();
-    TableStore referenced = scope.store().table(rule.referencedId());
+    TableStore referenced = scope.store().table(rule.referenced().tableId());
     try (ReferenceLookup lookup = new ReferenceLookup(rule, scope.store(), latest);
         GoneKeys keys = new GoneKeys(rule, false, memory)) {
       goneKeys(
@@ -186,18 +186,21 @@ public final class DeferredReferences implements Task {
       TableStore table,
       ReadView view,
       Predicate<VectorBatch> each) {
-    int width = rule.columns().length;
-    RowChanges changes = transaction.changes(rule.tableId(), mark, rule.columns());
+    int width = rule.referencing().columns().length;
+    RowChanges changes =
+        transaction.changes(rule.referencing().tableId(), mark, rule.referencing().columns());
     try (VectorBatch before = VectorBatch.ofRows(width, 1);
         VectorBatch now = VectorBatch.ofRows(width, 1)) {
       while (changes.next()) {
-        if (!changes.isLast() || !table.read(view, changes.rowId(), rule.columns(), now)) {
+        if (!changes.isLast()
+            || !table.read(view, changes.rowId(), rule.referencing().columns(), now)) {
           continue;
         }
         // A row of its own may have been looked at never.
         boolean known =
             changes.before(before) == Before.COMMITTED
-                && ReferenceLookup.isSame(rule.typeOids(), before.columns, now.columns);
+                && ReferenceLookup.isSame(
+                    rule.referencing().typeOids(), before.columns, now.columns);
         if (!known && each.test(now)) {
           return true;
         }
@@ -216,12 +219,13 @@ public final class DeferredReferences implements Task {
       TableStore referenced,
       ReadView view,
       Predicate<VectorBatch> each) {
-    if (rule.onDelete() != Action.NO_ACTION && rule.onUpdate() != Action.NO_ACTION) {
+    if (rule.actions().onDelete() != Action.NO_ACTION
+        && rule.actions().onUpdate() != Action.NO_ACTION) {
       return false;
     }
-    int width = rule.columns().length;
-    int[] columns = rule.referencedColumns();
-    RowChanges changes = transaction.changes(rule.referencedId(), mark, columns);
+    int width = rule.referencing().columns().length;
+    int[] columns = rule.referenced().columns();
+    RowChanges changes = transaction.changes(rule.referenced().tableId(), mark, columns);
     try (VectorBatch before = VectorBatch.ofRows(width, 1);
         VectorBatch now = VectorBatch.ofRows(width, 1)) {
       while (changes.next()) {
@@ -230,7 +234,8 @@ public final class DeferredReferences implements Task {
         }
         boolean present =
             referenced.read(view, changes.rowId(), columns, now)
-                && ReferenceLookup.isSame(rule.referencedOids(), before.columns, now.columns);
+                && ReferenceLookup.isSame(
+                    rule.referenced().typeOids(), before.columns, now.columns);
         if (!present && each.test(before)) {
           return true;
         }

@@ -15,10 +15,10 @@ public final class GoneKeys implements AutoCloseable {
 
   /// @param updated whether each key comes with the new one
   public GoneKeys(Rule rule, boolean updated, MemoryAccount memory) {
-    this.width = rule.columns().length;
+    this.width = rule.referencing().columns().length;
     int[] oids = new int[updated ? 2 * width : width];
     for (int i = 0; i < oids.length; i++) {
-      oids[i] = rule.referencedOids()[i % width];
+      oids[i] = rule.referenced().typeOids()[i % width];
     }
     this.table = new JoinTable(oids, IntStream.range(0, width).toArray(), memory);
   }

@@ -45,12 +45,13 @@ public final class ReferenceLookup implements AutoCloseable {
   public ReferenceLookup(Rule rule, Store store, ReadView view) {
     this.rule = rule;
     this.view = view;
-    this.referenced = store.table(rule.referencedId());
+    this.referenced = store.table(rule.referenced().tableId());
     this.index = position(referenced, rule.keyIndexId());
-    this.order = order(referenced.definition().indexes().get(index), rule.referencedColumns());
+    this.order = order(referenced.definition().indexes().get(index), rule.referenced().columns());
     this.found = VectorBatch.ofRows(order.length, 1);
     this.words = new long[order.length];
-    this.remembers = order.length == 1 && !Types.kind(rule.typeOids()[0]).byReference();
+    this.remembers =
+        order.length == 1 && !Types.kind(rule.referencing().typeOids()[0]).byReference();
   }
 
   private static int position(TableStore table, long indexId) {
@@ -126,13 +127,13 @@ public final class ReferenceLookup implements AutoCloseable {
   public boolean exists(ColumnVector[] batch, int row) {
     for (int i = 0; i < order.length; i++) {
       words[i] = batch[order[i]].words[row];
-      if (!fits(rule.referencedOids()[order[i]], words[i])) {
+      if (!fits(rule.referenced().typeOids()[order[i]], words[i])) {
         return false;
       }
     }
     try (RowCursor cursor =
         referenced.indexScan(
-            view, index, KeyRange.equal(words), false, rule.referencedColumns(), true)) {
+            view, index, KeyRange.equal(words), false, rule.referenced().columns(), true)) {
       return cursor.next(found);
     }
   }
@@ -179,7 +180,8 @@ public final class ReferenceLookup implements AutoCloseable {
     }
     if (need == Need.MIXED
         || !exists(batch.columns, row)
-        || !referenced.lockKey(transaction, found.rowIds[0], rule.referencedColumns(), found, 0)) {
+        || !referenced.lockKey(
+            transaction, found.rowIds[0], rule.referenced().columns(), found, 0)) {
       throw violation(batch, row);
     }
     if (remembers && known.size() < MOST_KNOWN) {
@@ -197,15 +199,15 @@ public final class ReferenceLookup implements AutoCloseable {
             ? "MATCH FULL does not allow mixing of null and nonnull key values."
             : "Key (%s)=(%s) is not present in table \"%s\"."
                 .formatted(
-                    String.join(", ", rule.columnNames()),
-                    text(rule.typeOids(), batch.columns, row),
-                    rule.referencedTable());
+                    String.join(", ", rule.referencing().columnNames()),
+                    text(rule.referencing().typeOids(), batch.columns, row),
+                    rule.referenced().table());
     return new EngineException(
             ErrorCode.FOREIGN_KEY_VIOLATION,
             "insert or update on table \"%s\" violates foreign key constraint \"%s\""
-                .formatted(rule.table(), rule.name()))
+                .formatted(rule.referencing().table(), rule.name()))
         .withDetail(detail)
-        .withTable(rule.schema(), rule.table())
+        .withTable(rule.referencing().schema(), rule.referencing().table())
         .withConstraint(rule.name());
   }
 

@@ -50,10 +50,15 @@ public final class ReferencingRows {
     this.view = view;
     this.keys = keys;
     this.visitor = visitor;
-    this.table = scope.store().table(rule.tableId());
+    this.table = scope.store().table(rule.referencing().tableId());
     this.columns =
-        whole ? IntStream.range(0, table.definition().columns().size()).toArray() : rule.columns();
-    this.positions = whole ? rule.columns() : IntStream.range(0, rule.columns().length).toArray();
+        whole
+            ? IntStream.range(0, table.definition().columns().size()).toArray()
+            : rule.referencing().columns();
+    this.positions =
+        whole
+            ? rule.referencing().columns()
+            : IntStream.range(0, rule.referencing().columns().length).toArray();
   }
 
   /// Refuses the first one.
@@ -73,7 +78,7 @@ public final class ReferencingRows {
   public void visit() {
     List<IndexDefinition> indexes = table.definition().indexes();
     for (int i = 0; i < indexes.size(); i++) {
-      int[] order = ReferenceLookup.prefix(indexes.get(i), rule.columns());
+      int[] order = ReferenceLookup.prefix(indexes.get(i), rule.referencing().columns());
       if (order != null) {
         byIndex(i, order);
         return;
@@ -94,7 +99,7 @@ public final class ReferencingRows {
         boolean fits = true;
         for (int i = 0; i < order.length; i++) {
           words[i] = keys.word(order[i], key);
-          fits &= ReferenceLookup.fits(rule.typeOids()[order[i]], words[i]);
+          fits &= ReferenceLookup.fits(rule.referencing().typeOids()[order[i]], words[i]);
         }
         if (!fits) {
           continue;
@@ -130,14 +135,14 @@ public final class ReferencingRows {
     return new EngineException(
             ErrorCode.FOREIGN_KEY_VIOLATION,
             "update or delete on table \"%s\" violates foreign key constraint \"%s\" on table \"%s\""
-                .formatted(rule.referencedTable(), rule.name(), rule.table()))
+                .formatted(rule.referenced().table(), rule.name(), rule.referencing().table()))
         .withDetail(
             "Key (%s)=(%s) is still referenced from table \"%s\"."
                 .formatted(
-                    String.join(", ", rule.referencedNames()),
-                    ReferenceLookup.text(rule.typeOids(), references, row),
-                    rule.table()))
-        .withTable(rule.schema(), rule.table())
+                    String.join(", ", rule.referenced().columnNames()),
+                    ReferenceLookup.text(rule.referencing().typeOids(), references, row),
+                    rule.referencing().table()))
+        .withTable(rule.referencing().schema(), rule.referencing().table())
         .withConstraint(rule.name());
   }
 }

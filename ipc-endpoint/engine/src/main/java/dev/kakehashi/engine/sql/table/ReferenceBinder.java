@@ -147,24 +147,23 @@ public final class ReferenceBinder {
     return new Rule(
         key.constraintId(),
         key.name(),
+        side(table, key.columns()),
+        side(referenced, key.referencedColumns()),
+        index.indexId(),
+        new References.Actions(
+            key.onUpdate(), key.onDelete(), Set.copyOf(key.setColumns()), List.copyOf(defaults)),
+        key.matchFull(),
+        key.timing());
+  }
+
+  private static References.Side side(Table table, List<Integer> columns) {
+    return new References.Side(
         table.schema(),
         table.name(),
         table.tableId(),
-        names(table, key.columns()),
-        positions(key.columns()),
-        oids(table, key.columns()),
-        referenced.name(),
-        referenced.tableId(),
-        names(referenced, key.referencedColumns()),
-        positions(key.referencedColumns()),
-        oids(referenced, key.referencedColumns()),
-        index.indexId(),
-        key.onUpdate(),
-        key.onDelete(),
-        Set.copyOf(key.setColumns()),
-        List.copyOf(defaults),
-        key.matchFull(),
-        key.timing());
+        positions(columns),
+        names(table, columns),
+        oids(table, columns));
   }
 
   private static int[] positions(List<Integer> columns) {
