@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -222,27 +223,30 @@ public final class TableLocks {
   /// @throws EngineException DEADLOCK_DETECTED
   @Nullable Wait acquire(Owner owner, long tableId, Mode mode) {
     Grant present = owner.find(tableId);
-    if (present != null && present.mode.includes(mode)) {
-      return null;
-    }
-    while (true) {
-      Lock lock = locks.computeIfAbsent(BoxedIds.of(tableId), Lock::new);
-      synchronized (lock) {
-        if (!lock.gone) {
-          return acquire(lock, owner, mode, present);
-        }
-      }
-    }
+    return includes(present, mode)
+        ? null
+        : acquire(locks, BoxedIds.of(tableId), Lock::new, owner, mode, present);
   }
 
   /// The same for a name.
   @Nullable Wait acquire(Owner owner, DefinedName name, Mode mode) {
     Grant present = owner.names.get(name);
-    if (present != null && present.mode.includes(mode)) {
-      return null;
-    }
+    return includes(present, mode)
+        ? null
+        : acquire(nameLocks, name, Lock::new, owner, mode, present);
+  }
+
+  /// @param make makes the lock of a key that has none
+  /// @param present what the owner has of it
+  private <K> @Nullable Wait acquire(
+      ConcurrentHashMap<K, Lock> all,
+      K key,
+      Function<K, Lock> make,
+      Owner owner,
+      Mode mode,
+      @Nullable Grant present) {
     while (true) {
-      Lock lock = nameLocks.computeIfAbsent(name, Lock::new);
+      Lock lock = all.computeIfAbsent(key, make);
       synchronized (lock) {
         if (!lock.gone) {
           return acquire(lock, owner, mode, present);
@@ -253,13 +257,15 @@ public final class TableLocks {
 
   /// Whether the owner has a lock in this mode or a stronger one. Called by the owner.
   static boolean holds(Owner owner, long tableId, Mode mode) {
-    Grant present = owner.find(tableId);
-    return present != null && present.mode.includes(mode);
+    return includes(owner.find(tableId), mode);
   }
 
   /// The same for a name.
   static boolean holds(Owner owner, DefinedName name, Mode mode) {
-    Grant present = owner.names.get(name);
+    return includes(owner.names.get(name), mode);
+  }
+
+  private static boolean includes(@Nullable Grant present, Mode mode) {
     return present != null && present.mode.includes(mode);
   }
 
@@ -340,7 +346,7 @@ public final class TableLocks {
   private static void give(Lock lock, Owner owner, Mode mode) {
     synchronized (lock) {
       Grant present = owner.find(lock);
-      if (present == null || !present.mode.includes(mode)) {
+      if (!includes(present, mode)) {
         hold(lock, owner, mode, present);
       }
     }
