@@ -2,16 +2,11 @@ package dev.kakehashi.requests;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -43,8 +38,6 @@ public final class TransactionTokens {
   private static final int FILE_BYTES = CIPHER_KEY_BYTES + MAC_KEY_BYTES;
   private static final int TOKEN_BYTES = 16;
   private static final int TOKEN_DIGITS = 2 * TOKEN_BYTES;
-  private static final FileAttribute<?> OWN =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   // Guarded by this: a token takes a microsecond.
   private final Cipher encryption;
@@ -72,7 +65,7 @@ public final class TransactionTokens {
   ///     keys by itself
   public static TransactionTokens open(Path dataDirectory) throws IOException {
     Path file = dataDirectory.resolve(FILE);
-    byte[] keys = Files.exists(file) ? read(file) : make(dataDirectory, file);
+    byte[] keys = Files.exists(file) ? read(file) : make(file);
     try {
       return new TransactionTokens(keys);
     } finally {
@@ -89,21 +82,10 @@ public final class TransactionTokens {
     return Files.readAllBytes(file);
   }
 
-  private static byte[] make(Path dataDirectory, Path file) throws IOException {
+  private static byte[] make(Path file) throws IOException {
     byte[] keys = new byte[FILE_BYTES];
     new SecureRandom().nextBytes(keys);
-    Path fresh = file.resolveSibling(FILE + ".new");
-    Files.deleteIfExists(fresh);
-    try (FileChannel channel =
-        FileChannel.open(Files.createFile(fresh, OWN), StandardOpenOption.WRITE)) {
-      ByteBuffer left = ByteBuffer.wrap(keys);
-      while (left.hasRemaining()) {
-        channel.write(left);
-      }
-      channel.force(true);
-    }
-    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-    Directories.force(dataDirectory);
+    ReplacedFile.write(file, keys);
     return keys;
   }
 

@@ -3,13 +3,10 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -118,18 +115,6 @@ final class AutoSettings implements ShownSetting.Keeper {
   private static void write(Path file, Map<String, String> values) throws IOException {
     StringBuilder text = new StringBuilder(HEAD);
     values.forEach((name, value) -> text.append(name).append(" = ").append(value).append('\n'));
-    Path next = file.resolveSibling(FILE + ".new");
-    Files.writeString(next, text, StandardCharsets.UTF_8);
-    force(next, StandardOpenOption.WRITE);
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    force(file.toAbsolutePath().getParent(), StandardOpenOption.READ);
-  }
-
-  private static void force(@Nullable Path path, StandardOpenOption how) throws IOException {
-    if (path != null) {
-      try (FileChannel channel = FileChannel.open(path, how)) {
-        channel.force(true);
-      }
-    }
+    ReplacedFile.write(file, text.toString());
   }
 }

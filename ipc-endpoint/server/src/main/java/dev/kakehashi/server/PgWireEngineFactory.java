@@ -8,12 +8,12 @@ import dev.kakehashi.pgwire.PgWireEngine;
 import dev.kakehashi.pgwire.pool.PoolLimits;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.pgwire.wire.WireSettings;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
@@ -109,9 +109,7 @@ public final class PgWireEngineFactory implements EngineFactory {
     try {
       if (!Files.exists(file)) {
         long drawn = new SecureRandom().nextLong() >>> 1;
-        Path made = file.resolveSibling(ENDPOINT_FILE + ".new");
-        Files.writeString(made, drawn + "\n");
-        Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+        ReplacedFile.write(file, drawn + "\n");
       }
       return Long.parseLong(Files.readString(file).trim());
     } catch (NumberFormatException e) {

@@ -3,14 +3,13 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -137,7 +136,7 @@ final class UserFile {
     }
     byte[] made = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(made);
-    replace(path, made);
+    ReplacedFile.write(path, made);
     return made;
   }
 
@@ -161,24 +160,7 @@ final class UserFile {
       StringBuilder lines = new StringBuilder();
       users.forEach((name, verifier) ->
           lines.append(name).append(':').append(verifier.format()).append('\n'));
-      replace(file(), lines.toString().getBytes(StandardCharsets.UTF_8));
+      ReplacedFile.write(file(), lines.toString().getBytes(StandardCharsets.UTF_8));
     }
-  }
-
-  private void replace(Path path, byte[] content) throws IOException {
-    Path next = directory.resolve(path.getFileName() + ".new");
-    Files.deleteIfExists(next);
-    try (FileChannel channel =
-        FileChannel.open(
-            next,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(OWN))) {
-      ByteBuffer bytes = ByteBuffer.wrap(content);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
-import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -10,7 +10,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -84,21 +83,8 @@ final class LogEnd implements AutoCloseable {
   private static void make(Path file, LogFormat format, long end) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     bytes.putLong(MAGIC).putLong(format.logId());
-    bytes.putLong(HEADER_BYTES, crc(bytes)).putLong(POSITION, end).clear();
-    Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    try (FileChannel channel =
-        FileChannel.open(
-            fresh,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    Directories.force(file.resolveSibling("."));
+    bytes.putLong(HEADER_BYTES, crc(bytes)).putLong(POSITION, end);
+    ReplacedFile.write(file, bytes.array());
   }
 
   /// Reads the mark of a log.
