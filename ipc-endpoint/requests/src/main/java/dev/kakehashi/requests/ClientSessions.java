@@ -88,18 +88,20 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
             : planned == null ? null : (Long) micros(planned.beganAt());
     return new ClientSession(
         client.id(),
-        client.kind(),
-        client.applicationName(),
-        client.processId(),
-        client.pidNamespace(),
-        client.osUserName(),
+        new ClientSession.Client(
+            client.kind(),
+            client.applicationName(),
+            client.processId(),
+            client.pidNamespace(),
+            client.osUserName()),
         client.userName(),
         micros(client.attachedAt()),
-        state,
-        transaction == null ? 0 : transaction.handle(),
-        statement,
-        statementMicros,
-        running,
+        new ClientSession.Work(
+            state,
+            transaction == null ? 0 : transaction.handle(),
+            statement,
+            statementMicros,
+            running),
         owner,
         client.traffic());
   }

@@ -46,7 +46,7 @@ final class Bank {
         "insert into transfer_account select i, "
             + FIRST_BALANCE
             + " from generate_series(0, "
-            + (options.accounts() - 1)
+            + (options.load().accounts() - 1)
             + ") i");
   }
 
@@ -61,7 +61,12 @@ final class Bank {
   <T extends @Nullable Object> T within(DrivenEngine client, Work<T> work) {
     BeginOptions begin =
         new BeginOptions(
-            Kind.OCC, isolation, "transfer", 0, options.callLimitMillis() * 1_000_000, Areas.NONE);
+            Kind.OCC,
+            isolation,
+            "transfer",
+            0,
+            options.limits().callLimitMillis() * 1_000_000,
+            Areas.NONE);
     DrivenTransaction transaction = timed("begin", () -> client.begin(begin));
     try (transaction) {
       return work.in(transaction);
@@ -76,7 +81,7 @@ final class Bank {
     } finally {
       long took = System.nanoTime() - began;
       figures.called(took);
-      if (took > options.callLimitMillis() * 1_000_000) {
+      if (took > options.limits().callLimitMillis() * 1_000_000) {
         figures.violated(what + " took " + took / 1_000_000 + " ms");
       }
     }
@@ -133,7 +138,7 @@ final class Bank {
 
   /// Result that [#sum] has to give at any time.
   String rightSum() {
-    return options.accounts() + "|" + options.accounts() * FIRST_BALANCE;
+    return options.load().accounts() + "|" + options.load().accounts() * FIRST_BALANCE;
   }
 
   /// Accounts whose balance is not what the journal says.

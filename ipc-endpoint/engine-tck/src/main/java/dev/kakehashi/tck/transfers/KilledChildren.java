@@ -30,7 +30,7 @@ final class KilledChildren {
   }
 
   void run() throws IOException, InterruptedException {
-    for (int kill = 1; kill <= options.kills() && figures.violations().isEmpty(); kill++) {
+    for (int kill = 1; kill <= options.kills().count() && figures.violations().isEmpty(); kill++) {
       loadAndKill(kill);
     }
   }
@@ -42,7 +42,7 @@ final class KilledChildren {
         figures.violated("the child before kill " + kill + " ended by itself");
         return;
       }
-      if (child.waitFor(options.millis(), TimeUnit.MILLISECONDS)) {
+      if (child.waitFor(options.kills().everyMillis(), TimeUnit.MILLISECONDS)) {
         readTo(lines, "");
         figures.violated("the child before kill " + kill + " ended by itself");
         return;
@@ -105,7 +105,7 @@ final class KilledChildren {
   }
 
   private void end(Process child, String who) throws InterruptedException {
-    if (!child.waitFor(options.recoveryMillis(), TimeUnit.MILLISECONDS)) {
+    if (!child.waitFor(options.limits().recoveryMillis(), TimeUnit.MILLISECONDS)) {
       figures.violated(who + " does not end");
     }
   }

@@ -31,9 +31,9 @@ final class TransferCheck {
   /// @param killed when the kill was, by [System#nanoTime()]
   /// @return milliseconds from the kill until each account could be changed
   long everyAccountIsWritable(long killed) {
-    long deadline = killed + options.recoveryMillis() * 1_000_000;
+    long deadline = killed + options.limits().recoveryMillis() * 1_000_000;
     try (DrivenEngine client = bank.connect()) {
-      for (int account = 0; account < options.accounts(); account++) {
+      for (int account = 0; account < options.load().accounts(); account++) {
         int id = account;
         retried(
             "account " + id + " cannot be changed",
@@ -56,7 +56,7 @@ final class TransferCheck {
   ///
   /// @return how many of them are in the journal
   long everyTransferIsDecided(Set<Long> unanswered, long killed) {
-    long deadline = killed + options.recoveryMillis() * 1_000_000;
+    long deadline = killed + options.limits().recoveryMillis() * 1_000_000;
     long committed = 0;
     try (DrivenEngine client = bank.connect()) {
       for (long id : unanswered) {

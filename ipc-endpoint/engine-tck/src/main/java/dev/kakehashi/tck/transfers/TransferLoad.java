@@ -33,14 +33,14 @@ final class TransferLoad implements AutoCloseable {
 
   /// Starts the threads. Called once.
   void start() {
-    for (int w = 0; w < options.writers(); w++) {
+    for (int w = 0; w < options.load().writers(); w++) {
       long first = (long) life << 40 | (long) w << 32;
       threads.add(
           Thread.ofPlatform()
               .name("writer " + w)
               .start(() -> guarded(client -> move(client, first))));
     }
-    for (int r = 0; r < options.readers(); r++) {
+    for (int r = 0; r < options.load().readers(); r++) {
       threads.add(Thread.ofPlatform().name("reader " + r).start(() -> guarded(this::addUp)));
     }
   }
@@ -69,8 +69,9 @@ final class TransferLoad implements AutoCloseable {
 
   private void transfer(DrivenEngine client, long id) {
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    int source = random.nextInt(options.accounts());
-    int target = (source + 1 + random.nextInt(options.accounts() - 1)) % options.accounts();
+    int source = random.nextInt(options.load().accounts());
+    int target =
+        (source + 1 + random.nextInt(options.load().accounts() - 1)) % options.load().accounts();
     long amount = random.nextLong(1, MOST_AMOUNT + 1);
     boolean[] asked = {false};
     try {
@@ -129,7 +130,7 @@ final class TransferLoad implements AutoCloseable {
     stopped = true;
     for (Thread thread : threads) {
       try {
-        thread.join(2 * options.callLimitMillis() + options.recoveryMillis());
+        thread.join(2 * options.limits().callLimitMillis() + options.limits().recoveryMillis());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

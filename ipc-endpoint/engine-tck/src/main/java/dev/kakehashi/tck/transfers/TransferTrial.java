@@ -59,7 +59,7 @@ public final class TransferTrial {
       case "check" -> check(options, figures, out);
       default -> {
         Ledger.create(options.ledger());
-        if (options.kill().isEmpty()) {
+        if (options.kills().command().isEmpty()) {
           new KilledChildren(options, figures, out).run();
           check(options, figures, out);
         } else {
@@ -140,11 +140,11 @@ public final class TransferTrial {
       List<Double> without = new ArrayList<>();
       try (TransferLoad load = new TransferLoad(bank, options, ledger, figures, 1)) {
         load.start();
-        for (int kill = 1; kill <= options.kills(); kill++) {
+        for (int kill = 1; kill <= options.kills().count(); kill++) {
           figures.endPhase(); // what it takes to start, or to come back, is no rate
           before.add(phase(options, figures, out, "before kill " + kill));
           long killed = System.nanoTime();
-          command(options.kill(), kill);
+          command(options.kills().command(), kill);
           long millis = check.everyAccountIsWritable(killed);
           Set<Long> doubtful = Ledger.read(options.ledger()).doubtful();
           long committed = check.everyTransferIsDecided(doubtful, killed);
@@ -152,8 +152,8 @@ public final class TransferTrial {
               "kill %d: every account writable after %d ms, %d transfers in doubt, %d of them committed, %s%n",
               kill, millis, doubtful.size(), committed, figures.endPhase());
           without.add(phase(options, figures, out, "without it"));
-          if (!options.restart().isEmpty()) {
-            command(options.restart(), kill);
+          if (!options.kills().restart().isEmpty()) {
+            command(options.kills().restart(), kill);
           }
         }
         figures.endPhase();
@@ -172,7 +172,7 @@ public final class TransferTrial {
   private static double phase(
       TrialOptions options, TransferFigures figures, PrintStream out, String what)
       throws InterruptedException {
-    Thread.sleep(options.millis()); // the phase itself, whose rate is measured
+    Thread.sleep(options.kills().everyMillis()); // the phase itself, whose rate is measured
     TransferFigures.Phase phase = figures.endPhase();
     out.println(what + ": " + phase);
     return phase.perSecond();
@@ -199,9 +199,10 @@ public final class TransferTrial {
     out.printf(
         "rate without what was killed: %.0f %% of that before, median of %d kills, %.0f to %.0f %%%n",
         median, percents.size(), percents.getFirst(), percents.getLast());
-    if (median < options.leastRate()) {
+    if (median < options.limits().leastRate()) {
       figures.violated(
-          "the rate is %.0f %%, not %d %%, of that before".formatted(median, options.leastRate()));
+          "the rate is %.0f %%, not %d %%, of that before"
+              .formatted(median, options.limits().leastRate()));
     }
   }
 

@@ -13,32 +13,26 @@ import java.util.Set;
 ///
 /// @param engine class of the [EngineUnderTest], which has a constructor without parameters
 /// @param ledger file for what the writers have been told; made by the trial
-/// @param accounts rows that money is moved between, 2 or more
-/// @param writers threads that move money
-/// @param readers threads that add everything up
-/// @param kills how often something is killed
-/// @param millis time of load before a kill, and after it
-/// @param callLimitMillis longest time of one call
-/// @param recoveryMillis time after a kill within which every row has to be writable, and no transaction may be undecided
-/// @param leastRate percent of the rate before a kill that is to be reached between the first commit after it and the restart; the median
-///     of all kills counts
-/// @param kill command that kills something; empty: the engine runs in a child of this process, which is killed
-/// @param restart command that starts again what was killed; empty: nothing has to be started
 /// @param role `trial`, or what a child does: `load`, `check`
 public record TrialOptions(
-    String engine,
-    Path ledger,
-    int accounts,
-    int writers,
-    int readers,
-    int kills,
-    long millis,
-    long callLimitMillis,
-    long recoveryMillis,
-    int leastRate,
-    String kill,
-    String restart,
-    String role) {
+    String engine, Path ledger, Load load, Kills kills, Limits limits, String role) {
+  /// @param accounts rows that money is moved between, 2 or more
+  /// @param writers threads that move money
+  /// @param readers threads that add everything up
+  public record Load(int accounts, int writers, int readers) {}
+
+  /// @param count how often something is killed
+  /// @param everyMillis time of load before a kill, and after it
+  /// @param command kills something; empty: the engine runs in a child of this process, which is killed
+  /// @param restart command that starts again what was killed; empty: nothing has to be started
+  public record Kills(int count, long everyMillis, String command, String restart) {}
+
+  /// @param callLimitMillis longest time of one call
+  /// @param recoveryMillis time after a kill within which every row has to be writable, and no transaction may be undecided
+  /// @param leastRate percent of the rate before a kill that is to be reached between the first commit after it and the restart; the median
+  ///     of all kills counts
+  public record Limits(long callLimitMillis, long recoveryMillis, int leastRate) {}
+
   private static final Map<String, String> DEFAULTS = new LinkedHashMap<>();
 
   static {
@@ -87,16 +81,19 @@ public record TrialOptions(
     return new TrialOptions(
         value(values, "engine"),
         Path.of(value(values, "ledger")).toAbsolutePath(),
-        (int) number(values, "accounts", 2),
-        (int) number(values, "writers", 1),
-        (int) number(values, "readers", 0),
-        (int) number(values, "kills", 0),
-        number(values, "millis", 1),
-        number(values, "call-limit-millis", 1),
-        number(values, "recovery-millis", 1),
-        (int) number(values, "least-rate", 0),
-        value(values, "kill"),
-        value(values, "restart"),
+        new Load(
+            (int) number(values, "accounts", 2),
+            (int) number(values, "writers", 1),
+            (int) number(values, "readers", 0)),
+        new Kills(
+            (int) number(values, "kills", 0),
+            number(values, "millis", 1),
+            value(values, "kill"),
+            value(values, "restart")),
+        new Limits(
+            number(values, "call-limit-millis", 1),
+            number(values, "recovery-millis", 1),
+            (int) number(values, "least-rate", 0)),
         role);
   }
 
@@ -118,11 +115,11 @@ public record TrialOptions(
     List<String> arguments = new ArrayList<>();
     arguments.add("--engine=" + engine);
     arguments.add("--ledger=" + ledger);
-    arguments.add("--accounts=" + accounts);
-    arguments.add("--writers=" + writers);
-    arguments.add("--readers=" + readers);
-    arguments.add("--call-limit-millis=" + callLimitMillis);
-    arguments.add("--recovery-millis=" + recoveryMillis);
+    arguments.add("--accounts=" + load.accounts);
+    arguments.add("--writers=" + load.writers);
+    arguments.add("--readers=" + load.readers);
+    arguments.add("--call-limit-millis=" + limits.callLimitMillis);
+    arguments.add("--recovery-millis=" + limits.recoveryMillis);
     arguments.add("--role=" + childRole);
     return arguments;
   }

@@ -134,26 +134,21 @@ final class RecordCodec {
   }
 
   private static JobRecord readJob(DataInputStream in) throws IOException {
-    return new JobRecord(
-        readText(in),
-        readText(in),
-        readText(in),
-        state(in.readByte()),
-        result(in.readByte()),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readBoolean() ? readFailure(in) : null,
-        readText(in),
-        readFiles(in),
-        readAnswer(in),
-        null,
-        in.readBoolean(),
-        in.readBoolean());
+    String token = readText(in);
+    String owner = readText(in);
+    String text = readText(in);
+    JobState state = state(in.readByte());
+    ResultState result = result(in.readByte());
+    JobRecord.Times times =
+        new JobRecord.Times(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    JobRecord.Progress progress =
+        new JobRecord.Progress(in.readLong(), in.readLong(), in.readLong());
+    JobFailure failure = in.readBoolean() ? readFailure(in) : null;
+    String transaction = readText(in);
+    JobRecord.Outcome outcome =
+        new JobRecord.Outcome(state, result, failure, readFiles(in), readAnswer(in));
+    JobRecord.Order order = new JobRecord.Order(token, owner, text, null, in.readBoolean());
+    return new JobRecord(order, outcome, times, progress, transaction, in.readBoolean());
   }
 
   private static List<JobFile> readFiles(DataInputStream in) throws IOException {

@@ -41,26 +41,28 @@ public final class ActivityRows {
         rows.add(hidden(session));
         continue;
       }
+      ClientSession.Client client = session.client();
+      ClientSession.Work work = session.work();
       ClientSession.Traffic traffic = session.traffic();
       rows.add(
           new @Nullable Object[] {
             session.id(),
-            session.clientKind(),
-            session.applicationName(),
-            session.processId(),
-            session.osUser(),
+            client.kind(),
+            client.applicationName(),
+            client.processId(),
+            client.osUser(),
             session.userName(),
             session.attachedMicros(),
-            switch (session.state()) {
+            switch (work.state()) {
               case ACTIVE -> "active";
               case PLANNING -> "planning";
               case IDLE_IN_TRANSACTION -> "idle in transaction";
               case IDLE -> "idle";
             },
-            session.transaction() == 0 ? null : session.transaction(),
-            session.statement(),
-            session.statementMicros(),
-            (long) session.running(),
+            work.transaction() == 0 ? null : work.transaction(),
+            work.statement(),
+            work.statementMicros(),
+            (long) work.running(),
             traffic.requests(),
             traffic.rows(),
             traffic.batches(),
@@ -81,8 +83,9 @@ public final class ActivityRows {
     // A transaction that several sessions use has no process of its own: any of them may end it.
     Map<Long, List<ClientSession>> users = new HashMap<>();
     for (ClientSession session : sessions) {
-      if (session.transaction() != 0) {
-        users.computeIfAbsent(session.transaction(), _ -> new ArrayList<>(1)).add(session);
+      long transaction = session.work().transaction();
+      if (transaction != 0) {
+        users.computeIfAbsent(transaction, _ -> new ArrayList<>(1)).add(session);
       }
     }
     Map<Long, ClientSession> owners = new HashMap<>();
@@ -103,11 +106,11 @@ public final class ActivityRows {
       rows.add(
           new @Nullable Object[] {
             edge.waiter(),
-            waiter == null ? null : waiter.processId(),
-            waiter == null ? null : waiter.pidNamespace(),
+            waiter == null ? null : waiter.client().processId(),
+            waiter == null ? null : waiter.client().pidNamespace(),
             edge.owner(),
-            owner == null ? null : owner.processId(),
-            owner == null ? null : owner.pidNamespace(),
+            owner == null ? null : owner.client().processId(),
+            owner == null ? null : owner.client().pidNamespace(),
             names.get(edge.owner()),
             edge.number()
           });
@@ -149,10 +152,10 @@ public final class ActivityRows {
   private static @Nullable Object[] hidden(ClientSession session) {
     @Nullable Object[] row = new @Nullable Object[SESSION_COLUMNS];
     row[0] = session.id();
-    row[1] = session.clientKind();
-    row[2] = session.applicationName();
-    row[3] = session.processId();
-    row[4] = session.osUser();
+    row[1] = session.client().kind();
+    row[2] = session.client().applicationName();
+    row[3] = session.client().processId();
+    row[4] = session.client().osUser();
     row[5] = session.userName();
     row[STATEMENT] = HIDDEN;
     return row;
