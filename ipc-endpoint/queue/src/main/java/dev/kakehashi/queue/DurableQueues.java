@@ -12,6 +12,21 @@ import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.queue.ReceiveRequest;
 import dev.kakehashi.engine.api.queue.TaskView;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.queue.change.LeaseEnding;
+import dev.kakehashi.queue.change.PlacedChanges;
+import dev.kakehashi.queue.change.TransactionChanges;
+import dev.kakehashi.queue.deliver.Deliveries;
+import dev.kakehashi.queue.deliver.GroupConsumers;
+import dev.kakehashi.queue.deliver.Waiter;
+import dev.kakehashi.queue.file.SegmentFiles;
+import dev.kakehashi.queue.file.TaskSegment;
+import dev.kakehashi.queue.order.GroupCore;
+import dev.kakehashi.queue.order.QueueCenter;
+import dev.kakehashi.queue.order.QueueCore;
+import dev.kakehashi.queue.order.TaskEntry;
+import dev.kakehashi.queue.order.TaskNumbers;
+import dev.kakehashi.queue.record.OpCodec;
+import dev.kakehashi.queue.system.QueueLock;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,16 +41,23 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Tasks are appended to segments in the order of commits. A group's order is a chain through them, kept by links; so memory holds the ends
 /// of chains, and what is lent, delayed or dead. Every change of a task's state is made by a record of the log, in the order of the log,
-/// when it is durable; only leases and what waits are in memory alone. [StateFile] has the number of the last change that the files know,
+/// when it is durable; only leases and what waits are in memory alone. The file of states has the number of the last change in the files,
 /// so each change is applied once, and replay comes to the state that was.
 public final class DurableQueues implements QueueSystem {
-  private final QueueFiles files;
+  /// Thirty days.
+  private static final long MAX_LEASE_MILLIS = 2_592_000_000L;
+
   final QueueCenter center;
+  private final QueueFiles files;
+  private final Deliveries deliveries;
+  private final PlacedChanges placed;
   private volatile boolean closed;
 
   private DurableQueues(Path directory) {
     files = new QueueFiles(directory);
-    center = new QueueCenter(new SegmentFiles(directory), files.newIncarnation(0));
+    deliveries = new Deliveries(new SegmentFiles(directory), files.newIncarnation(0));
+    center = deliveries.center;
+    placed = deliveries.placed;
     files.open(center);
   }
 
@@ -57,16 +79,16 @@ public final class DurableQueues implements QueueSystem {
   public void replay(byte[] bytes, int offset, int length) {
     ByteBuffer from = ByteBuffer.wrap(bytes, offset, length);
     List<TaskSegment> full;
-    center.enter();
+    center.lock.enter();
     try {
       long sequence = sequence(from);
-      center.apply(OpCodec.decode(from), sequence);
-      full = center.takeSealed();
+      center.log.apply(OpCodec.decode(from), sequence);
+      full = center.chores.takeSealed();
     } finally {
-      center.exit();
+      center.lock.exit();
     }
     for (TaskSegment each : full) {
-      SegmentWriter.write(center, each);
+      center.segmentWriter.write(each);
     }
   }
 
@@ -80,41 +102,34 @@ public final class DurableQueues implements QueueSystem {
   @Override
   public QueueChanges recovered(byte[] bytes, int offset, int length) {
     ByteBuffer from = ByteBuffer.wrap(bytes, offset, length);
-    center.enter();
+    center.lock.enter();
     try {
       sequence(from);
-      return TransactionChanges.recovered(center, OpCodec.decode(from));
+      return TransactionChanges.recovered(placed, OpCodec.decode(from));
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 
   @Override
   public void durable(long record) {
-    TransactionChanges first = center.placed.peek();
-    if (first == null || first.record > record) {
+    if (!placed.hasUpTo(record)) {
       return;
     }
-    center.enter();
+    center.lock.enter();
     try {
-      for (; first != null && first.record <= record; first = center.placed.peek()) {
-        center.placed.remove();
-        if (!first.lost) {
-          center.applyDurable(first);
-        }
-      }
-      center.endWaits(record);
+      placed.applyUpTo(record);
+      deliveries.endWaits(record);
     } finally {
-      // The thread is one that flushes: what is written here goes into its next group, and nobody
-      // is
-      // woken for it.
-      center.exit();
+      // The thread is one that flushes: records of here go into its next group, and nobody is
+      // woken.
+      center.lock.exit();
     }
   }
 
   @Override
   public synchronized void force() {
-    center.requireSound();
+    center.log.requireSound();
     files.force(center);
   }
 
@@ -132,24 +147,25 @@ public final class DurableQueues implements QueueSystem {
 
   @Override
   public void start(QueueHost host, List<QueueDefinition> queues) {
-    center.enter();
+    center.lock.enter();
     try {
-      if (center.seenIncarnation >= center.incarnation) {
-        center.incarnation = files.newIncarnation(center.seenIncarnation);
+      TaskNumbers numbers = center.numbers;
+      if (numbers.seenIncarnation() >= numbers.incarnation()) {
+        numbers.setIncarnation(files.newIncarnation(numbers.seenIncarnation()));
       }
-      center.lastPlaced = center.lastApplied;
+      placed.start();
       define(queues);
-      center.start(host);
+      center.clock.start(host);
       for (QueueCore queue : center.queues.values()) {
         queue.nextToGive = queue.next;
         for (GroupCore each : List.copyOf(queue.groups)) {
           each.start();
         }
-        ScheduleClock.define(queue, queue.definition());
+        ScheduleClock.define(queue, deliveries.writer, queue.definition());
       }
-      center.lookAtWall();
+      center.clock.lookAtWall();
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
   }
 
@@ -159,21 +175,21 @@ public final class DurableQueues implements QueueSystem {
     for (QueueDefinition each : queues) {
       now.put(each.queueId(), each);
     }
-    center.enter();
+    center.lock.enter();
     try {
-      center.definitions = now;
+      center.setDefinitions(now);
       for (QueueCore queue : center.queues.values()) {
         QueueDefinition definition = now.get(queue.queueId);
         if (!Objects.equals(definition, queue.definition())) {
           queue.define(definition);
           if (center.isStarted()) {
             queue.groups.forEach(GroupCore::optionsChanged);
-            ScheduleClock.define(queue, definition);
+            ScheduleClock.define(queue, deliveries.writer, definition);
           }
         }
       }
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
   }
 
@@ -181,7 +197,7 @@ public final class DurableQueues implements QueueSystem {
 
   @Override
   public QueueChanges newChanges() {
-    return new TransactionChanges(center);
+    return new TransactionChanges(placed);
   }
 
   // ---- consumers ----
@@ -193,26 +209,26 @@ public final class DurableQueues implements QueueSystem {
       listener.failed(refusal);
       return () -> {};
     }
-    center.enter();
+    center.lock.enter();
     try {
-      QueueCore queue = center.queues.get(request.queueId());
-      GroupCore group = queue == null ? null : queue.group(request.groupId());
+      GroupCore group = center.group(request.queueId(), request.groupId());
       if (group == null) {
-        center.later(() ->
+        center.lock.later(() ->
             listener.failed(
                 new EngineException(
                     ErrorCode.UNDEFINED_OBJECT, "the queue has no such group, or is gone")));
         return () -> {};
       }
-      Waiter waiter = new Waiter(group, request, listener);
+      GroupConsumers consumers = GroupConsumers.of(group);
+      Waiter waiter = new Waiter(consumers, request, listener);
       if (!request.completed().isEmpty() && !complete(waiter)) {
         return waiter;
       }
-      center.holders.came(waiter);
-      group.consumers.receive(waiter);
+      deliveries.holders.came(waiter);
+      consumers.receive(waiter);
       return waiter;
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 
@@ -220,8 +236,8 @@ public final class DurableQueues implements QueueSystem {
     if (closed) {
       return shuttingDown();
     }
-    if (center.failure != null) {
-      return center.failure;
+    if (center.log.failure() != null) {
+      return center.log.failure();
     }
     if (request.max() < 1 || request.max() > ReceiveRequest.MAX_TASKS) {
       return new EngineException(
@@ -236,16 +252,13 @@ public final class DurableQueues implements QueueSystem {
     return null;
   }
 
-  /// Thirty days.
-  private static final long MAX_LEASE_MILLIS = 2_592_000_000L;
-
   private static EngineException shuttingDown() {
     return new EngineException(ErrorCode.SHUTTING_DOWN, "the queues are shut down");
   }
 
   /// Writes what a call completes, with what it takes.
   private boolean complete(Waiter waiter) {
-    TransactionChanges changes = new TransactionChanges(center);
+    TransactionChanges changes = new TransactionChanges(placed);
     try {
       for (LeaseToken each : waiter.request.completed()) {
         changes.complete(each);
@@ -254,19 +267,19 @@ public final class DurableQueues implements QueueSystem {
     } catch (EngineException e) {
       changes.ended(false);
       waiter.ended = true;
-      center.later(() -> waiter.listener.failed(e));
+      center.lock.later(() -> waiter.listener.failed(e));
       return false;
     }
     waiter.completing = true;
-    center.writer.add(
-        changes.ops(),
+    deliveries.writer.add(
+        changes.written.ops(),
         failure -> {
           waiter.completing = false;
           if (failure != null) {
             changes.ended(false);
-            waiter.group.consumers.failWait(waiter, failure);
+            waiter.consumers.failWait(waiter, failure);
           } else if (waiter.request.waitNanos() <= 0) {
-            waiter.group.consumers.endIfWaiting(waiter);
+            waiter.consumers.endIfWaiting(waiter);
           }
         });
     return true;
@@ -274,31 +287,28 @@ public final class DurableQueues implements QueueSystem {
 
   @Override
   public long extend(LeaseToken token, long leaseMillis) {
-    center.enter();
+    center.lock.enter();
     try {
-      TaskEntry entry = center.leased(token);
-      if (entry == null || entry.heldBy != null) {
-        throw TransactionChanges.lost();
-      }
+      TaskEntry entry = LeaseEnding.leased(center, token);
       long millis =
           Math.min(
               MAX_LEASE_MILLIS,
               leaseMillis > 0 ? leaseMillis : entry.group.options().leaseMillis());
-      center.arm(entry, millis * 1_000_000);
-      entry.leaseEndMillis = center.wallMillis() + millis;
+      center.clock.arm(entry, millis * 1_000_000);
+      entry.leaseEndMillis = center.clock.wallMillis() + millis;
       return entry.leaseEndMillis;
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 
   @Override
   public void endHolder(LeaseHolder holder) {
-    center.enter();
+    center.lock.enter();
     try {
-      center.holders.end(holder);
+      deliveries.holders.end(holder);
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 
@@ -311,23 +321,22 @@ public final class DurableQueues implements QueueSystem {
   ///
   /// @param check throws an [EngineException] for a URL that is not allowed; on any thread
   public void checkPushTargets(Consumer<String> check) {
-    center.pushTargets = check;
+    center.checkPushTargets(check);
   }
 
   /// Hands out tasks at a lower rate than the queue's, because a target asks for it.
   ///
   /// @param rate tasks per second; negative: as the queue says
   public void enforceRate(long queueId, long groupId, double rate) {
-    center.enter();
+    center.lock.enter();
     try {
-      QueueCore queue = center.queues.get(queueId);
-      GroupCore group = queue == null ? null : queue.group(groupId);
+      GroupCore group = center.group(queueId, groupId);
       if (group != null) {
-        group.consumers.enforcedRate = rate;
+        GroupConsumers.of(group).enforcedRate = rate;
         group.optionsChanged();
       }
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 
@@ -361,18 +370,18 @@ public final class DurableQueues implements QueueSystem {
       return;
     }
     closed = true;
-    center.enter();
+    center.lock.enter();
     try {
       for (QueueCore queue : center.queues.values()) {
         for (GroupCore each : queue.groups) {
-          each.consumers.shutDown(shuttingDown());
+          GroupConsumers.of(each).shutDown(shuttingDown());
         }
       }
-      center.close();
+      center.clock.close();
     } finally {
-      center.exit();
+      center.lock.exit();
     }
-    if (center.failure == null) {
+    if (center.log.failure() == null) {
       force();
     }
   }

@@ -1,7 +1,15 @@
 package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.queue.TaskEntry.Phase;
+import dev.kakehashi.queue.file.TaskSegment;
+import dev.kakehashi.queue.order.DelayedSegment;
+import dev.kakehashi.queue.order.GroupCore;
+import dev.kakehashi.queue.order.QueueCenter;
+import dev.kakehashi.queue.order.QueueCore;
+import dev.kakehashi.queue.order.QueueSegment;
+import dev.kakehashi.queue.order.TaskEntry;
+import dev.kakehashi.queue.order.TaskEntry.Phase;
+import dev.kakehashi.queue.record.TaskRecord;
 import java.util.function.Consumer;
 
 /// Compares the files of queues, their counts and their order with each other. Holds the lock of the queue system for one segment at a
@@ -17,21 +25,21 @@ final class QueueCheck {
 
   void run() {
     for (QueueCore queue : center.queues.values()) {
-      center.enter();
+      center.lock.enter();
       try {
-        for (TaskSegment each : queue.segments) {
+        for (QueueSegment each : queue.segments) {
           segment(queue, each);
         }
         for (GroupCore each : queue.groups) {
           group(each);
         }
       } finally {
-        center.exit();
+        center.lock.exit();
       }
     }
   }
 
-  private void segment(QueueCore queue, TaskSegment segment) {
+  private void segment(QueueCore queue, QueueSegment segment) {
     try {
       int[] open = new int[segment.open.length];
       for (long position = segment.base; position < segment.base + segment.count; position++) {
@@ -80,7 +88,7 @@ final class QueueCheck {
   private void group(GroupCore group) {
     long open = 0;
     long waiting = 0;
-    for (TaskSegment each : group.queue.segments) {
+    for (QueueSegment each : group.queue.segments) {
       open += group.slot < each.open.length ? each.open[group.slot] : 0;
       waiting += group.delays.waiting(each);
     }
@@ -108,7 +116,7 @@ final class QueueCheck {
               + ("leased, delayed, dead are " + leased + ", " + delayed + ", " + dead)
               + (" but counted as " + group.leased + ", " + group.delayed + ", " + group.dead));
     }
-    for (TaskSegment each : group.queue.segments) {
+    for (QueueSegment each : group.queue.segments) {
       if (!group.delays.willCome(each)) {
         problem.accept(name + "nothing looks after delayed tasks from position " + each.base);
       }

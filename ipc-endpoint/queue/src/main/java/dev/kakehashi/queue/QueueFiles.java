@@ -3,14 +3,20 @@ package dev.kakehashi.queue;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.file.ReplacedFile;
+import dev.kakehashi.queue.file.SegmentFiles;
+import dev.kakehashi.queue.file.StateFile;
+import dev.kakehashi.queue.file.TaskSegment;
+import dev.kakehashi.queue.order.QueueCenter;
+import dev.kakehashi.queue.order.QueueCore;
+import dev.kakehashi.queue.system.QueueLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,7 +69,7 @@ final class QueueFiles {
     } catch (IOException e) {
       throw SegmentFiles.failure("read", directory, e);
     }
-    center.lastApplied = states.sequence;
+    center.log.begin(states.sequence);
   }
 
   /// Data that one force writes.
@@ -84,7 +90,7 @@ final class QueueFiles {
 
   void force(QueueCenter center) {
     for (TaskSegment each : full(center)) {
-      SegmentWriter.write(center, each);
+      center.segmentWriter.write(each);
     }
     Image image = image(center);
     try {
@@ -93,13 +99,13 @@ final class QueueFiles {
       takeBack(center, image);
       throw e;
     }
-    center.enter();
+    center.lock.enter();
     try {
       for (Tail each : image.tails) {
         each.segment.written = Math.max(each.segment.written, each.bytes);
       }
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
     kept.addAll(image.obsolete);
     if (!held) {
@@ -109,9 +115,9 @@ final class QueueFiles {
 
   private static List<TaskSegment> full(QueueCenter center) {
     List<TaskSegment> result = new ArrayList<>();
-    center.enter();
+    center.lock.enter();
     try {
-      for (QueueCore queue : center.dirty) {
+      for (QueueCore queue : center.log.dirty()) {
         for (TaskSegment each : queue.segments) {
           if (each.sealed && each.inMemory()) {
             result.add(each);
@@ -119,21 +125,19 @@ final class QueueFiles {
         }
       }
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
     return result;
   }
 
   private Image image(QueueCenter center) {
     Image image = new Image();
-    center.enter();
+    center.lock.enter();
     try {
       image.all = rotate || states.wantsAll();
-      image.dirty = center.dirty;
-      center.dirty = new LinkedHashSet<>();
-      image.gone = center.gone;
-      center.gone = new ArrayList<>();
-      image.sequence = center.lastApplied;
+      image.dirty = center.log.takeDirty();
+      image.gone = center.log.takeGone();
+      image.sequence = center.log.lastApplied();
       for (QueueCore queue : image.all ? center.queues.values() : image.dirty) {
         image.states.put(queue.queueId, StateCodec.encode(queue));
       }
@@ -146,10 +150,10 @@ final class QueueFiles {
           }
         }
       }
-      image.changed = center.takeChanged();
-      image.obsolete = center.takeObsolete();
+      image.changed = center.chores.takeChanged();
+      image.obsolete = center.chores.takeObsolete();
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
     return image;
   }
@@ -162,12 +166,12 @@ final class QueueFiles {
       SegmentFiles.write(center.files.indexPath(each.segment), each.index, 0);
       files.add(center.files.dataPath(each.segment));
       files.add(center.files.indexPath(each.segment));
-      folders.add(center.files.folder(each.segment.queue.queueId));
+      folders.add(center.files.folder(each.segment.queueId));
     }
     for (TaskSegment each : image.changed) {
       files.add(center.files.dataPath(each));
       files.add(center.files.indexPath(each));
-      folders.add(center.files.folder(each.queue.queueId));
+      folders.add(center.files.folder(each.queueId));
     }
     files.forEach(SegmentFiles::sync);
     folders.forEach(SegmentFiles::syncDirectory);
@@ -187,18 +191,13 @@ final class QueueFiles {
   }
 
   private static void takeBack(QueueCenter center, Image image) {
-    center.enter();
+    center.lock.enter();
     try {
-      for (QueueCore each : image.dirty) {
-        if (!each.dropped) {
-          center.dirty.add(each);
-        }
-      }
-      center.gone.addAll(image.gone);
-      image.changed.forEach(center::changed);
-      image.obsolete.forEach(center::obsolete);
+      center.log.giveBack(image.dirty, image.gone);
+      image.changed.forEach(center.chores::changed);
+      image.obsolete.forEach(center.chores::obsolete);
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
   }
 
@@ -210,11 +209,11 @@ final class QueueFiles {
       try {
         Files.deleteIfExists(center.files.dataPath(each));
         Files.deleteIfExists(center.files.indexPath(each));
-        if (each.queue.dropped) {
-          folders.add(center.files.folder(each.queue.queueId));
+        if (!center.queues.containsKey(each.queueId)) {
+          folders.add(center.files.folder(each.queueId));
         }
       } catch (IOException e) {
-        LOG.warn("A file of queue {} could not be deleted", each.queue.queueId, e);
+        LOG.warn("A file of queue {} could not be deleted", each.queueId, e);
         kept.add(each);
       }
     }
@@ -241,14 +240,14 @@ final class QueueFiles {
       result.add(directory.relativize(states.path()));
     }
     List<TaskSegment> segments = new ArrayList<>(kept);
-    center.enter();
+    center.lock.enter();
     try {
       for (QueueCore queue : center.queues.values()) {
         segments.addAll(queue.segments);
       }
-      segments.addAll(center.obsoleteNow());
+      segments.addAll(center.chores.obsoleteNow());
     } finally {
-      center.exit(QueueCenter.Then.ELSEWHERE);
+      center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
     for (TaskSegment each : segments) {
       for (Path path : List.of(center.files.dataPath(each), center.files.indexPath(each))) {

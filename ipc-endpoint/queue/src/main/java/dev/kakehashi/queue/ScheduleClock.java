@@ -4,6 +4,12 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Schedule;
+import dev.kakehashi.queue.change.RecordWriter;
+import dev.kakehashi.queue.order.QueueCenter;
+import dev.kakehashi.queue.order.QueueCore;
+import dev.kakehashi.queue.record.QueueOp;
+import dev.kakehashi.queue.record.TaskRecord;
+import dev.kakehashi.queue.system.Deadline;
 import dev.kakehashi.queue.time.CronExpression;
 import java.util.HashMap;
 import java.util.List;
@@ -23,33 +29,37 @@ final class ScheduleClock extends Deadline {
   private static final long AGAIN_MILLIS = 1000;
 
   private final QueueCore queue;
+  private final RecordWriter writer;
   private final Schedule schedule;
   private final CronExpression times;
 
-  private ScheduleClock(QueueCore queue, Schedule schedule, CronExpression times) {
+  private ScheduleClock(
+      QueueCore queue, RecordWriter writer, Schedule schedule, CronExpression times) {
     this.queue = queue;
+    this.writer = writer;
     this.schedule = schedule;
     this.times = times;
   }
 
   /// Makes the clocks of a queue those of its definition.
-  static void define(QueueCore queue, @Nullable QueueDefinition definition) {
+  static void define(QueueCore queue, RecordWriter writer, @Nullable QueueDefinition definition) {
     QueueCenter center = queue.center;
-    Map<String, ScheduleClock> before = queue.clocks;
+    Map<String, Deadline> before = queue.clocks;
     if (before == null && (definition == null || definition.schedules().isEmpty())) {
-      forgetFired(queue, Map.of());
+      forgetFired(queue, writer, Map.of());
       return;
     }
-    Map<String, ScheduleClock> now = new HashMap<>(4);
+    Map<String, Deadline> now = new HashMap<>(4);
     if (definition != null) {
       for (Schedule each : definition.schedules()) {
-        ScheduleClock known = before == null ? null : before.get(each.name());
-        if (known != null && known.schedule.equals(each)) {
+        if (before != null
+            && before.get(each.name()) instanceof ScheduleClock known
+            && known.schedule.equals(each)) {
           now.put(each.name(), known);
         } else {
           try {
             CronExpression times = new CronExpression(each.cron(), each.zone());
-            now.put(each.name(), new ScheduleClock(queue, each, times));
+            now.put(each.name(), new ScheduleClock(queue, writer, each, times));
           } catch (EngineException e) {
             LOG.error("Schedule {} of queue {} makes no tasks", each.name(), queue.queueId, e);
           }
@@ -58,29 +68,29 @@ final class ScheduleClock extends Deadline {
     }
     if (before != null) {
       before.forEach((name, clock) -> {
-        if (now.get(name) != clock) {
-          center.wall.remove(clock);
+        if (!clock.equals(now.get(name))) {
+          center.clock.disarmWall(clock);
         }
       });
     }
     queue.clocks = now.isEmpty() ? null : now;
-    forgetFired(queue, now);
-    for (ScheduleClock each : now.values()) {
-      if (each.heapIndex < 0) {
-        each.begin();
+    forgetFired(queue, writer, now);
+    for (Deadline each : now.values()) {
+      if (each.heapIndex < 0 && each instanceof ScheduleClock clock) {
+        clock.begin();
       }
     }
   }
 
   /// A schedule that comes again under the same name has missed nothing.
-  private static void forgetFired(QueueCore queue, Map<String, ScheduleClock> now) {
+  private static void forgetFired(QueueCore queue, RecordWriter writer, Map<String, Deadline> now) {
     Map<String, Long> fired = queue.fired;
     if (fired == null) {
       return;
     }
     for (String name : List.copyOf(fired.keySet())) {
       if (!now.containsKey(name)) {
-        queue.center.writer.add(List.of(new QueueOp.Fired(queue.queueId, name, -1)), _ -> {});
+        writer.add(List.of(new QueueOp.Fired(queue.queueId, name, -1)), _ -> {});
       }
     }
   }
@@ -88,10 +98,9 @@ final class ScheduleClock extends Deadline {
   private void begin() {
     Map<String, Long> fired = queue.fired;
     Long last = fired == null ? null : fired.get(schedule.name());
-    long now = queue.center.wallMillis();
+    long now = queue.center.clock.wallMillis();
     if (last == null) {
-      queue.center.writer.add(
-          List.of(new QueueOp.Fired(queue.queueId, schedule.name(), now)), _ -> {});
+      writer.add(List.of(new QueueOp.Fired(queue.queueId, schedule.name(), now)), _ -> {});
     }
     arm(last == null ? now : last);
   }
@@ -99,7 +108,7 @@ final class ScheduleClock extends Deadline {
   private void arm(long after) {
     long next = times.next(after);
     if (next != Long.MAX_VALUE) {
-      queue.center.armWall(this, next);
+      queue.center.clock.armWall(this, next);
     }
   }
 
@@ -109,11 +118,11 @@ final class ScheduleClock extends Deadline {
       return;
     }
     QueueCenter center = queue.center;
-    long now = Math.max(due, center.wallMillis());
+    long now = Math.max(due, center.clock.wallMillis());
     byte[] record =
         TaskRecord.encode(
-            center.newTaskId(),
-            center.wallMillis(),
+            center.numbers.newTaskId(),
+            center.clock.wallMillis(),
             schedule.payload(),
             null,
             null,
@@ -122,7 +131,7 @@ final class ScheduleClock extends Deadline {
             null,
             0,
             null);
-    center.writer.add(
+    writer.add(
         List.of(
             new QueueOp.Enqueue(queue.queueId, record),
             new QueueOp.Fired(queue.queueId, schedule.name(), now)),
@@ -133,7 +142,7 @@ final class ScheduleClock extends Deadline {
           if (failure == null) {
             arm(now);
           } else {
-            center.armWall(this, center.wallMillis() + AGAIN_MILLIS);
+            center.clock.armWall(this, center.clock.wallMillis() + AGAIN_MILLIS);
           }
         });
   }

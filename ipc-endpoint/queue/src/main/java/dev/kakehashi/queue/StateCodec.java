@@ -2,8 +2,17 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.queue.TaskEntry.Phase;
-import dev.kakehashi.queue.UniqueTaskKeys.UniqueTask;
+import dev.kakehashi.queue.order.DelayedSegment;
+import dev.kakehashi.queue.order.FairLane;
+import dev.kakehashi.queue.order.GroupCore;
+import dev.kakehashi.queue.order.KeyChain;
+import dev.kakehashi.queue.order.PriorityLevel;
+import dev.kakehashi.queue.order.QueueCenter;
+import dev.kakehashi.queue.order.QueueCore;
+import dev.kakehashi.queue.order.QueueSegment;
+import dev.kakehashi.queue.order.TaskEntry;
+import dev.kakehashi.queue.order.TaskEntry.Phase;
+import dev.kakehashi.queue.order.UniqueTaskKeys.UniqueTask;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -39,7 +48,7 @@ final class StateCodec {
       out.writeLong(queue.queueId);
       out.writeLong(queue.next);
       out.writeInt(queue.segments.size());
-      for (TaskSegment each : queue.segments) {
+      for (QueueSegment each : queue.segments) {
         out.writeLong(each.base);
         out.writeInt(each.count);
         out.writeInt(each.bytes);
@@ -133,11 +142,11 @@ final class StateCodec {
 
   private static void encodeDelays(GroupCore group, DataOutputStream out) throws IOException {
     int count = 0;
-    for (TaskSegment each : group.queue.segments) {
+    for (QueueSegment each : group.queue.segments) {
       count += each.delayed(group.slot) == null ? 0 : 1;
     }
     out.writeInt(count);
-    for (TaskSegment each : group.queue.segments) {
+    for (QueueSegment each : group.queue.segments) {
       DelayedSegment delayed = each.delayed(group.slot);
       if (delayed == null) {
         continue;
@@ -158,7 +167,7 @@ final class StateCodec {
     int count = count(in);
     for (int at = 0; at < count; at++) {
       long base = in.readLong();
-      TaskSegment segment = group.queue.segmentIfThere(base);
+      QueueSegment segment = group.queue.segmentIfThere(base);
       if (segment == null || segment.base != base) {
         throw new IOException(
             "delayed tasks from position " + base + " on, where no segment begins");
@@ -253,7 +262,7 @@ final class StateCodec {
       queue.nextToGive = queue.next;
       int segments = count(in);
       for (int at = 0; at < segments; at++) {
-        TaskSegment segment = new TaskSegment(queue, in.readLong());
+        QueueSegment segment = new QueueSegment(queue, in.readLong());
         segment.count = in.readInt();
         segment.bytes = in.readInt();
         segment.sealed = in.readBoolean();

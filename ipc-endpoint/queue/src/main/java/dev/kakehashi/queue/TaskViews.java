@@ -4,7 +4,17 @@ import dev.kakehashi.engine.api.queue.LeaseHolder;
 import dev.kakehashi.engine.api.queue.QueueState;
 import dev.kakehashi.engine.api.queue.QueueSystem.TaskVisitor;
 import dev.kakehashi.engine.api.queue.TaskView;
-import dev.kakehashi.queue.TaskEntry.Phase;
+import dev.kakehashi.queue.deliver.GroupConsumers;
+import dev.kakehashi.queue.file.TaskSegment;
+import dev.kakehashi.queue.order.FairLane;
+import dev.kakehashi.queue.order.GroupCore;
+import dev.kakehashi.queue.order.PriorityLevel;
+import dev.kakehashi.queue.order.QueueCenter;
+import dev.kakehashi.queue.order.QueueCore;
+import dev.kakehashi.queue.order.QueueSegment;
+import dev.kakehashi.queue.order.TaskEntry;
+import dev.kakehashi.queue.order.TaskEntry.Phase;
+import dev.kakehashi.queue.record.TaskRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +28,11 @@ final class TaskViews {
 
   static List<QueueState> states(QueueCenter center) {
     List<QueueState> result = new ArrayList<>();
-    center.enter();
+    center.lock.enter();
     try {
       for (QueueCore queue : center.queues.values()) {
         long bytes = 0;
-        for (TaskSegment each : queue.segments) {
+        for (QueueSegment each : queue.segments) {
           bytes += each.bytes + (long) each.count * TaskSegment.ENTRY;
         }
         for (GroupCore each : queue.groups) {
@@ -30,14 +40,15 @@ final class TaskViews {
         }
       }
     } finally {
-      center.exit();
+      center.lock.exit();
     }
     return result;
   }
 
   private static QueueState state(GroupCore group, long fileBytes) {
     QueueCenter center = group.center;
-    long nanos = center.nanoTime();
+    long nanos = center.clock.nanoTime();
+    GroupConsumers consumers = GroupConsumers.of(group);
     long oldestLease = 0;
     for (TaskEntry each : group.entries.values()) {
       if (each.phase == Phase.LEASED) {
@@ -57,9 +68,9 @@ final class TaskViews {
         group.canceled - group.deadLetters,
         oldestReady(group),
         oldestLease / 1_000_000,
-        group.consumers.waiting(),
-        group.consumers.keptRate(),
-        group.consumers.missedWakeups,
+        consumers.waiting(),
+        consumers.keptRate(),
+        consumers.missedWakeups,
         fileBytes);
   }
 
@@ -78,7 +89,7 @@ final class TaskViews {
         }
       }
     }
-    return oldest == Long.MAX_VALUE ? 0 : Math.max(0, group.center.wallMillis() - oldest);
+    return oldest == Long.MAX_VALUE ? 0 : Math.max(0, group.center.clock.wallMillis() - oldest);
   }
 
   static void tasks(QueueCenter center, long queueId, TaskVisitor visitor) {
@@ -99,10 +110,10 @@ final class TaskViews {
   /// @param next position to begin with; moved on
   /// @return null: there is no more
   private static @Nullable List<TaskView> batch(QueueCenter center, long queueId, long[] next) {
-    center.enter();
+    center.lock.enter();
     try {
       QueueCore queue = center.queues.get(queueId);
-      TaskSegment segment = queue == null ? null : segmentFrom(queue, next[0]);
+      QueueSegment segment = queue == null ? null : segmentFrom(queue, next[0]);
       if (queue == null || segment == null) {
         return null;
       }
@@ -124,12 +135,12 @@ final class TaskViews {
       next[0] = end;
       return result;
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 
-  private static @Nullable TaskSegment segmentFrom(QueueCore queue, long position) {
-    for (TaskSegment each : queue.segments) {
+  private static @Nullable QueueSegment segmentFrom(QueueCore queue, long position) {
+    for (QueueSegment each : queue.segments) {
       if (each.base + each.count > position) {
         return each;
       }
@@ -138,7 +149,7 @@ final class TaskViews {
   }
 
   static void leases(QueueCenter center, List<TaskView> into) {
-    center.enter();
+    center.lock.enter();
     try {
       for (Map.Entry<Long, QueueCore> each : center.queues.entrySet()) {
         QueueCore queue = each.getValue();
@@ -157,7 +168,7 @@ final class TaskViews {
         }
       }
     } finally {
-      center.exit();
+      center.lock.exit();
     }
   }
 

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Schedule;
+import dev.kakehashi.queue.deliver.GroupConsumers;
+import dev.kakehashi.queue.file.TaskSegment;
+import dev.kakehashi.queue.order.QueueCore;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -94,11 +97,8 @@ class ClockJumpTest {
   }
 
   private int warnings() {
-    return Objects.requireNonNull(host.queues.center.queues.get(LogHost.QUEUE))
-        .groups
-        .getFirst()
-        .consumers
-        .warnings;
+    QueueCore queue = Objects.requireNonNull(host.queues.center.queues.get(LogHost.QUEUE));
+    return GroupConsumers.of(queue.groups.getFirst()).warnings;
   }
 
   /// More than a segment.

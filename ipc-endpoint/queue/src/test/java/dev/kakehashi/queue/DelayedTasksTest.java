@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
+import dev.kakehashi.queue.order.DelayedTasks;
+import dev.kakehashi.queue.order.QueueCore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -15,6 +15,7 @@ import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.TaskView;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.queue.order.TaskEntry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

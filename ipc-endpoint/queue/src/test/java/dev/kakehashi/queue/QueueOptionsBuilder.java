@@ -3,7 +3,7 @@ package dev.kakehashi.queue;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 
 /// Options by their names, for tests.
-final class QueueOptionsBuilder {
+public final class QueueOptionsBuilder {
   long leaseMillis = QueueOptions.DEFAULT.leaseMillis();
   int maxAttempts = QueueOptions.DEFAULT.maxAttempts();
   long minBackoff = 1000;
@@ -22,76 +22,76 @@ final class QueueOptionsBuilder {
   long agingMillis = 60_000;
   boolean paused;
 
-  QueueOptionsBuilder leaseMillis(long to) {
+  public QueueOptionsBuilder leaseMillis(long to) {
     leaseMillis = to;
     return this;
   }
 
-  QueueOptionsBuilder maxAttempts(int to) {
+  public QueueOptionsBuilder maxAttempts(int to) {
     maxAttempts = to;
     return this;
   }
 
-  QueueOptionsBuilder backoff(long min, long max, int doublings) {
+  public QueueOptionsBuilder backoff(long min, long max, int doublings) {
     minBackoff = min;
     maxBackoff = max;
     maxDoublings = doublings;
     return this;
   }
 
-  QueueOptionsBuilder ageLimit(long to) {
+  public QueueOptionsBuilder ageLimit(long to) {
     ageLimit = to;
     return this;
   }
 
-  QueueOptionsBuilder deadLetter(long to) {
+  public QueueOptionsBuilder deadLetter(long to) {
     deadLetter = to;
     return this;
   }
 
-  QueueOptionsBuilder rate(double to, int bucket) {
+  public QueueOptionsBuilder rate(double to, int bucket) {
     rate = to;
     bucketSize = bucket;
     return this;
   }
 
-  QueueOptionsBuilder maxConcurrent(int to) {
+  public QueueOptionsBuilder maxConcurrent(int to) {
     maxConcurrent = to;
     return this;
   }
 
-  QueueOptionsBuilder keyRate(double to, int bucket) {
+  public QueueOptionsBuilder keyRate(double to, int bucket) {
     keyRate = to;
     keyBucketSize = bucket;
     return this;
   }
 
-  QueueOptionsBuilder keyMaxConcurrent(int to) {
+  public QueueOptionsBuilder keyMaxConcurrent(int to) {
     keyMaxConcurrent = to;
     return this;
   }
 
-  QueueOptionsBuilder jitter(double to) {
+  public QueueOptionsBuilder jitter(double to) {
     jitter = to;
     return this;
   }
 
-  QueueOptionsBuilder ordered() {
+  public QueueOptionsBuilder ordered() {
     orderByKey = true;
     return this;
   }
 
-  QueueOptionsBuilder aging(long to) {
+  public QueueOptionsBuilder aging(long to) {
     agingMillis = to;
     return this;
   }
 
-  QueueOptionsBuilder paused(boolean to) {
+  public QueueOptionsBuilder paused(boolean to) {
     paused = to;
     return this;
   }
 
-  QueueOptions build() {
+  public QueueOptions build() {
     return new QueueOptions(
         leaseMillis,
         maxAttempts,

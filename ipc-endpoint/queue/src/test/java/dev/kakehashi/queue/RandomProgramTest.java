@@ -9,6 +9,7 @@ import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueState;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.queue.order.Backoff;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;

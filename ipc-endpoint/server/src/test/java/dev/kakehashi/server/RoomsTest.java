@@ -198,7 +198,9 @@ class RoomsTest {
         "protocol",
         List.of(
             "value", "layout", "file", "archive", "capability", "", "authentication", "generator"));
-    FLOORS.put("queue", List.of("time", "", "push"));
+    FLOORS.put(
+        "queue",
+        List.of("time", "system", "record", "file", "order", "change", "deliver", "", "push"));
     FLOORS.put(
         "rest",
         List.of(
