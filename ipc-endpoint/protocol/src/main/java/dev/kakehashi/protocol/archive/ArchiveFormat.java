@@ -49,6 +49,7 @@ final class ArchiveFormat {
   }
 
   /// Bytes of a record.
+  @SuppressWarnings("ByteBufferBackingArray") // made by allocate() below, of this size
   static byte[] encode(ArchiveRecord record) {
     ByteBuffer content =
         switch (record) {
