@@ -49,4 +49,14 @@ public final class Directories {
       channel.force(true);
     }
   }
+
+  /// Returns when the name of a directory survives power loss, and those of the directories above it: one that was made with its parents is
+  /// lost with the first of their names. Ends where this process may not write: it has made no name there.
+  public static void forceNames(Path directory) throws IOException {
+    Path above = directory.toAbsolutePath().normalize().getParent();
+    while (above != null && Files.isWritable(above) && Files.isReadable(above)) {
+      force(above);
+      above = above.getParent();
+    }
+  }
 }

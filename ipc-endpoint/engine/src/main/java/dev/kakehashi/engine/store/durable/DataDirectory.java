@@ -61,6 +61,8 @@ public final class DataDirectory {
         Directories.delete(backupWorkspace(directory));
         return;
       }
+      // Also where they were made by a start that did not come to its end.
+      Directories.forceNames(directory);
       ReplacedFile.write(format, FORMAT + "\n");
     } catch (IOException e) {
       throw new EngineException(
