@@ -232,7 +232,11 @@ public final class RecordFile implements AutoCloseable {
       file = new RandomAccessFile(path.toFile(), "rw");
       boolean isOpen = false;
       try {
-        file.setLength(end);
+        if (file.length() > end) {
+          // Records of a write that came to no end. A loss of power could mix them with new ones.
+          file.setLength(end);
+          file.getFD().sync();
+        }
         file.seek(end);
         isOpen = true;
       } finally {

@@ -78,7 +78,10 @@ public final class StateFile {
     void state(byte[] bytes);
   }
 
-  /// Reads the newest file that has a commit; later records are cut off.
+  /// Reads the newest file that has a commit; later records do not count.
+  ///
+  /// The file is durable when this returns. A killed process may have written it and not forced it, and nothing that is built on it must
+  /// outlive it.
   ///
   /// @throws EngineException DATA_CORRUPTED if states are missing that were durable
   public void open(Visitor visitor) throws IOException {
@@ -135,6 +138,8 @@ public final class StateFile {
     });
     sequence = reading.sequence;
     length = reading.isOld ? 0 : reading.committed;
+    SegmentFiles.sync(path());
+    isForced = true;
     return true;
   }
 
