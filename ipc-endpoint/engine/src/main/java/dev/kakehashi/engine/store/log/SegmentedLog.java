@@ -284,9 +284,17 @@ public final class SegmentedLog implements DurableLog {
     return queues;
   }
 
+  /// The log ends durably at `end`.
   private static void cut(LogFormat format, LogSegments segments, LogFile.Opener opener, long end)
       throws IOException {
     long number = format.segment(end);
+    long last = format.segment(end - 1);
+    if (last < number && segments.has(last)) {
+      // The last group fills this one. A killed process may have written it and not forced it.
+      try (LogFile file = opener.open(segments.path(last))) {
+        file.force();
+      }
+    }
     // First, for what a write has begun here may reach into those that are deleted.
     if (segments.has(number)) {
       try (LogFile file = opener.open(segments.path(number))) {
