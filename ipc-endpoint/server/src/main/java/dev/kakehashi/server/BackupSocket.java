@@ -99,6 +99,7 @@ final class BackupSocket {
       }
     }
     BackupManifest.forceTree(target);
+    Directories.forceNames(target);
     new BackupManifest(begun, entries).write(target);
   }
 

@@ -81,6 +81,9 @@ final class RestoreCommand implements Callable<Integer> {
         }
       }
       BackupManifest.forceTree(unfinished);
+      // The mark of a restore under way is there before any of its parts.
+      Directories.forceNames(data);
+      Directories.force(data);
       try (var parts = Files.list(unfinished)) {
         for (Path part : parts.toList()) {
           Files.move(
@@ -90,6 +93,7 @@ final class RestoreCommand implements Callable<Integer> {
       Directories.force(data);
     } finally {
       Directories.delete(unfinished);
+      Directories.force(data);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.kakehashi.queue.push;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,7 @@ final class PushSignature {
             StandardOpenOption.WRITE,
             StandardOpenOption.SYNC);
         Files.move(fresh, file);
+        Directories.force(file.resolveSibling("."));
       }
       String text = Files.readString(file).strip();
       if (text.length() < KEY_BYTES) {

@@ -32,6 +32,7 @@ final class ResultFiles {
     this.directory = directory;
     this.budget = budget;
     Files.createDirectories(directory);
+    Directories.forceNames(directory);
   }
 
   private Path path(long id) {
