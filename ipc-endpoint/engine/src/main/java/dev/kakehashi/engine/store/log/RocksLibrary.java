@@ -34,6 +34,9 @@ final class RocksLibrary {
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
 
+  /// Whether this process has it. Guarded by the class.
+  private static boolean loaded;
+
   private RocksLibrary() {}
 
   /// Loads it, unless this process has it already. Thread-safe.
@@ -54,6 +57,9 @@ final class RocksLibrary {
 
   /// Synchronized: the lock of a file is a process's, not a thread's.
   private static synchronized void loadFrom(Path directory) throws IOException {
+    if (loaded) {
+      return;
+    }
     makePrivate(directory);
     // The name under which loadLibrary() looks for it.
     Path library = directory.resolve(Environment.getJniLibraryFileName("rocksdbjni"));
@@ -64,6 +70,7 @@ final class RocksLibrary {
       assert lock.isValid();
       extract(library);
       RocksDB.loadLibrary(List.of(directory.toString()));
+      loaded = true;
     }
   }
 
