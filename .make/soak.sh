@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system   parts of it, all without
+#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -24,6 +24,7 @@ part() { # name tests arguments-of-Maven and sizes, by the names that the tests 
 
 part store 'Store*Test,OrderedTreeTest,RangeDivisionTest,StaleEntriesTest' -pl ipc-endpoint/engine -am \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((2000 * factor)) -Dkakehashi.cuts=100000
+part power StorePowerLossTest -pl ipc-endpoint/engine -am -Dkakehashi.powerLosses=$((1000 * factor))
 part sql '*DifferenceTest,NestedSubqueryTest,CorrelatedPlanTest,*CrashTest,SerialOrderTest,SequenceTest,UniqueKeyStressTest' \
   -pl ipc-endpoint/engine -am -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((150 * factor)) \
   -Dkakehashi.queries=$((300 * factor)) -Dkakehashi.statements=$((200 * factor)) \

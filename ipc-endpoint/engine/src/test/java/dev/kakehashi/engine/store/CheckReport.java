@@ -19,8 +19,13 @@ public final class CheckReport implements CheckListener {
 
   /// Checks a directory that is not open, as `kakehashi check` does.
   static CheckReport of(Path directory) {
+    return of(new StoreConfig(directory, 1L << 30));
+  }
+
+  /// The same with queues, if there are any.
+  static CheckReport of(StoreConfig config) {
     CheckReport report = new CheckReport();
-    try (StoreCheck check = StoreCheck.open(new StoreConfig(directory, 1L << 30), report)) {
+    try (StoreCheck check = StoreCheck.open(config, report)) {
       if (check != null) {
         check.definitions();
         check.rows(CheckReport::name, Set.of(), store -> List.of());
