@@ -206,7 +206,7 @@ final class PowerLossProgram {
       int count = 1 + random.nextInt(MOST_OPERATIONS);
       for (int i = 0; i < count; i++) {
         int table = random.nextInt(2);
-        long key = 1 + random.nextInt(KEYS);
+        long key = 1L + random.nextInt(KEYS);
         boolean deletes = rows.get(table).containsKey(key) && random.nextInt(5) < 2;
         changes.add(
             change(

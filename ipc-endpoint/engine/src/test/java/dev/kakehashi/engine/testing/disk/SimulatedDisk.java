@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// A disk under the changes of a [DiskTrace]: what of them a loss of power leaves.
 ///
@@ -215,7 +216,7 @@ public final class SimulatedDisk {
     inode.changes.add(new Change(clock, length, Math.max(0, before - length), new byte[0], length));
   }
 
-  private void end(Begun sync) {
+  private void end(@Nullable Begun sync) {
     if (sync == null || sync.ignored()) {
       return;
     }
