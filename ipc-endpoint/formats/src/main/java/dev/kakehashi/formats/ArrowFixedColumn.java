@@ -3,6 +3,7 @@ package dev.kakehashi.formats;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgTime;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -10,7 +11,7 @@ import java.util.Arrays;
 /// Values of a fixed number of bytes, or of one bit.
 final class ArrowFixedColumn extends ArrowColumn {
   private static final long UNIX_EPOCH_MICROS =
-      CivilDate.UNIX_EPOCH_DAYS * CivilDate.MICROS_PER_DAY;
+      Calendars.UNIX_EPOCH_DAYS * Calendars.MICROS_PER_DAY;
   private static final int NANOS_PER_MICRO = 1000;
 
   private final ArrowField field;
@@ -77,7 +78,7 @@ final class ArrowFixedColumn extends ArrowColumn {
               stride,
               count,
               0,
-              CivilDate.MICROS_PER_DAY - 1,
+              Calendars.MICROS_PER_DAY - 1,
               0,
               "the time 24:00:00");
       case TIMESTAMP, TIMESTAMPTZ ->
@@ -111,7 +112,7 @@ final class ArrowFixedColumn extends ArrowColumn {
         missing(rows + i, "an infinite date", ErrorCode.DATETIME_OVERFLOW);
         continue;
       }
-      INTS.set(data, 4 * (rows + i), days + CivilDate.UNIX_EPOCH_DAYS);
+      INTS.set(data, 4 * (rows + i), days + Calendars.UNIX_EPOCH_DAYS);
     }
   }
 

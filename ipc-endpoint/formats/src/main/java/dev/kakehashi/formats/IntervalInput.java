@@ -3,6 +3,7 @@ package dev.kakehashi.formats;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgInterval;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Reads intervals as PostgreSQL writes them, "1 year 2 mons -3 days +04:05:06.7", and of ISO 8601, "P1Y2M-3DT4H5M6.7S". Fractions are for
 /// seconds alone.
@@ -76,9 +77,9 @@ public final class IntervalInput {
       } else {
         addTime(
             switch (unit) {
-              case 'H' -> CivilDate.MICROS_PER_HOUR;
-              case 'M' -> CivilDate.MICROS_PER_MINUTE;
-              case 'S' -> CivilDate.MICROS_PER_SECOND;
+              case 'H' -> Calendars.MICROS_PER_HOUR;
+              case 'M' -> Calendars.MICROS_PER_MINUTE;
+              case 'S' -> Calendars.MICROS_PER_SECOND;
               default -> throw invalid();
             });
       }
@@ -119,9 +120,9 @@ public final class IntervalInput {
       case "mon", "mons", "month", "months" -> addMonths(1);
       case "week", "weeks" -> addDays(DAYS_PER_WEEK);
       case "day", "days" -> addDays(1);
-      case "hour", "hours" -> addTime(CivilDate.MICROS_PER_HOUR);
-      case "min", "mins", "minute", "minutes" -> addTime(CivilDate.MICROS_PER_MINUTE);
-      case "sec", "secs", "second", "seconds" -> addTime(CivilDate.MICROS_PER_SECOND);
+      case "hour", "hours" -> addTime(Calendars.MICROS_PER_HOUR);
+      case "min", "mins", "minute", "minutes" -> addTime(Calendars.MICROS_PER_MINUTE);
+      case "sec", "secs", "second", "seconds" -> addTime(Calendars.MICROS_PER_SECOND);
       default -> throw invalid();
     }
   }
@@ -133,15 +134,15 @@ public final class IntervalInput {
     }
     boolean minus = negative;
     long sum =
-        Math.multiplyExact(whole, minus ? -CivilDate.MICROS_PER_HOUR : CivilDate.MICROS_PER_HOUR);
+        Math.multiplyExact(whole, minus ? -Calendars.MICROS_PER_HOUR : Calendars.MICROS_PER_HOUR);
     at++;
     long minutes = digits(2);
-    long rest = minutes * CivilDate.MICROS_PER_MINUTE;
+    long rest = minutes * Calendars.MICROS_PER_MINUTE;
     long seconds = 0;
     if (peek() == ':') {
       at++;
       seconds = digits(2);
-      rest += seconds * CivilDate.MICROS_PER_SECOND;
+      rest += seconds * Calendars.MICROS_PER_SECOND;
       if (peek() == '.') {
         at++;
         rest += fraction();
@@ -166,7 +167,7 @@ public final class IntervalInput {
   private void addTime(long each) {
     long fraction = 0;
     if (hasFraction) {
-      if (each != CivilDate.MICROS_PER_SECOND) {
+      if (each != Calendars.MICROS_PER_SECOND) {
         throw invalid();
       }
       fraction = negative ? -millionths : millionths;

@@ -3,6 +3,7 @@ package dev.kakehashi.formats;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgTime;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Reads dates and times of ISO 8601 and RFC 3339, and as PostgreSQL writes them with DateStyle ISO: `2026-11-25T22:30:00.5Z`,
 /// `0044-03-15 10:00:00+01:30 BC`, `infinity`.
@@ -12,17 +13,6 @@ import dev.kakehashi.protocol.value.PgTime;
 public final class TimeInput {
   private static final String HINT =
       "Write it as ISO 8601, or send it as text and cast it in the statement.";
-
-  /// 4714-11-24 BC, the first day.
-  public static final long MIN_DATE = -2_451_545;
-
-  /// The day after 5874897-12-31.
-  public static final long END_DATE = 2_147_483_494L - 2_451_545;
-
-  public static final long MIN_TIMESTAMP = MIN_DATE * CivilDate.MICROS_PER_DAY;
-
-  /// 294277-01-01, the first instant that is not a timestamp.
-  public static final long END_TIMESTAMP = 9_223_371_331_200_000_000L;
 
   private static final int MAX_YEAR_DIGITS = 7;
   private static final int MAX_TIMETZ = 24;
@@ -62,7 +52,7 @@ public final class TimeInput {
     clockAndZone();
     long days = days(era(year), month, day);
     expectEnd();
-    if (days < MIN_DATE || days >= END_DATE) {
+    if (days < Calendars.MIN_DATE || days >= Calendars.END_DATE) {
       throw outOfRange();
     }
     return (int) days;
@@ -129,17 +119,17 @@ public final class TimeInput {
     long micros = clockAndZone();
     long days = days(era(year), month, day);
     expectEnd();
-    if (Math.abs(days) > END_TIMESTAMP / CivilDate.MICROS_PER_DAY + 1) {
+    if (Math.abs(days) > Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY + 1) {
       throw outOfRange();
     }
-    long shift = withZone && zoned ? offset * CivilDate.MICROS_PER_SECOND : 0;
+    long shift = withZone && zoned ? offset * Calendars.MICROS_PER_SECOND : 0;
     long timestamp;
     try {
-      timestamp = Math.addExact(Math.multiplyExact(days, CivilDate.MICROS_PER_DAY), micros - shift);
+      timestamp = Math.addExact(Math.multiplyExact(days, Calendars.MICROS_PER_DAY), micros - shift);
     } catch (ArithmeticException e) {
       throw outOfRange(e);
     }
-    if (timestamp < MIN_TIMESTAMP || timestamp >= END_TIMESTAMP) {
+    if (timestamp < Calendars.MIN_TIMESTAMP || timestamp >= Calendars.END_TIMESTAMP) {
       throw outOfRange();
     }
     return timestamp;
@@ -209,10 +199,10 @@ public final class TimeInput {
   }
 
   private long days(long year, int month, int day) {
-    if (day < 1 || day > CivilDate.daysInMonth(year, month)) {
+    if (day < 1 || day > Calendars.daysInMonth(year, month)) {
       throw outOfRange();
     }
-    return CivilDate.days(year, month, day);
+    return Calendars.days(year, month, day);
   }
 
   /// `hh:mm[:ss[.f]]`, up to 24:00:00, seconds up to 60.
@@ -224,7 +214,7 @@ public final class TimeInput {
     if (peek() == ':') {
       at++;
       int seconds = twoDigits();
-      micros = seconds * CivilDate.MICROS_PER_SECOND;
+      micros = seconds * Calendars.MICROS_PER_SECOND;
       if (seconds > 60) {
         throw outOfRange();
       }
@@ -233,8 +223,8 @@ public final class TimeInput {
         micros += fraction();
       }
     }
-    micros += hours * CivilDate.MICROS_PER_HOUR + minutes * CivilDate.MICROS_PER_MINUTE;
-    if (minutes > 59 || micros > CivilDate.MICROS_PER_DAY) {
+    micros += hours * Calendars.MICROS_PER_HOUR + minutes * Calendars.MICROS_PER_MINUTE;
+    if (minutes > 59 || micros > Calendars.MICROS_PER_DAY) {
       throw outOfRange();
     }
     return micros;

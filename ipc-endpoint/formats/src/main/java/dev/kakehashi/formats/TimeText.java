@@ -2,6 +2,7 @@ package dev.kakehashi.formats;
 
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.value.PgTime;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.nio.charset.StandardCharsets;
 
 /// Dates, times and intervals as PostgreSQL writes them with DateStyle ISO, IntervalStyle postgres and time zone UTC, written in place.
@@ -32,19 +33,19 @@ public final class TimeText {
     if (days == PgTime.DATE_POSITIVE_INFINITY || days == PgTime.DATE_NEGATIVE_INFINITY) {
       return put(bytes, at, days > 0 ? INFINITY : MINUS_INFINITY);
     }
-    long civil = CivilDate.of(days);
+    long civil = Calendars.civil(days);
     return putEra(bytes, putCivil(bytes, at, civil), civil);
   }
 
   /// @param micros since midnight
   /// @throws MalformedFrameException when they are more than a day, or negative
   public static int putTime(byte[] bytes, int at, long micros) {
-    if (micros < 0 || micros > CivilDate.MICROS_PER_DAY) {
+    if (micros < 0 || micros > Calendars.MICROS_PER_DAY) {
       throw new MalformedFrameException("time of " + micros + " microseconds");
     }
-    long hours = micros / CivilDate.MICROS_PER_HOUR;
+    long hours = micros / Calendars.MICROS_PER_HOUR;
     int next = NumberText.putTwo(bytes, at, (int) hours);
-    return putMinutes(bytes, next, micros - hours * CivilDate.MICROS_PER_HOUR);
+    return putMinutes(bytes, next, micros - hours * Calendars.MICROS_PER_HOUR);
   }
 
   /// @param micros since 2000-01-01
@@ -63,11 +64,11 @@ public final class TimeText {
         || micros == PgTime.TIMESTAMP_NEGATIVE_INFINITY) {
       return put(bytes, at, micros > 0 ? INFINITY : MINUS_INFINITY);
     }
-    long days = Math.floorDiv(micros, CivilDate.MICROS_PER_DAY);
-    long civil = CivilDate.of(days);
+    long days = Math.floorDiv(micros, Calendars.MICROS_PER_DAY);
+    long civil = Calendars.civil(days);
     int next = putCivil(bytes, at, civil);
     bytes[next++] = (byte) separator;
-    next = putTime(bytes, next, micros - days * CivilDate.MICROS_PER_DAY);
+    next = putTime(bytes, next, micros - days * Calendars.MICROS_PER_DAY);
     return putEra(bytes, put(bytes, next, zone), civil);
   }
 
@@ -91,12 +92,12 @@ public final class TimeText {
       bytes[next++] = '+';
     }
     // Quotient and remainder of the signed value, so that Long.MIN_VALUE works.
-    long hours = Math.abs(micros / CivilDate.MICROS_PER_HOUR);
+    long hours = Math.abs(micros / Calendars.MICROS_PER_HOUR);
     next =
         hours < 100
             ? NumberText.putTwo(bytes, next, (int) hours)
             : NumberText.putDigits(bytes, next, hours);
-    return putMinutes(bytes, next, Math.abs(micros % CivilDate.MICROS_PER_HOUR));
+    return putMinutes(bytes, next, Math.abs(micros % Calendars.MICROS_PER_HOUR));
   }
 
   private static int putPart(
@@ -120,8 +121,8 @@ public final class TimeText {
 
   /// `:mm:ss.ffffff`, without zeros at the end.
   private static int putMinutes(byte[] bytes, int at, long micros) {
-    int minutes = (int) (micros / CivilDate.MICROS_PER_MINUTE);
-    int rest = (int) (micros - minutes * CivilDate.MICROS_PER_MINUTE);
+    int minutes = (int) (micros / Calendars.MICROS_PER_MINUTE);
+    int rest = (int) (micros - minutes * Calendars.MICROS_PER_MINUTE);
     int seconds = rest / 1_000_000;
     int fraction = rest - seconds * 1_000_000;
     bytes[at] = ':';
@@ -140,20 +141,20 @@ public final class TimeText {
   }
 
   private static int putCivil(byte[] bytes, int at, long civil) {
-    int year = CivilDate.year(civil);
+    int year = Calendars.year(civil);
     int shown = year > 0 ? year : 1 - year;
     int next =
         shown < 10_000
             ? NumberText.putPadded(bytes, at, shown, 4)
             : NumberText.putDigits(bytes, at, shown);
     bytes[next] = '-';
-    next = NumberText.putTwo(bytes, next + 1, CivilDate.month(civil));
+    next = NumberText.putTwo(bytes, next + 1, Calendars.month(civil));
     bytes[next] = '-';
-    return NumberText.putTwo(bytes, next + 1, CivilDate.day(civil));
+    return NumberText.putTwo(bytes, next + 1, Calendars.day(civil));
   }
 
   private static int putEra(byte[] bytes, int at, long civil) {
-    return CivilDate.year(civil) > 0 ? at : put(bytes, at, ERA);
+    return Calendars.year(civil) > 0 ? at : put(bytes, at, ERA);
   }
 
   private static int put(byte[] bytes, int at, byte[] text) {

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck; scheduler ←
-/// engine, requests, server; os ← who calls the C library; requests ← interfaces, which do not see each other, but for the console, which
-/// is pages of rest.
+/// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck; engine-api ←
+/// value-text ← engine, formats, bulk; scheduler ← engine, requests, server; os ← who calls the C library; requests ← interfaces, which do
+/// not see each other, but for the console, which is pages of rest.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
 
@@ -29,15 +29,16 @@ class DependencyRuleTest {
     SEES.put("transport", new String[] {"protocol", "os"});
     SEES.put("client", new String[] {"protocol", "transport"});
     SEES.put("engine.api", new String[] {"protocol"});
-    SEES.put("engine", new String[] {"protocol", "engine.api", "scheduler", "os"});
+    SEES.put("valuetext", new String[] {"protocol", "engine.api"});
+    SEES.put("engine", new String[] {"protocol", "engine.api", "valuetext", "scheduler", "os"});
     SEES.put("tck", new String[] {"protocol", "engine.api"});
     SEES.put("pgwire", new String[] {"protocol", "engine.api"});
     SEES.put("requests", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put(
         "sharedmemory",
         new String[] {"protocol", "transport", "engine.api", "scheduler", "requests"});
-    SEES.put("formats", new String[] {"protocol", "engine.api"});
-    SEES.put("bulk", new String[] {"protocol", "engine.api", "formats", "os"});
+    SEES.put("formats", new String[] {"protocol", "engine.api", "valuetext"});
+    SEES.put("bulk", new String[] {"protocol", "engine.api", "valuetext", "formats", "os"});
     SEES.put("queue", new String[] {"protocol", "engine.api", "scheduler"});
     SEES.put("application", new String[0]);
     SEES.put(

@@ -4,12 +4,11 @@ import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
-import dev.kakehashi.formats.CivilDate;
-import dev.kakehashi.formats.TimeInput;
 import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.formats.ValueForm;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.List;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Text goes into every type, null into all.
 final class Conversions {
-  private static final long UNIX_EPOCH_DAYS = CivilDate.UNIX_EPOCH_DAYS;
-  private static final long UNIX_EPOCH_MICROS = UNIX_EPOCH_DAYS * CivilDate.MICROS_PER_DAY;
+  private static final long UNIX_EPOCH_DAYS = Calendars.UNIX_EPOCH_DAYS;
+  private static final long UNIX_EPOCH_MICROS = UNIX_EPOCH_DAYS * Calendars.MICROS_PER_DAY;
 
   private final FileType type;
   private final LoadColumn column;
@@ -163,8 +162,8 @@ final class Conversions {
     return switch (type.kind()) {
       case DATE ->
           linear(
-              TimeInput.MIN_DATE + UNIX_EPOCH_DAYS,
-              TimeInput.END_DATE + UNIX_EPOCH_DAYS - 1,
+              Calendars.MIN_DATE + UNIX_EPOCH_DAYS,
+              Calendars.END_DATE + UNIX_EPOCH_DAYS - 1,
               1,
               -UNIX_EPOCH_DAYS,
               this::timeOutOfRange);
@@ -179,7 +178,7 @@ final class Conversions {
       return null;
     }
     return type.units() == TimeUnits.MICROS
-        ? linear(0, CivilDate.MICROS_PER_DAY, 1, 0, this::timeOutOfRange)
+        ? linear(0, Calendars.MICROS_PER_DAY, 1, 0, this::timeOutOfRange)
         : new TimeColumnInput(column.name(), type, TimeColumnInput.Target.TIME, options);
   }
 
@@ -187,15 +186,15 @@ final class Conversions {
     return switch (type.kind()) {
       case DATE ->
           linear(
-              TimeInput.MIN_DATE + UNIX_EPOCH_DAYS,
-              TimeInput.END_TIMESTAMP / CivilDate.MICROS_PER_DAY + UNIX_EPOCH_DAYS - 1,
-              CivilDate.MICROS_PER_DAY,
+              Calendars.MIN_DATE + UNIX_EPOCH_DAYS,
+              Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY + UNIX_EPOCH_DAYS - 1,
+              Calendars.MICROS_PER_DAY,
               -UNIX_EPOCH_MICROS,
               this::timeOutOfRange);
       case TIMESTAMP ->
           type.units() == TimeUnits.MICROS
               ? linear(
-                  TimeInput.MIN_TIMESTAMP + UNIX_EPOCH_MICROS,
+                  Calendars.MIN_TIMESTAMP + UNIX_EPOCH_MICROS,
                   lastTimestamp(),
                   1,
                   -UNIX_EPOCH_MICROS,
@@ -209,7 +208,7 @@ final class Conversions {
 
   /// The last timestamp of PostgreSQL is later than a long of microseconds since 1970 reaches.
   private static long lastTimestamp() {
-    return Math.min(TimeInput.END_TIMESTAMP - 1, Long.MAX_VALUE - UNIX_EPOCH_MICROS)
+    return Math.min(Calendars.END_TIMESTAMP - 1, Long.MAX_VALUE - UNIX_EPOCH_MICROS)
         + UNIX_EPOCH_MICROS;
   }
 

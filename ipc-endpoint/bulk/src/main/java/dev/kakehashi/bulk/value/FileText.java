@@ -2,11 +2,11 @@ package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.formats.ByteText;
-import dev.kakehashi.formats.CivilDate;
 import dev.kakehashi.formats.FloatDigits;
 import dev.kakehashi.formats.NumberText;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.TimeText;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -15,7 +15,7 @@ import java.util.List;
 /// Values of a file as text, as PostgreSQL would write them, also those that it cannot hold: nanoseconds have nine digits. For texts that
 /// are no text in the file, and for rows that are rejected; not for speed. Not thread-safe.
 public final class FileText {
-  private static final int UNIX_EPOCH_DAYS = CivilDate.UNIX_EPOCH_DAYS;
+  private static final int UNIX_EPOCH_DAYS = Calendars.UNIX_EPOCH_DAYS;
   private static final long SECONDS_PER_DAY = 86_400;
   private static final int NANO_DIGITS = 9;
   private static final int NANOS_PER_SECOND = 1_000_000_000;

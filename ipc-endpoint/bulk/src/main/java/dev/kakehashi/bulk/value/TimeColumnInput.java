@@ -2,9 +2,8 @@ package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.formats.CivilDate;
-import dev.kakehashi.formats.TimeInput;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Times of nanoseconds, INT96, and timestamps that are whole days, where a factor does not do.
 final class TimeColumnInput extends EachInput {
@@ -17,8 +16,8 @@ final class TimeColumnInput extends EachInput {
 
   private static final long NANOS_PER_MICRO = 1000;
   private static final long UNIX_EPOCH_MICROS =
-      CivilDate.UNIX_EPOCH_DAYS * CivilDate.MICROS_PER_DAY;
-  private static final long NANOS_PER_DAY = CivilDate.MICROS_PER_DAY * NANOS_PER_MICRO;
+      Calendars.UNIX_EPOCH_DAYS * Calendars.MICROS_PER_DAY;
+  private static final long NANOS_PER_DAY = Calendars.MICROS_PER_DAY * NANOS_PER_MICRO;
 
   /// Julian day of 2000-01-01.
   private static final long EPOCH_JULIAN_DAY = 2_451_545;
@@ -51,7 +50,7 @@ final class TimeColumnInput extends EachInput {
       }
     }
     if (target == Target.TIME) {
-      if (micros < 0 || micros > CivilDate.MICROS_PER_DAY) {
+      if (micros < 0 || micros > Calendars.MICROS_PER_DAY) {
         throw outOfRange(null);
       }
       return micros;
@@ -67,31 +66,31 @@ final class TimeColumnInput extends EachInput {
     }
     long micros = micros(nanos);
     long days = day - EPOCH_JULIAN_DAY;
-    if (days >= TimeInput.END_DATE) {
+    if (days >= Calendars.END_DATE) {
       throw outOfRange(null);
     }
     try {
       return timestamp(
-          Math.addExact(Math.multiplyExact(days, CivilDate.MICROS_PER_DAY), micros), 0);
+          Math.addExact(Math.multiplyExact(days, Calendars.MICROS_PER_DAY), micros), 0);
     } catch (ArithmeticException e) {
       throw outOfRange(e);
     }
   }
 
   private long timestamp(long micros, long epoch) {
-    if (micros < TimeInput.MIN_TIMESTAMP + epoch || micros - epoch >= TimeInput.END_TIMESTAMP) {
+    if (micros < Calendars.MIN_TIMESTAMP + epoch || micros - epoch >= Calendars.END_TIMESTAMP) {
       throw outOfRange(null);
     }
     long since = micros - epoch;
     if (target == Target.TIMESTAMP) {
       return since;
     }
-    if (Math.floorMod(since, CivilDate.MICROS_PER_DAY) != 0 && !truncate) {
+    if (Math.floorMod(since, Calendars.MICROS_PER_DAY) != 0 && !truncate) {
       throw new EngineException(
               ErrorCode.DATETIME_OVERFLOW, "timestamp has a time of day, which a date cannot hold")
           .withHint("The option truncate cuts it off.");
     }
-    return Math.floorDiv(since, CivilDate.MICROS_PER_DAY);
+    return Math.floorDiv(since, Calendars.MICROS_PER_DAY);
   }
 
   private long micros(long nanos) {

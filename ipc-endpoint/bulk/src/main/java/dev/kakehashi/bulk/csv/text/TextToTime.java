@@ -1,10 +1,10 @@
 package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.bulk.DateTimeTexts;
-import dev.kakehashi.formats.CivilDate;
 import dev.kakehashi.formats.TimeInput;
 import dev.kakehashi.formats.TimeText;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ final class TextToTime extends TextColumn {
 
   static {
     for (int i = 0; i < MONTHS.length; i++) {
-      MONTHS[i] = (int) CivilDate.days(FIRST_YEAR + i / 12, i % 12 + 1, 1);
+      MONTHS[i] = (int) Calendars.days(FIRST_YEAR + i / 12, i % 12 + 1, 1);
     }
   }
 
@@ -81,7 +81,7 @@ final class TextToTime extends TextColumn {
       return NONE;
     }
     long micros = clock(bytes, from + DATE_BYTES + 1, end);
-    return micros == NONE ? NONE : days * CivilDate.MICROS_PER_DAY + micros;
+    return micros == NONE ? NONE : days * Calendars.MICROS_PER_DAY + micros;
   }
 
   /// `YYYY-MM-DD` of about our time.
@@ -118,7 +118,7 @@ final class TextToTime extends TextColumn {
         || seconds > 59) {
       return NONE;
     }
-    long micros = CivilDate.MICROS_PER_SECOND * (3600 * hours + 60 * minutes + seconds);
+    long micros = Calendars.MICROS_PER_SECOND * (3600 * hours + 60 * minutes + seconds);
     int at = from + CLOCK_BYTES;
     if (at == to) {
       return micros;

@@ -6,9 +6,9 @@ import dev.kakehashi.bulk.value.FileType;
 import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.bulk.value.TimeUnits;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
-import dev.kakehashi.formats.CivilDate;
 import dev.kakehashi.formats.ValueForm;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hasNan whether there may be values that are greater than all others and not within the bounds
 record GroupBounds(@Nullable Object least, @Nullable Object greatest, boolean hasNan) {
   private static final long UNIX_EPOCH_MICROS =
-      CivilDate.UNIX_EPOCH_DAYS * CivilDate.MICROS_PER_DAY;
+      Calendars.UNIX_EPOCH_DAYS * Calendars.MICROS_PER_DAY;
 
   private static final long MICROS_PER_MILLI = 1000;
   private static final long NANOS_PER_MICRO = 1000;
@@ -106,7 +106,7 @@ record GroupBounds(@Nullable Object least, @Nullable Object greatest, boolean ha
           type.kind() == Kind.DATE
               ? plain -> {
                 Long days = number(plain, physical);
-                return days == null ? null : days - CivilDate.UNIX_EPOCH_DAYS;
+                return days == null ? null : days - Calendars.UNIX_EPOCH_DAYS;
               }
               : null;
       case TIMESTAMP, TIMESTAMPTZ ->
@@ -153,7 +153,7 @@ record GroupBounds(@Nullable Object least, @Nullable Object greatest, boolean ha
     }
     long micros =
         switch (units) {
-          case SECONDS -> Math.multiplyExact(number, CivilDate.MICROS_PER_DAY / 86_400);
+          case SECONDS -> Math.multiplyExact(number, Calendars.MICROS_PER_DAY / 86_400);
           case MILLIS -> Math.multiplyExact(number, MICROS_PER_MILLI);
           case MICROS -> number;
           case NANOS -> Math.floorDiv(number, NANOS_PER_MICRO);

@@ -2,10 +2,10 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.IntervalMath;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.util.Arrays;
 
 /// sum and avg of interval.
@@ -39,7 +39,7 @@ final class IntervalSum extends GroupedAccumulator {
       days[group] = Math.addExact(days[group], addedDays);
       micros[group] = Math.addExact(micros[group], addedMicros);
     } catch (ArithmeticException e) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     counts[group] += count;
   }

@@ -9,7 +9,6 @@ import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.numeric.NumericForm;
-import dev.kakehashi.engine.type.time.Calendars;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.type.value.Values;
@@ -17,6 +16,8 @@ import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.protocol.value.PgTime;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -124,7 +125,7 @@ public final class JavaValues {
 
   private static LocalTime time(long word) {
     if (word == MICROS_PER_DAY) {
-      throw SqlErrors.datetimeOverflow("time 24:00:00 has no LocalTime");
+      throw ValueErrors.datetimeOverflow("time 24:00:00 has no LocalTime");
     }
     return PgTime.toTime(word);
   }

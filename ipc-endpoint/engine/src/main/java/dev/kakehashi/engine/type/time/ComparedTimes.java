@@ -5,6 +5,7 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.Set;
 
 /// Conversions for comparisons of dates, timestamps and timestamps with time zone with each other: they keep the order to every value of

@@ -8,7 +8,8 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.CastRegistry;
-import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Conversions among dates, times, timestamps and intervals; the time zone is the session's.
 public final class DateTimeCasts {
@@ -66,7 +67,7 @@ public final class DateTimeCasts {
       return date > 0 ? Calendars.INFINITY : Calendars.MINUS_INFINITY;
     }
     if (date >= Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
-      throw SqlErrors.datetimeOverflow("date out of range for timestamp");
+      throw ValueErrors.datetimeOverflow("date out of range for timestamp");
     }
     return date * Calendars.MICROS_PER_DAY;
   }

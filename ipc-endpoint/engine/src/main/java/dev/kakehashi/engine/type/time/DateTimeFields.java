@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
+import dev.kakehashi.valuetext.time.Calendars;
+
 /// Text forms of dates and times: DateStyle ISO, IntervalStyle postgres.
 public final class DateTimeFormat {
   private DateTimeFormat() {}

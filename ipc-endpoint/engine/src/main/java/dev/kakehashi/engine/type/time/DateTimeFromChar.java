@@ -3,6 +3,8 @@ package dev.kakehashi.engine.type.time;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -59,7 +61,7 @@ final class DateTimeFromChar {
     reader.read();
     long days = reader.days();
     if (Math.abs(days) >= Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     return Calendars.checkedTimestamp(days * Calendars.MICROS_PER_DAY + reader.time());
   }
@@ -213,7 +215,7 @@ final class DateTimeFromChar {
       value = value * 10 + text.charAt(i) - '0';
     }
     if (value > MAX_INT) {
-      throw SqlErrors.datetimeOverflow(
+      throw ValueErrors.datetimeOverflow(
           "value for \"" + node.text() + "\" in source string is out of range");
     }
     at = end;
@@ -279,7 +281,7 @@ final class DateTimeFromChar {
       }
       if (month == 0 && day == 0) {
         if (dayOfYear < 1 || dayOfYear > (Calendars.isLeap(y) ? 366 : 365)) {
-          throw SqlErrors.fieldOutOfRange(text);
+          throw ValueErrors.fieldOutOfRange(text);
         }
         return checked(y, 1) + dayOfYear - 1;
       }
@@ -290,7 +292,7 @@ final class DateTimeFromChar {
     if (wrongMonth
         || wrongDay
         || (year != 0 && month != 0 && day != 0 && d > Calendars.daysInMonth(y, m))) {
-      throw SqlErrors.fieldOutOfRange(text);
+      throw ValueErrors.fieldOutOfRange(text);
     }
     return checked(y, m) + d - 1;
   }
@@ -298,7 +300,7 @@ final class DateTimeFromChar {
   /// The first day of a month.
   private static long checked(long year, int month) {
     if (!Calendars.isValidJulian(year, month)) {
-      throw SqlErrors.dateTimeOutOfRange("date");
+      throw ValueErrors.dateTimeOutOfRange("date");
     }
     return Calendars.days(year, month, 1);
   }
@@ -326,7 +328,7 @@ final class DateTimeFromChar {
         || s > 59
         || fraction < 0
         || fraction >= Calendars.MICROS_PER_SECOND) {
-      throw SqlErrors.fieldOutOfRange(text);
+      throw ValueErrors.fieldOutOfRange(text);
     }
     return h * Calendars.MICROS_PER_HOUR
         + m * Calendars.MICROS_PER_MINUTE

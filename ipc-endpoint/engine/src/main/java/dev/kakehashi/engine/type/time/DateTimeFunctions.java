@@ -18,6 +18,7 @@ import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericForm;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.math.BigDecimal;
 import java.util.Arrays;
 

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -30,7 +31,7 @@ public final class DateTimeInput {
     TimeFields fields = parser.fields();
     long days = fields.isDay() ? fields.days() : Long.MAX_VALUE;
     if (!Calendars.isValidDate(days)) {
-      throw SqlErrors.datetimeOverflow("date out of range: \"" + text + "\"");
+      throw ValueErrors.datetimeOverflow("date out of range: \"" + text + "\"");
     }
     return days;
   }
@@ -105,7 +106,7 @@ public final class DateTimeInput {
 
   private static long checked(long timestamp, String text) {
     if (!Calendars.isValidTimestamp(timestamp)) {
-      throw SqlErrors.datetimeOverflow("timestamp out of range: \"" + text + "\"");
+      throw ValueErrors.datetimeOverflow("timestamp out of range: \"" + text + "\"");
     }
     return timestamp;
   }

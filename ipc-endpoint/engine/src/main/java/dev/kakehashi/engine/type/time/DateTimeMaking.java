@@ -2,6 +2,8 @@ package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Timestamps and intervals from their fields, and from seconds since 1970.
 final class DateTimeMaking {
@@ -15,7 +17,7 @@ final class DateTimeMaking {
     long date = DateTimeMath.makeDate(arguments[0], arguments[1], arguments[2]);
     long time = DateTimeMath.makeTime(arguments[3], arguments[4], seconds);
     if (date >= Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     return Calendars.checkedTimestamp(date * Calendars.MICROS_PER_DAY + time);
   }
@@ -26,11 +28,11 @@ final class DateTimeMaking {
       return seconds > 0 ? Calendars.INFINITY : Calendars.MINUS_INFINITY;
     }
     if (Double.isNaN(seconds)) {
-      throw SqlErrors.datetimeOverflow("timestamp cannot be NaN");
+      throw ValueErrors.datetimeOverflow("timestamp cannot be NaN");
     }
     double micros = Math.rint((seconds - UNIX_EPOCH_SECONDS) * 1e6);
     if (!(micros >= Calendars.MIN_TIMESTAMP && micros < Calendars.END_TIMESTAMP)) {
-      throw SqlErrors.datetimeOverflow("timestamp out of range: \"" + seconds + "\"");
+      throw ValueErrors.datetimeOverflow("timestamp out of range: \"" + seconds + "\"");
     }
     return (long) micros;
   }
@@ -44,11 +46,11 @@ final class DateTimeMaking {
         field(fields, 4) * Calendars.MICROS_PER_HOUR
             + field(fields, 5) * Calendars.MICROS_PER_MINUTE;
     if (months != (int) months || days != (int) days || !(rounded >= -0x1p63 && rounded < 0x1p63)) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     long micros = whole + (long) rounded;
     if (((whole ^ micros) & ((long) rounded ^ micros)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return Intervals.of(heap, (int) months, (int) days, micros);
   }
@@ -63,7 +65,7 @@ final class DateTimeMaking {
       return timestamp;
     }
     if (!Calendars.isFinite(origin)) {
-      throw SqlErrors.datetimeOverflow("origin out of range");
+      throw ValueErrors.datetimeOverflow("origin out of range");
     }
     if (Intervals.months(stride) != 0) {
       throw SqlErrors.notSupported(
@@ -73,20 +75,20 @@ final class DateTimeMaking {
     long micros = days + Intervals.micros(stride);
     if (Math.multiplyHigh(Intervals.days(stride), Calendars.MICROS_PER_DAY) != days >> 63
         || ((days ^ micros) & (Intervals.micros(stride) ^ micros)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     if (micros <= 0) {
-      throw SqlErrors.datetimeOverflow("stride must be greater than zero");
+      throw ValueErrors.datetimeOverflow("stride must be greater than zero");
     }
     long distance = timestamp - origin;
     if (((timestamp ^ origin) & (timestamp ^ distance)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     long begin = origin + distance - distance % micros;
     if (distance % micros < 0) {
       long earlier = begin - micros;
       if (earlier > begin) {
-        throw SqlErrors.dateTimeOutOfRange("timestamp");
+        throw ValueErrors.dateTimeOutOfRange("timestamp");
       }
       begin = Calendars.checkedTimestamp(earlier);
     }

@@ -1,7 +1,8 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Arithmetic of dates, times and timestamps. Infinite values stay infinite where that means something.
 public final class DateTimeMath {
@@ -19,7 +20,7 @@ public final class DateTimeMath {
   /// Days between two dates.
   public static long subtractDates(long a, long b) {
     if (!Calendars.isFiniteDate(a) || !Calendars.isFiniteDate(b)) {
-      throw SqlErrors.datetimeOverflow("cannot subtract infinite dates");
+      throw ValueErrors.datetimeOverflow("cannot subtract infinite dates");
     }
     return (int) (a - b);
   }
@@ -45,14 +46,14 @@ public final class DateTimeMath {
     if (days != 0) {
       long day = Calendars.dayOf(result) + days;
       if (Math.abs(day) > Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
-        throw SqlErrors.dateTimeOutOfRange("timestamp");
+        throw ValueErrors.dateTimeOutOfRange("timestamp");
       }
       result =
           Calendars.checkedTimestamp(day * Calendars.MICROS_PER_DAY + Calendars.timeOf(result));
     }
     long sum = result + micros;
     if (((result ^ sum) & (micros ^ sum)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     return Calendars.checkedTimestamp(sum);
   }
@@ -64,12 +65,12 @@ public final class DateTimeMath {
     long year = Math.floorDiv(month, MONTHS_PER_YEAR);
     int monthOfYear = Math.floorMod(month, MONTHS_PER_YEAR) + 1;
     if (!Calendars.isValidJulian(year, monthOfYear)) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     int day = Math.min(Calendars.day(civil), Calendars.daysInMonth(year, monthOfYear));
     long days = Calendars.days(year, monthOfYear, day);
     if (Math.abs(days) >= Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     return Calendars.checkedTimestamp(
         days * Calendars.MICROS_PER_DAY + Calendars.timeOf(timestamp));
@@ -109,11 +110,11 @@ public final class DateTimeMath {
   /// Days and time between two timestamps, without months.
   public static long subtract(long a, long b, VarHeap heap) {
     if (!Calendars.isFinite(a) || !Calendars.isFinite(b)) {
-      throw SqlErrors.datetimeOverflow("cannot subtract infinite timestamps");
+      throw ValueErrors.datetimeOverflow("cannot subtract infinite timestamps");
     }
     long micros = a - b;
     if (((a ^ b) & (a ^ micros)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     long days = micros / Calendars.MICROS_PER_DAY;
     return Intervals.of(heap, 0, (int) days, micros - days * Calendars.MICROS_PER_DAY);
@@ -127,7 +128,7 @@ public final class DateTimeMath {
   /// Difference in years, months, days and time of what the clocks of a zone show; borrowed days are those of the earlier value's month.
   public static long age(long a, long b, Zone zone, VarHeap heap) {
     if (!Calendars.isFinite(a) || !Calendars.isFinite(b)) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     boolean negative = a < b;
     long later = zone.clock(negative ? b : a);
@@ -174,12 +175,12 @@ public final class DateTimeMath {
         || month > MONTHS_PER_YEAR
         || day < 1
         || day > Calendars.daysInMonth(astronomical, (int) month)) {
-      throw SqlErrors.datetimeOverflow(
+      throw ValueErrors.datetimeOverflow(
           "date field value out of range: " + year + "-" + twoDigits(month) + "-" + twoDigits(day));
     }
     if (!Calendars.isValidJulian(astronomical, (int) month)
         || !Calendars.isValidDate(Calendars.days(astronomical, (int) month, (int) day))) {
-      throw SqlErrors.datetimeOverflow(
+      throw ValueErrors.datetimeOverflow(
           "date out of range: " + year + "-" + twoDigits(month) + "-" + twoDigits(day));
     }
     return Calendars.days(astronomical, (int) month, (int) day);
@@ -197,7 +198,7 @@ public final class DateTimeMath {
         || !(micros >= 0 && micros <= Calendars.MICROS_PER_MINUTE)
         || hour > 24
         || (hour == 24 && (minute > 0 || micros > 0))) {
-      throw SqlErrors.datetimeOverflow(
+      throw ValueErrors.datetimeOverflow(
           "time field value out of range: " + hour + ":" + twoDigits(minute) + ":" + seconds);
     }
     return hour * Calendars.MICROS_PER_HOUR + minute * Calendars.MICROS_PER_MINUTE + (long) micros;

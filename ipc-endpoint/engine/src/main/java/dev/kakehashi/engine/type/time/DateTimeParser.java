@@ -1,8 +1,9 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.DateTimeTokens.Kind;
 import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -346,7 +347,7 @@ final class DateTimeParser {
   private int offsetOf(String offset) {
     int seconds = ZoneOffsetText.parse(offset);
     if (seconds == ZoneOffsetText.TOO_FAR) {
-      throw SqlErrors.zoneOutOfRange(text);
+      throw ValueErrors.zoneOutOfRange(text);
     }
     if (seconds == ZoneOffsetText.MALFORMED) {
       throw fields.invalid();

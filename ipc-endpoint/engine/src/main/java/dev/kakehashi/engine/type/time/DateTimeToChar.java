@@ -5,6 +5,7 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.text.Ordinals;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,9 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// date_trunc() of timestamps and intervals.
 final class DateTimeTruncation {
@@ -43,7 +44,7 @@ final class DateTimeTruncation {
           default -> throw DateTimeFields.notSupported(unitText, oid);
         };
     if (truncated < Calendars.MIN_DATE) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     return zone.toInstant(truncated * Calendars.MICROS_PER_DAY);
   }

@@ -2,6 +2,8 @@ package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Arithmetic of intervals; months, days and microseconds are kept apart.
 public final class IntervalMath {
@@ -11,7 +13,7 @@ public final class IntervalMath {
 
   private static int int4(long wide) {
     if (wide != (int) wide) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return (int) wide;
   }
@@ -28,7 +30,7 @@ public final class IntervalMath {
   private static long of(long months, long days, long microsA, long microsB, VarHeap heap) {
     long micros = microsA + microsB;
     if (((microsA ^ micros) & (microsB ^ micros)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return Intervals.of(heap, int4(months), int4(days), micros);
   }
@@ -36,7 +38,7 @@ public final class IntervalMath {
   public static long subtract(long a, long b, VarHeap heap) {
     long micros = Intervals.micros(a) - Intervals.micros(b);
     if (((Intervals.micros(a) ^ Intervals.micros(b)) & (Intervals.micros(a) ^ micros)) < 0) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return Intervals.of(
         heap,
@@ -47,7 +49,7 @@ public final class IntervalMath {
 
   public static long negate(long a, VarHeap heap) {
     if (Intervals.micros(a) == Long.MIN_VALUE) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return Intervals.of(
         heap,
@@ -63,7 +65,7 @@ public final class IntervalMath {
 
   private static int checkedInt(double value) {
     if (!(value >= -0x1p31 && value < 0x1p31)) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return (int) value;
   }
@@ -101,7 +103,7 @@ public final class IntervalMath {
     allDays += (int) monthDays;
     double allMicros = Math.rint(micros + seconds * 1e6);
     if (!(allMicros >= -0x1p63 && allMicros < 0x1p63)) {
-      throw SqlErrors.dateTimeOutOfRange("interval");
+      throw ValueErrors.dateTimeOutOfRange("interval");
     }
     return Intervals.of(heap, wholeMonths, int4(allDays), (long) allMicros);
   }

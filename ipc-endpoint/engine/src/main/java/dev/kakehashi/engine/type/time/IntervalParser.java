@@ -1,10 +1,11 @@
 package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.value.PgInterval;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -79,13 +80,13 @@ final class IntervalParser {
     try {
       span = read(text, range);
     } catch (IntervalSpan.FieldOverflow e) {
-      throw SqlErrors.intervalFieldOverflow(text, e);
+      throw ValueErrors.intervalFieldOverflow(text, e);
     }
     int months;
     try {
       months = span.months();
     } catch (IntervalSpan.FieldOverflow e) {
-      throw SqlErrors.datetimeOverflow("interval out of range");
+      throw ValueErrors.datetimeOverflow("interval out of range");
     }
     return new PgInterval(months, span.days(), span.micros());
   }
@@ -104,7 +105,7 @@ final class IntervalParser {
   }
 
   private RuntimeException invalid() {
-    return SqlErrors.invalidDateTime("interval", text);
+    return ValueErrors.invalidDateTime("interval", text);
   }
 
   private IntervalSpan read() {

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
+import dev.kakehashi.valuetext.time.Calendars;
+
 /// The sum of an interval's fields while its text is read. Fractions go on to smaller fields as in PostgreSQL's `DecodeInterval()`.
 final class IntervalSpan {
   private static final int MONTHS_PER_YEAR = 12;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.valuetext.ValueErrors;
 import org.jspecify.annotations.Nullable;
 
 /// Input of intervals as ISO 8601 writes them, as PostgreSQL's `DecodeISO8601Interval()`: "P1Y2M3W4DT5H6M7.8S" with designators, and the
@@ -37,7 +37,7 @@ final class IsoIntervalParser {
   }
 
   private RuntimeException invalid() {
-    return SqlErrors.invalidDateTime("interval", text);
+    return ValueErrors.invalidDateTime("interval", text);
   }
 
   private boolean atEnd() {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,12 +64,12 @@ final class TimeFields {
 
   /// 22007
   RuntimeException invalid() {
-    return SqlErrors.invalidDateTime(type, text);
+    return ValueErrors.invalidDateTime(type, text);
   }
 
   /// 22008
   RuntimeException outOfRange() {
-    return SqlErrors.fieldOutOfRange(text);
+    return ValueErrors.fieldOutOfRange(text);
   }
 
   boolean has(int fields) {

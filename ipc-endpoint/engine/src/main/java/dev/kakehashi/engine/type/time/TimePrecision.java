@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.valuetext.time.Calendars;
 
 /// Rounding of times, timestamps and intervals to the digits of their type modifier, half away from zero, and cutting of intervals to their
 /// fields.

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.valuetext.time.Calendars;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;

@@ -1,6 +1,6 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.valuetext.ValueErrors;
 
 /// The proleptic Gregorian calendar on days since 2000-01-01 and microseconds since 2000-01-01 00:00; year 0 is 1 BC.
 ///
@@ -23,15 +23,15 @@ public final class Calendars {
   public static final long MINUS_INFINITY = Long.MIN_VALUE;
 
   /// 4714-11-24 BC, the first day.
-  static final long MIN_DATE = -EPOCH_JULIAN;
+  public static final long MIN_DATE = -EPOCH_JULIAN;
 
   /// The day after 5874897-12-31.
-  static final long END_DATE = 2_147_483_494L - EPOCH_JULIAN;
+  public static final long END_DATE = 2_147_483_494L - EPOCH_JULIAN;
 
-  static final long MIN_TIMESTAMP = MIN_DATE * MICROS_PER_DAY;
+  public static final long MIN_TIMESTAMP = MIN_DATE * MICROS_PER_DAY;
 
   /// 294277-01-01, the first instant that is not a timestamp.
-  static final long END_TIMESTAMP = 9_223_371_331_200_000_000L;
+  public static final long END_TIMESTAMP = 9_223_371_331_200_000_000L;
 
   private static final int DAYS_PER_ERA = 146_097;
 
@@ -138,22 +138,22 @@ public final class Calendars {
     return date >= MIN_DATE && date < END_DATE;
   }
 
-  static long checkedTimestamp(long timestamp) {
+  public static long checkedTimestamp(long timestamp) {
     if (!isValidTimestamp(timestamp)) {
-      throw SqlErrors.dateTimeOutOfRange("timestamp");
+      throw ValueErrors.dateTimeOutOfRange("timestamp");
     }
     return timestamp;
   }
 
-  static long checkedDate(long date) {
+  public static long checkedDate(long date) {
     if (!isValidDate(date)) {
-      throw SqlErrors.dateTimeOutOfRange("date");
+      throw ValueErrors.dateTimeOutOfRange("date");
     }
     return date;
   }
 
   /// Whether PostgreSQL has a Julian day for the date.
-  static boolean isValidJulian(long year, int month) {
+  public static boolean isValidJulian(long year, int month) {
     return (year > -4713 || (year == -4713 && month >= 11))
         && (year < 5_874_898 || (year == 5_874_898 && month < 6));
   }
