@@ -147,7 +147,7 @@ final class ArrowFixedColumn extends ArrowColumn {
       default -> {
         long payload = view.payloadAt(word);
         int length = view.payloadBytes(word);
-        if (missingIsNull && NumberText.isSpecial(view.memory(), payload, length)) {
+        if (missingIsNull && NumericText.isSpecial(view.memory(), payload, length)) {
           makeNull(row);
         } else {
           decimal.put(data, at, width, view.memory(), payload, length);

@@ -6,6 +6,8 @@ import dev.kakehashi.formats.ArrayCursor.Token;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.number.Digits;
+import dev.kakehashi.valuetext.number.FloatDigits;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
@@ -167,9 +169,9 @@ final class JsonEncoder implements RowEncoder {
       case NUMERIC -> {
         long at = view.payloadAt(word);
         int length = view.payloadBytes(word);
-        boolean quoted = !options.jsonNumbers() || NumberText.isSpecial(memory, at, length);
+        boolean quoted = !options.jsonNumbers() || NumericText.isSpecial(memory, at, length);
         quote(quoted);
-        NumberText.putNumeric(out, view, at, length);
+        NumericText.putNumeric(out, view, at, length);
         quote(quoted);
       }
       case BYTEA -> {
@@ -197,13 +199,13 @@ final class JsonEncoder implements RowEncoder {
   }
 
   private void integer(long value, boolean quoted) throws IOException {
-    out.need(NumberText.MAX_INTEGER_BYTES + 2);
+    out.need(Digits.MAX_INTEGER_BYTES + 2);
     byte[] bytes = out.bytes;
     int at = out.at;
     if (quoted) {
       bytes[at++] = '"';
     }
-    at = NumberText.putLong(bytes, at, value);
+    at = Digits.putLong(bytes, at, value);
     if (quoted) {
       bytes[at++] = '"';
     }

@@ -1,5 +1,7 @@
 package dev.kakehashi.formats;
 
+import dev.kakehashi.valuetext.number.Digits;
+import dev.kakehashi.valuetext.number.FloatDigits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -50,8 +52,8 @@ public final class PlainText {
     switch (form) {
       case BOOL -> out.put(word != 0 ? 't' : 'f');
       case INT2, INT4, INT8 -> {
-        out.need(NumberText.MAX_INTEGER_BYTES);
-        out.at = NumberText.putLong(out.bytes, out.at, word);
+        out.need(Digits.MAX_INTEGER_BYTES);
+        out.at = Digits.putLong(out.bytes, out.at, word);
       }
       case FLOAT4 -> {
         out.need(FloatDigits.MAX_BYTES);
@@ -90,7 +92,7 @@ public final class PlainText {
       }
       case NUMERIC -> {
         long at = view.payloadAt(word);
-        NumberText.putNumeric(out, view, at, view.payloadBytes(word));
+        NumericText.putNumeric(out, view, at, view.payloadBytes(word));
       }
       case BYTEA -> {
         long at = view.payloadAt(word);

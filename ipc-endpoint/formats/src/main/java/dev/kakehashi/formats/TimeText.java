@@ -2,6 +2,7 @@ package dev.kakehashi.formats;
 
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.value.PgTime;
+import dev.kakehashi.valuetext.number.Digits;
 import dev.kakehashi.valuetext.time.Calendars;
 import java.nio.charset.StandardCharsets;
 
@@ -44,7 +45,7 @@ public final class TimeText {
       throw new MalformedFrameException("time of " + micros + " microseconds");
     }
     long hours = micros / Calendars.MICROS_PER_HOUR;
-    int next = NumberText.putTwo(bytes, at, (int) hours);
+    int next = Digits.putTwo(bytes, at, (int) hours);
     return putMinutes(bytes, next, micros - hours * Calendars.MICROS_PER_HOUR);
   }
 
@@ -95,8 +96,8 @@ public final class TimeText {
     long hours = Math.abs(micros / Calendars.MICROS_PER_HOUR);
     next =
         hours < 100
-            ? NumberText.putTwo(bytes, next, (int) hours)
-            : NumberText.putDigits(bytes, next, hours);
+            ? Digits.putTwo(bytes, next, (int) hours)
+            : Digits.putDigits(bytes, next, hours);
     return putMinutes(bytes, next, Math.abs(micros % Calendars.MICROS_PER_HOUR));
   }
 
@@ -112,7 +113,7 @@ public final class TimeText {
     if (negativeBefore && value > 0) {
       bytes[next++] = '+';
     }
-    next = put(bytes, NumberText.putLong(bytes, next, value), unit);
+    next = put(bytes, Digits.putLong(bytes, next, value), unit);
     if (value != 1) {
       bytes[next++] = 's';
     }
@@ -126,14 +127,14 @@ public final class TimeText {
     int seconds = rest / 1_000_000;
     int fraction = rest - seconds * 1_000_000;
     bytes[at] = ':';
-    int next = NumberText.putTwo(bytes, at + 1, minutes);
+    int next = Digits.putTwo(bytes, at + 1, minutes);
     bytes[next] = ':';
-    next = NumberText.putTwo(bytes, next + 1, seconds);
+    next = Digits.putTwo(bytes, next + 1, seconds);
     if (fraction == 0) {
       return next;
     }
     bytes[next] = '.';
-    next = NumberText.putPadded(bytes, next + 1, fraction, 6);
+    next = Digits.putPadded(bytes, next + 1, fraction, 6);
     while (bytes[next - 1] == '0') {
       next--;
     }
@@ -144,13 +145,11 @@ public final class TimeText {
     int year = Calendars.year(civil);
     int shown = year > 0 ? year : 1 - year;
     int next =
-        shown < 10_000
-            ? NumberText.putPadded(bytes, at, shown, 4)
-            : NumberText.putDigits(bytes, at, shown);
+        shown < 10_000 ? Digits.putPadded(bytes, at, shown, 4) : Digits.putDigits(bytes, at, shown);
     bytes[next] = '-';
-    next = NumberText.putTwo(bytes, next + 1, Calendars.month(civil));
+    next = Digits.putTwo(bytes, next + 1, Calendars.month(civil));
     bytes[next] = '-';
-    return NumberText.putTwo(bytes, next + 1, Calendars.day(civil));
+    return Digits.putTwo(bytes, next + 1, Calendars.day(civil));
   }
 
   private static int putEra(byte[] bytes, int at, long civil) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.protocol.RowBatchWriter;
+import dev.kakehashi.valuetext.number.Digits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -85,17 +86,17 @@ class CopiedBatchTest {
 
   @Test
   void shouldWriteIntegersOfEachLength() {
-    byte[] bytes = new byte[2 * NumberText.MAX_INTEGER_BYTES];
+    byte[] bytes = new byte[2 * Digits.MAX_INTEGER_BYTES];
     long power = 1;
     for (int digits = 1; digits <= 19; digits++) {
       for (long value : new long[] {power - 1, power, power + 1, 7 * (power / 8) + 5}) {
         for (long signed : new long[] {value, -value}) {
-          int end = NumberText.putLong(bytes, 0, signed);
+          int end = Digits.putLong(bytes, 0, signed);
           assertEquals(Long.toString(signed), new String(bytes, 0, end, StandardCharsets.US_ASCII));
         }
         String shown = Long.toString(value);
         for (int width : new int[] {shown.length(), shown.length() + 1, shown.length() + 4}) {
-          int end = NumberText.putPadded(bytes, 0, value, width);
+          int end = Digits.putPadded(bytes, 0, value, width);
           assertEquals(
               "0".repeat(width - shown.length()) + shown,
               new String(bytes, 0, end, StandardCharsets.US_ASCII));
@@ -104,7 +105,7 @@ class CopiedBatchTest {
       power *= 10;
     }
     for (long value : new long[] {Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 31}) {
-      int end = NumberText.putLong(bytes, 0, value);
+      int end = Digits.putLong(bytes, 0, value);
       assertEquals(Long.toString(value), new String(bytes, 0, end, StandardCharsets.US_ASCII));
     }
   }

@@ -80,7 +80,6 @@ class RoomsTest {
           "TextFunctions Ordering",
           "TextFunctions IdentifierParser",
           "TextFunctions TextArrays",
-          "NumericConversion FloatText",
           "NumericIntegers WidthBucket",
           "ArrayOperators PolymorphicFunctions",
           "ArrayFunctions PolymorphicFunctions",
@@ -235,7 +234,7 @@ class RoomsTest {
         List.of("bulk", "queue", "application", "replay", "shell", "tpch", "training", ""));
     FLOORS.put("tools.shell", List.of("print", "", "command", "http"));
     FLOORS.put("transport", List.of("", "os", "endpoint"));
-    FLOORS.put("valuetext", List.of("", "time"));
+    FLOORS.put("valuetext", List.of("", "number", "time"));
     FLOORS.put(
         "benchmarks", List.of("", "engine", "rest", "applications", "bulk", "pgwire", "queue"));
     FLOORS.put("benchmarks.applications", List.of("code", ""));

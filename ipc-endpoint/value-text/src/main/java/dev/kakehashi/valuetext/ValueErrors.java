@@ -7,6 +7,18 @@ import dev.kakehashi.protocol.ErrorCode;
 public final class ValueErrors {
   private ValueErrors() {}
 
+  public static EngineException textOutOfRange(String value, String typeName) {
+    return new EngineException(
+        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
+        "\"" + value + "\" is out of range for type " + typeName);
+  }
+
+  public static EngineException invalidSyntax(String typeName, String value) {
+    return new EngineException(
+        ErrorCode.INVALID_TEXT_REPRESENTATION,
+        "invalid input syntax for type " + typeName + ": \"" + value + "\"");
+  }
+
   public static EngineException invalidDateTime(String typeName, String value) {
     return new EngineException(
         ErrorCode.INVALID_DATETIME_FORMAT,

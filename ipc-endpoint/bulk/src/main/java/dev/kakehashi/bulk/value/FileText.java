@@ -2,10 +2,10 @@ package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.formats.ByteText;
-import dev.kakehashi.formats.FloatDigits;
-import dev.kakehashi.formats.NumberText;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.TimeText;
+import dev.kakehashi.valuetext.number.Digits;
+import dev.kakehashi.valuetext.number.FloatDigits;
 import dev.kakehashi.valuetext.time.Calendars;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -118,8 +118,8 @@ public final class FileText {
       }
       case INTERVAL_MONTHS -> putInterval((int) value, 0, 0);
       default -> {
-        out.need(NumberText.MAX_INTEGER_BYTES);
-        out.at = NumberText.putLong(out.bytes, out.at, value);
+        out.need(Digits.MAX_INTEGER_BYTES);
+        out.at = Digits.putLong(out.bytes, out.at, value);
       }
     }
   }

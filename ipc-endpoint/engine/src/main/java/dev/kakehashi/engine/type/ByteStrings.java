@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -106,7 +107,7 @@ public final class ByteStrings {
       if (at + 2 > body.length()
           || !HexFormat.isHexDigit(body.charAt(at))
           || !HexFormat.isHexDigit(body.charAt(at + 1))) {
-        throw SqlErrors.invalidSyntax("uuid", text);
+        throw ValueErrors.invalidSyntax("uuid", text);
       }
       bytes[i] = (byte) HexFormat.fromHexDigits(body, at, at + 2);
       at += 2;
@@ -115,7 +116,7 @@ public final class ByteStrings {
       }
     }
     if (at != body.length()) {
-      throw SqlErrors.invalidSyntax("uuid", text);
+      throw ValueErrors.invalidSyntax("uuid", text);
     }
     return bytes;
   }

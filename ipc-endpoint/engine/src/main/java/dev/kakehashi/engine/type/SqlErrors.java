@@ -24,12 +24,6 @@ public final class SqlErrors {
         "value \"" + value + "\" is out of range for type " + typeName);
   }
 
-  public static EngineException textOutOfRange(String value, String typeName) {
-    return new EngineException(
-        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
-        "\"" + value + "\" is out of range for type " + typeName);
-  }
-
   public static EngineException floatOverflow() {
     return new EngineException(
         ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow");
@@ -51,12 +45,6 @@ public final class SqlErrors {
 
   public static EngineException divisionByZero() {
     return new EngineException(ErrorCode.DIVISION_BY_ZERO, "division by zero");
-  }
-
-  public static EngineException invalidSyntax(String typeName, String value) {
-    return new EngineException(
-        ErrorCode.INVALID_TEXT_REPRESENTATION,
-        "invalid input syntax for type " + typeName + ": \"" + value + "\"");
   }
 
   /// 22P02 in other words.

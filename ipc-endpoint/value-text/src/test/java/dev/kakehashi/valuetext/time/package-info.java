@@ -1,4 +1,4 @@
-/// Tests of the formats.
+/// Tests of the calendar, dates, times and intervals.
 @NullMarked
 package dev.kakehashi.valuetext.time;
 

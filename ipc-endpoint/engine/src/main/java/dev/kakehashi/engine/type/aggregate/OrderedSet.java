@@ -7,7 +7,6 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
-import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.type.time.IntervalMath;
 import dev.kakehashi.engine.type.value.Ordering;
 import dev.kakehashi.engine.type.value.Values;
@@ -15,6 +14,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.number.FloatText;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -4,9 +4,10 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.Spaces;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
@@ -85,7 +86,7 @@ public final class NumericConversion {
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
   public static long parse(String text, VarHeap heap) {
-    String trimmed = FloatText.trim(text);
+    String trimmed = Spaces.trim(text);
     String lower = trimmed.toLowerCase(Locale.ROOT);
     switch (lower) {
       case "nan" -> {
@@ -100,14 +101,14 @@ public final class NumericConversion {
       default -> {}
     }
     if (!isDecimal(trimmed)) {
-      throw SqlErrors.invalidSyntax("numeric", text);
+      throw ValueErrors.invalidSyntax("numeric", text);
     }
     int e = Math.max(trimmed.indexOf('e'), trimmed.indexOf('E'));
     if (e >= 0) {
       String exponent = trimmed.substring(e + 1);
       // PostgreSQL refuses exponents beyond half of int's range as a syntax error.
       if (exponent.length() > 11 || Math.abs(Long.parseLong(exponent)) >= Integer.MAX_VALUE / 2) {
-        throw SqlErrors.invalidSyntax("numeric", text);
+        throw ValueErrors.invalidSyntax("numeric", text);
       }
     }
     if (trimmed.length() > LONG_TEXT) {
@@ -267,7 +268,7 @@ public final class NumericConversion {
     }
     double result = Double.parseDouble(NumericForm.toBigDecimal(value).toString());
     if (Double.isInfinite(result) || (result == 0 && NumericForm.sign(value) != 0)) {
-      throw SqlErrors.textOutOfRange(toText(value), "double precision");
+      throw ValueErrors.textOutOfRange(toText(value), "double precision");
     }
     return result;
   }
@@ -278,7 +279,7 @@ public final class NumericConversion {
     }
     float result = Float.parseFloat(NumericForm.toBigDecimal(value).toString());
     if (Float.isInfinite(result) || (result == 0 && NumericForm.sign(value) != 0)) {
-      throw SqlErrors.textOutOfRange(toText(value), "real");
+      throw ValueErrors.textOutOfRange(toText(value), "real");
     }
     return result;
   }

@@ -10,7 +10,6 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.json.JsonWords;
 import dev.kakehashi.engine.type.number.FloatMath;
-import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.numeric.NumericForm;
@@ -22,6 +21,9 @@ import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.Spaces;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.number.FloatText;
 import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.UUID;
@@ -178,7 +180,7 @@ public final class Values {
   }
 
   private static long parseBoolean(String text) {
-    String word = FloatText.trim(text).toLowerCase(Locale.ROOT);
+    String word = Spaces.trim(text).toLowerCase(Locale.ROOT);
     boolean isTrue =
         !word.isEmpty()
             && ("true".startsWith(word)
@@ -193,7 +195,7 @@ public final class Values {
                 || word.equals("off")
                 || word.equals("0"));
     if (!isTrue && !isFalse) {
-      throw SqlErrors.invalidSyntax("boolean", text);
+      throw ValueErrors.invalidSyntax("boolean", text);
     }
     return isTrue ? 1 : 0;
   }
@@ -204,11 +206,11 @@ public final class Values {
   }
 
   private static long parseInteger(String text, String typeName, long min, long max) {
-    String trimmed = FloatText.trim(text);
+    String trimmed = Spaces.trim(text);
     boolean negative = trimmed.startsWith("-");
     int begin = negative || trimmed.startsWith("+") ? 1 : 0;
     if (begin == trimmed.length()) {
-      throw SqlErrors.invalidSyntax(typeName, text);
+      throw ValueErrors.invalidSyntax(typeName, text);
     }
     // Accumulated negatively, because there is one more negative number.
     long value = 0;
@@ -216,7 +218,7 @@ public final class Values {
     for (int i = begin; i < trimmed.length(); i++) {
       int digit = trimmed.charAt(i) - '0';
       if (digit < 0 || digit >= FIRST_INVALID_DIGIT) {
-        throw SqlErrors.invalidSyntax(typeName, text);
+        throw ValueErrors.invalidSyntax(typeName, text);
       }
       overflow |= value < (min + digit) / 10;
       value = value * 10 - digit;

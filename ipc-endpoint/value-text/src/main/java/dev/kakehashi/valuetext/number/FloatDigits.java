@@ -1,4 +1,4 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.valuetext.number;
 
 import java.nio.charset.StandardCharsets;
 
@@ -41,7 +41,7 @@ public final class FloatDigits {
     if (magnitude < 1e15) {
       long whole = (long) magnitude;
       if (whole == magnitude) {
-        return NumberText.putDigits(bytes, next, whole);
+        return Digits.putDigits(bytes, next, whole);
       }
     }
     return put(
@@ -108,7 +108,7 @@ public final class FloatDigits {
 
   /// Writes `digits * 10^k`.
   private static int layOut(byte[] bytes, int at, long digits, int k, int maxFixedExponent) {
-    int count = NumberText.digitCount(digits);
+    int count = Digits.digitCount(digits);
     int exponent = count - 1 + k;
     if (exponent < MIN_FIXED_EXPONENT || exponent >= maxFixedExponent) {
       return scientific(bytes, at, digits, count, exponent);
@@ -116,21 +116,21 @@ public final class FloatDigits {
     if (exponent < 0) {
       bytes[at] = '0';
       bytes[at + 1] = '.';
-      return NumberText.putPadded(bytes, at + 2, digits, count - exponent - 1);
+      return Digits.putPadded(bytes, at + 2, digits, count - exponent - 1);
     }
     if (k >= 0) {
-      int next = NumberText.putDigits(bytes, at, digits);
+      int next = Digits.putDigits(bytes, at, digits);
       return zeros(bytes, next, k);
     }
     // The digits before the point move to the left of it.
-    int end = NumberText.putDigits(bytes, at + 1, digits);
+    int end = Digits.putDigits(bytes, at + 1, digits);
     System.arraycopy(bytes, at + 1, bytes, at, exponent + 1);
     bytes[at + exponent + 1] = '.';
     return end;
   }
 
   private static int scientific(byte[] bytes, int at, long digits, int count, int exponent) {
-    int next = NumberText.putDigits(bytes, at + 1, digits);
+    int next = Digits.putDigits(bytes, at + 1, digits);
     bytes[at] = bytes[at + 1];
     if (count > 1) {
       bytes[at + 1] = '.';
@@ -142,8 +142,8 @@ public final class FloatDigits {
     next += 2;
     int magnitude = Math.abs(exponent);
     return magnitude < 100
-        ? NumberText.putTwo(bytes, next, magnitude)
-        : NumberText.putDigits(bytes, next, magnitude);
+        ? Digits.putTwo(bytes, next, magnitude)
+        : Digits.putDigits(bytes, next, magnitude);
   }
 
   private static int zeros(byte[] bytes, int at, int count) {

@@ -1,4 +1,4 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.valuetext.number;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// Against another way: exact decimals, and Java's shortest ones. CsvEncoderTest has the output of PostgreSQL for the extremes.
-class FloatTextTest {
+/// Against other ways: exact decimals, and Java's shortest ones. CsvEncoderTest has the output of PostgreSQL for the extremes.
+class FloatDigitsTest {
   private static String text(double value) {
     byte[] bytes = new byte[FloatDigits.MAX_BYTES];
     return new String(bytes, 0, FloatDigits.put(bytes, 0, value), StandardCharsets.US_ASCII);
@@ -88,6 +88,30 @@ class FloatTextTest {
         check(value);
         printed++;
       }
+    }
+  }
+
+  /// Java's text is the same decimal but for two things: it has two digits at least, and it may be a bound, which is as far from a
+  /// neighbour.
+  @Test
+  void shouldPrintTheDecimalsThatJavaPrints() {
+    long seed = Long.getLong("valuetext.seed", 8);
+    Random random = new Random(seed);
+    int rounds = Integer.getInteger("valuetext.rounds", 100_000);
+    for (int i = 0; i < rounds; i++) {
+      double wide = Double.longBitsToDouble(random.nextLong());
+      float narrow = Float.intBitsToFloat(random.nextInt());
+      String where = "seed " + seed + ", round " + i;
+      compare(text(wide), Double.toString(wide), where, () -> check(wide));
+      compare(text(narrow), Float.toString(narrow), where, () -> check(narrow));
+    }
+  }
+
+  private static void compare(String ours, String java, String where, Runnable exactly) {
+    if (!Character.isDigit(java.charAt(java.length() - 1))) {
+      assertEquals(java, ours, where);
+    } else if (new BigDecimal(ours).compareTo(new BigDecimal(java)) != 0) {
+      exactly.run();
     }
   }
 

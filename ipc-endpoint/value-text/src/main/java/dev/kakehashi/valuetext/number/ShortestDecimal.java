@@ -1,4 +1,4 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.valuetext.number;
 
 import java.math.BigInteger;
 
