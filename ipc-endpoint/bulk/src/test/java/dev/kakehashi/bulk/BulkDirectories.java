@@ -11,6 +11,7 @@ import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.bulk.LoadSource;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Clock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,6 +121,11 @@ public final class BulkDirectories implements BulkContext {
       memory.addAndGet(-bytes);
       throw new EngineException(ErrorCode.OUT_OF_MEMORY, "the statement needs more memory");
     }
+  }
+
+  @Override
+  public long now() {
+    return Clock.now();
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.valuetext.number.Digits;
 import dev.kakehashi.valuetext.number.FloatDigits;
+import dev.kakehashi.valuetext.time.TimeText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;

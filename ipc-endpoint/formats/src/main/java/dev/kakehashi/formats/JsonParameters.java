@@ -18,7 +18,7 @@ import java.io.IOException;
 /// | float4, float8, numeric | number or string, exact for numeric; `"NaN"`, `"Infinity"`, `"-Infinity"` |
 /// | text types, uuid | string |
 /// | bytea | string: `\x` and hexadecimal digits, or PostgreSQL's escape form |
-/// | dates, times, interval | string, see [TimeInput] and [IntervalInput] |
+/// | dates, times, interval | string, in PostgreSQL's forms; without a zone in UTC |
 /// | json, jsonb | any value, as it is: a string is a JSON string |
 /// | arrays | array, nested by dimensions |
 ///

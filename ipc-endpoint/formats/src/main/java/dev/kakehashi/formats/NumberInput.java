@@ -3,6 +3,7 @@ package dev.kakehashi.formats;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgNumeric;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.math.BigDecimal;
 
 /// Reads numbers from text, as PostgreSQL's input functions do. Blanks around them are refused.
@@ -179,12 +180,12 @@ public final class NumberInput {
   public static EngineException invalid(String type, String text) {
     return new EngineException(
         ErrorCode.INVALID_TEXT_REPRESENTATION,
-        "invalid input syntax for type " + type + ": \"" + TextInput.shown(text) + "\"");
+        "invalid input syntax for type " + type + ": \"" + ValueErrors.shown(text) + "\"");
   }
 
   public static EngineException outOfRange(String type, String text) {
     return new EngineException(
         ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
-        "value \"" + TextInput.shown(text) + "\" is out of range for type " + type);
+        "value \"" + ValueErrors.shown(text) + "\" is out of range for type " + type);
   }
 }

@@ -2,6 +2,7 @@ package dev.kakehashi.formats;
 
 import dev.kakehashi.valuetext.number.Digits;
 import dev.kakehashi.valuetext.number.FloatDigits;
+import dev.kakehashi.valuetext.time.TimeText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -4,6 +4,12 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchWriter;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.time.Clock;
+import dev.kakehashi.valuetext.time.DateTimeInput;
+import dev.kakehashi.valuetext.time.IntervalFields;
+import dev.kakehashi.valuetext.time.IntervalParser;
+import dev.kakehashi.valuetext.time.Zone;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -17,21 +23,9 @@ public final class TextInput {
 
   private static final int UUID_DIGITS = 32;
 
-  /// Longest value that a message shows whole.
-  private static final int MAX_SHOWN_CHARACTERS = 100;
-
   private TextInput() {}
 
-  /// Text of a value from outside in a message: all of a short one, the beginning of a longer one.
-  public static String shown(String text) {
-    if (text.length() <= MAX_SHOWN_CHARACTERS) {
-      return text;
-    }
-    int end = MAX_SHOWN_CHARACTERS / 2;
-    return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
-  }
-
-  /// Sets a scalar value.
+  /// Sets a scalar value. Dates and times without a zone are in UTC.
   ///
   /// @return whether there was room
   /// @throws EngineException with PostgreSQL's SQLSTATE for text that is not of the type; FEATURE_NOT_SUPPORTED for a type without text
@@ -50,12 +44,14 @@ public final class TextInput {
               column, NumberInput.integer(text, "bigint", Long.MIN_VALUE, Long.MAX_VALUE));
       case TypeOid.FLOAT4 -> writer.setFloat(column, NumberInput.float4(text));
       case TypeOid.FLOAT8 -> writer.setDouble(column, NumberInput.float8(text));
-      case TypeOid.DATE -> writer.setLong(column, TimeInput.date(text));
-      case TypeOid.TIME -> writer.setLong(column, TimeInput.time(text));
-      case TypeOid.TIMESTAMP -> writer.setLong(column, TimeInput.timestamp(text, false));
-      case TypeOid.TIMESTAMPTZ -> writer.setLong(column, TimeInput.timestamp(text, true));
+      case TypeOid.DATE -> writer.setLong(column, DateTimeInput.date(text, Zone.UTC, Clock::now));
+      case TypeOid.TIME -> writer.setLong(column, DateTimeInput.time(text, Zone.UTC, Clock::now));
+      case TypeOid.TIMESTAMP ->
+          writer.setLong(column, DateTimeInput.timestamp(text, Zone.UTC, Clock::now));
+      case TypeOid.TIMESTAMPTZ ->
+          writer.setLong(column, DateTimeInput.timestamptz(text, Zone.UTC, Clock::now));
       case TypeOid.INTERVAL -> {
-        return writer.setInterval(column, IntervalInput.parse(text));
+        return writer.setInterval(column, IntervalParser.parse(text, IntervalFields.ALL));
       }
       case TypeOid.UUID -> {
         return writer.setUuid(column, uuid(text));
@@ -67,7 +63,7 @@ public final class TextInput {
         return writer.setBytes(column, bytes(text));
       }
       case TypeOid.TIMETZ -> {
-        return writer.setString(column, TimeInput.timetz(text));
+        return writer.setString(column, DateTimeInput.timeWithZone(text, -1, Zone.UTC, Clock::now));
       }
       case TypeOid.NAME -> {
         return writer.setBytes(column, shortened(text, NAME_BYTES - 1));
@@ -168,7 +164,7 @@ public final class TextInput {
       } catch (IllegalArgumentException e) {
         throw new EngineException(
             ErrorCode.INVALID_PARAMETER_VALUE,
-            "invalid hexadecimal data: \"" + shown(text) + "\"",
+            "invalid hexadecimal data: \"" + ValueErrors.shown(text) + "\"",
             e);
       }
     }

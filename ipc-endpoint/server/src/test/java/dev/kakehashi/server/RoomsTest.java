@@ -49,15 +49,13 @@ class RoomsTest {
   /// Arrows upwards that are left, as class and class, each with the reason for it. Their number falls.
   private static final Set<String> UPWARDS =
       Set.of(
-          // The context that functions get has the session's zone, queues and applications in it.
+          // The context that functions get has the session's queues and applications in it.
           "FunctionContext ApplicationScalar",
           "FunctionContext ApplicationUses",
           "FunctionContext ScalarCalls",
           "FunctionContext QueueAccess",
-          "FunctionContext Zone",
           "FunctionSession ApplicationUses",
           "FunctionSession QueueAccess",
-          "FunctionSession Zone",
           // The facade names the systems beside it; they know the root for EngineException.
           "Engine BulkAccess",
           "Engine QueueSystem",
@@ -66,8 +64,6 @@ class RoomsTest {
           // A sealed family, or a kind of function that others look for.
           "AggregateFunction ApplicationAggregate",
           "ScalarFunction VolatileFunctions",
-          // The name of a type has fields of interval in it.
-          "Types IntervalFields",
           // Composites have casts, orders and text of their own, which those of all values look up.
           "Casts ArrayCasts",
           "Casts JsonCasts",

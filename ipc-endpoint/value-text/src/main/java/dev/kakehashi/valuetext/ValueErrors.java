@@ -5,7 +5,19 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// Errors of texts that are no values, and of values out of their range, in PostgreSQL's words.
 public final class ValueErrors {
+  /// Longest text that a message shows whole.
+  private static final int MAX_SHOWN_CHARACTERS = 100;
+
   private ValueErrors() {}
+
+  /// Text of a value from outside in a message: all of a short one, the beginning of a longer one.
+  public static String shown(String text) {
+    if (text.length() <= MAX_SHOWN_CHARACTERS) {
+      return text;
+    }
+    int end = MAX_SHOWN_CHARACTERS / 2;
+    return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
+  }
 
   public static EngineException textOutOfRange(String value, String typeName) {
     return new EngineException(
@@ -22,24 +34,25 @@ public final class ValueErrors {
   public static EngineException invalidDateTime(String typeName, String value) {
     return new EngineException(
         ErrorCode.INVALID_DATETIME_FORMAT,
-        "invalid input syntax for type " + typeName + ": \"" + value + "\"");
+        "invalid input syntax for type " + typeName + ": \"" + shown(value) + "\"");
   }
 
   public static EngineException fieldOutOfRange(String value) {
     return new EngineException(
-        ErrorCode.DATETIME_OVERFLOW, "date/time field value out of range: \"" + value + "\"");
+        ErrorCode.DATETIME_OVERFLOW,
+        "date/time field value out of range: \"" + shown(value) + "\"");
   }
 
   public static EngineException zoneOutOfRange(String value) {
     return new EngineException(
         ErrorCode.INVALID_TIME_ZONE_DISPLACEMENT,
-        "time zone displacement out of range: \"" + value + "\"");
+        "time zone displacement out of range: \"" + shown(value) + "\"");
   }
 
   public static EngineException intervalFieldOverflow(String value, Throwable cause) {
     return new EngineException(
         ErrorCode.INTERVAL_FIELD_OVERFLOW,
-        "interval field value out of range: \"" + value + "\"",
+        "interval field value out of range: \"" + shown(value) + "\"",
         cause);
   }
 

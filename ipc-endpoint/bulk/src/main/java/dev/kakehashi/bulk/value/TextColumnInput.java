@@ -2,9 +2,9 @@ package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
-import dev.kakehashi.formats.TextInput;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
@@ -53,7 +53,8 @@ final class TextColumnInput extends EachInput {
       if (!labels.contains(label)) {
         throw new EngineException(
             ErrorCode.INVALID_TEXT_REPRESENTATION,
-            "invalid input value for enum %s: \"%s\"".formatted(typeName, TextInput.shown(label)));
+            "invalid input value for enum %s: \"%s\""
+                .formatted(typeName, ValueErrors.shown(label)));
       }
     }
     if (limit < 0 || (length <= limit && !padded)) {

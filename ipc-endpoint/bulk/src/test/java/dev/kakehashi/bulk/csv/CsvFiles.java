@@ -14,6 +14,7 @@ import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.formats.ValueForm;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Clock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -119,6 +120,11 @@ final class CsvFiles {
         reserved.addAndGet(-bytes);
         throw new EngineException(ErrorCode.OUT_OF_MEMORY, "no more memory");
       }
+    }
+
+    @Override
+    public long now() {
+      return Clock.now();
     }
 
     @Override

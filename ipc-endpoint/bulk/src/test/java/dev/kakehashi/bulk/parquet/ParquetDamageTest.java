@@ -16,6 +16,7 @@ import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
+import dev.kakehashi.valuetext.time.Clock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -62,6 +63,11 @@ class ParquetDamageTest {
     @Override
     public void reserveMemory(long bytes) {
       memory.reserveMemory(bytes);
+    }
+
+    @Override
+    public long now() {
+      return Clock.now();
     }
 
     @Override

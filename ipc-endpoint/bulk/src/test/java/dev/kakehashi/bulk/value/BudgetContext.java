@@ -3,6 +3,7 @@ package dev.kakehashi.bulk.value;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.time.Clock;
 
 /// A statement that may have so much memory, and knows how much it has.
 public final class BudgetContext implements BulkContext {
@@ -26,6 +27,11 @@ public final class BudgetContext implements BulkContext {
     }
     reserved += bytes;
     most = Math.max(most, reserved);
+  }
+
+  @Override
+  public long now() {
+    return Clock.now();
   }
 
   @Override

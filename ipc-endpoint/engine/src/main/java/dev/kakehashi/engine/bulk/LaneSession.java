@@ -4,7 +4,7 @@ import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.valuetext.time.Zone;
 
 /// Session as functions see it in one transaction of a load in batches. It is the load's session with random numbers and sequences of its
 /// own, since such transactions run at the same time.

@@ -1,24 +1,20 @@
 package dev.kakehashi.engine.bulk;
 
 import dev.kakehashi.engine.api.bulk.BulkContext;
-import dev.kakehashi.engine.api.bulk.DateTimeTexts;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.TempSpace;
-import dev.kakehashi.engine.type.time.FileDateTimes;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.protocol.value.PgTime;
-import java.time.Instant;
+import dev.kakehashi.valuetext.time.Clock;
 
 /// Statement as its files see it. Thread-safe.
 ///
 /// @param memory of the statement, or of its files alone
-/// @param dateTimeTexts of the instant at which it began
-public record StatementFiles(
-    Interrupts.Source statement, MemoryAccount memory, DateTimeTexts dateTimeTexts)
+/// @param now the instant at which it began, in microseconds since 2000-01-01 UTC
+public record StatementFiles(Interrupts.Source statement, MemoryAccount memory, long now)
     implements BulkContext {
   /// For a statement that begins now.
   public StatementFiles(Interrupts.Source statement, MemoryAccount memory) {
-    this(statement, memory, new FileDateTimes(PgTime.fromInstant(Instant.now())));
+    this(statement, memory, Clock.now());
   }
 
   /// With memory of their own, besides that of the statement's plan.
@@ -44,11 +40,6 @@ public record StatementFiles(
       memory.add(-bytes);
       throw refused;
     }
-  }
-
-  @Override
-  public DateTimeTexts dateTimeTexts() {
-    return dateTimeTexts;
   }
 
   @Override

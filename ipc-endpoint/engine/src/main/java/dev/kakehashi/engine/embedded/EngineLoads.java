@@ -17,9 +17,9 @@ import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.valuetext.time.Zone;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.embedded;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.catalog.ShownSetting;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.valuetext.time.Zone;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;

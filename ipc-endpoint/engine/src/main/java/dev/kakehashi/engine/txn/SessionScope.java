@@ -7,7 +7,7 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.valuetext.time.Zone;
 
 /// A [StatementScope] whose functions see the session of the statement; a part of [StatementExecution].
 interface SessionScope extends StatementScope {

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.api.ClientActivity;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.store.api.StoreTransaction;
-import dev.kakehashi.engine.type.time.Clock;
+import dev.kakehashi.valuetext.time.Clock;
 import org.jspecify.annotations.Nullable;
 
 /// Facts of a transaction from its beginning: its options, its part of the store, whose it is. A part of [ManagedTransaction], by

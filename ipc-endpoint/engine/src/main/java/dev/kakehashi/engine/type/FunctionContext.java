@@ -6,8 +6,8 @@ import dev.kakehashi.engine.type.application.ApplicationScalar;
 import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.application.ScalarCalls;
 import dev.kakehashi.engine.type.queue.QueueAccess;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.valuetext.time.Zone;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 

@@ -5,8 +5,8 @@ import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.time.Zone;
 
 /// Session of a statement, as its functions see it.
 public interface FunctionSession {

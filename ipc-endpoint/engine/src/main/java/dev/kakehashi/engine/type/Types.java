@@ -2,9 +2,9 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.api.ColumnKind;
-import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.IntervalFields;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;

@@ -2,12 +2,12 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
-import dev.kakehashi.engine.type.time.IntervalFields;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.type.value.Casts;
 import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.IntervalFields;
+import dev.kakehashi.valuetext.time.Zone;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

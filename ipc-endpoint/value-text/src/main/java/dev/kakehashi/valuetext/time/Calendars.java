@@ -11,6 +11,9 @@ public final class Calendars {
   public static final long MICROS_PER_HOUR = 60 * MICROS_PER_MINUTE;
   public static final long MICROS_PER_DAY = 24 * MICROS_PER_HOUR;
 
+  /// Days that a month of an interval counts for.
+  public static final int DAYS_PER_MONTH = 30;
+
   /// Julian day of 2000-01-01.
   public static final int EPOCH_JULIAN = 2_451_545;
 

@@ -97,7 +97,7 @@ class FloatDigitsTest {
   void shouldPrintTheDecimalsThatJavaPrints() {
     long seed = Long.getLong("valuetext.seed", 8);
     Random random = new Random(seed);
-    int rounds = Integer.getInteger("valuetext.rounds", 100_000);
+    int rounds = Integer.getInteger("valuetext.rounds", 20_000);
     for (int i = 0; i < rounds; i++) {
       double wide = Double.longBitsToDouble(random.nextLong());
       float narrow = Float.intBitsToFloat(random.nextInt());

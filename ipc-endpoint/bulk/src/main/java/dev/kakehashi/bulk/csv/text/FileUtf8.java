@@ -2,6 +2,7 @@ package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.nio.charset.StandardCharsets;
 
 /// Text as PostgreSQL holds it: valid UTF-8 without U+0000.
@@ -101,7 +102,7 @@ public final class FileUtf8 {
   public static String shown(byte[] bytes, int from, int to) {
     // Four bytes are a character at most; what a message shows is cut by characters.
     int end = Math.min(to, from + 512);
-    return dev.kakehashi.formats.TextInput.shown(
+    return ValueErrors.shown(
         new String(bytes, from, end - from, StandardCharsets.UTF_8).replace('\0', '\uFFFD'));
   }
 }

@@ -9,8 +9,8 @@ import dev.kakehashi.protocol.TypeOid;
 
 /// Reads the values of one column from text. Not thread-safe.
 ///
-/// Accepts the texts of PostgreSQL's input functions, with blanks around numbers, dates and the like. Dates and times have ISO's forms, and
-/// others if the context reads them. The type's modifier is applied as for an assignment.
+/// Accepts the texts of PostgreSQL's input functions, with blanks around numbers, dates and the like. Dates and times without a zone
+/// are in UTC. The type's modifier is applied as for an assignment.
 public abstract class TextColumn implements AutoCloseable {
   /// Sets the column's value in the batch's last row.
   ///
@@ -43,13 +43,13 @@ public abstract class TextColumn implements AutoCloseable {
       case TypeOid.FLOAT8 -> new TextToFloat(false);
       case TypeOid.NUMERIC -> new TextToNumeric(modifier);
       case TypeOid.DATE, TypeOid.TIME, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ ->
-          new TextToTime(typeOid, modifier, context.dateTimeTexts());
+          new TextToTime(typeOid, modifier, context::now);
       case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, TypeOid.NAME, TypeOid.CHAR ->
           new TextToString(typeOid, modifier);
       case TypeOid.UUID -> new TextToUuid();
       case TypeOid.BYTEA -> new TextToBytea();
-      case TypeOid.INTERVAL -> new TextToInterval(modifier, context.dateTimeTexts());
-      case TypeOid.TIMETZ -> new TextToTimetz(modifier, context.dateTimeTexts());
+      case TypeOid.INTERVAL -> new TextToInterval(modifier);
+      case TypeOid.TIMETZ -> new TextToTimetz(modifier, context::now);
       case TypeOid.JSON, TypeOid.JSONB -> new TextToJson(typeOid, context);
       default -> {
         int element = TypeOid.element(typeOid);

@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.formats.TextInput;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ final class TextToEnum extends TextColumn {
       if (found == null) {
         throw new EngineException(
             ErrorCode.INVALID_TEXT_REPRESENTATION,
-            "invalid input value for enum %s: \"%s\"".formatted(type, TextInput.shown(text)));
+            "invalid input value for enum %s: \"%s\"".formatted(type, ValueErrors.shown(text)));
       }
       label = found;
       last = found;

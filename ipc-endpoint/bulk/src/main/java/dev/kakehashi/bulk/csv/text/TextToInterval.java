@@ -1,35 +1,29 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.engine.api.bulk.DateTimeTexts;
-import dev.kakehashi.formats.IntervalInput;
 import dev.kakehashi.protocol.value.PgInterval;
-import org.jspecify.annotations.Nullable;
+import dev.kakehashi.valuetext.time.IntervalFields;
+import dev.kakehashi.valuetext.time.IntervalParser;
+import dev.kakehashi.valuetext.time.TimePrecision;
 
 /// interval.
 final class TextToInterval extends TextColumn {
-  private static final int PRECISION_MASK = 0xFFFF;
-
-  /// Digits of a second; 6: all.
+  /// Digits of a second; -1: all.
   private final int precision;
 
-  private final int modifier;
-  private final @Nullable DateTimeTexts texts;
+  /// By which a last number without a unit is read.
+  private final IntervalFields fields;
 
-  TextToInterval(int modifier, @Nullable DateTimeTexts texts) {
-    this.modifier = modifier;
-    this.texts = texts;
-    int digits = modifier & PRECISION_MASK;
-    precision = modifier < 0 || digits > 6 ? 6 : digits;
+  TextToInterval(int modifier) {
+    fields = IntervalFields.of(modifier);
+    precision = IntervalFields.precision(modifier);
   }
 
   @Override
   public void set(byte[] bytes, int from, int to, TextBatch batch, int column) {
-    String text = FileUtf8.stripped(bytes, from, to);
-    PgInterval interval =
-        texts == null ? IntervalInput.parse(text) : texts.interval(text, modifier);
+    PgInterval interval = IntervalParser.parse(FileUtf8.stripped(bytes, from, to), fields);
     int at = batch.heap(column, PgInterval.BYTES);
     byte[] memory = batch.memory;
-    Eight.store(memory, at, Micros.round(interval.micros(), precision));
+    Eight.store(memory, at, TimePrecision.time(interval.micros(), precision));
     Eight.INTS.set(memory, at + 8, interval.days());
     Eight.INTS.set(memory, at + 12, interval.months());
   }

@@ -1,30 +1,25 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.engine.api.bulk.DateTimeTexts;
-import dev.kakehashi.formats.TimeInput;
+import dev.kakehashi.valuetext.time.DateTimeInput;
+import dev.kakehashi.valuetext.time.Zone;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongSupplier;
 
 /// time with time zone, which row batches have as text.
 final class TextToTimetz extends TextColumn {
   private final int precision;
 
-  private final @Nullable DateTimeTexts texts;
+  private final LongSupplier now;
 
-  TextToTimetz(int modifier, @Nullable DateTimeTexts texts) {
-    this.texts = texts;
+  TextToTimetz(int modifier, LongSupplier now) {
+    this.now = now;
     precision = modifier < 0 ? 6 : Math.min(modifier, 6);
   }
 
   @Override
   public void set(byte[] bytes, int from, int to, TextBatch batch, int column) {
     String text = FileUtf8.stripped(bytes, from, to);
-    String written = texts == null ? TimeInput.timetz(text) : texts.timetz(text, precision);
-    if (texts == null && precision < 6) {
-      int zone = Math.max(written.lastIndexOf('+'), written.lastIndexOf('-'));
-      long micros = Micros.round(TimeInput.time(written.substring(0, zone)), precision);
-      written = TimeInput.timetz(TextToTime.clock(micros) + written.substring(zone));
-    }
+    String written = DateTimeInput.timeWithZone(text, precision, Zone.UTC, now);
     batch.setVarlena(column, written.getBytes(StandardCharsets.US_ASCII));
   }
 }

@@ -16,6 +16,7 @@ import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.protocol.value.PgNumeric;
 import dev.kakehashi.protocol.value.PgTime;
+import dev.kakehashi.valuetext.time.Clock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -41,6 +42,11 @@ class TextValuesTest {
         @Override
         public void reserveMemory(long bytes) {
           // There is enough.
+        }
+
+        @Override
+        public long now() {
+          return Clock.now();
         }
 
         @Override

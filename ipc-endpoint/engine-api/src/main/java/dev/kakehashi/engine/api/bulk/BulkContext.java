@@ -1,7 +1,5 @@
 package dev.kakehashi.engine.api.bulk;
 
-import org.jspecify.annotations.Nullable;
-
 /// The running statement, as whoever reads and writes its files needs it. Thread-safe.
 public interface BulkContext {
   /// Returns at once unless the statement is to end. To be called every few milliseconds, at least once for 1 MB.
@@ -16,8 +14,6 @@ public interface BulkContext {
 
   void releaseMemory(long bytes);
 
-  /// How texts of dates and times are read; null: in ISO's forms alone.
-  default @Nullable DateTimeTexts dateTimeTexts() {
-    return null;
-  }
+  /// The instant of the words "now", "today" and so on in texts, the same for all files of a statement: microseconds since 2000-01-01 UTC.
+  long now();
 }

@@ -5,11 +5,12 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
-import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.engine.type.time.Intervals;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.type.time.OffsetIntervals;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.time.IntervalFields;
+import dev.kakehashi.valuetext.time.Zone;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;
@@ -85,7 +86,7 @@ public record SessionSetting(@Nullable Zone zone, boolean local) implements Prep
       }
       IntervalFields fields = IntervalFields.of(in.interval().typeModifier());
       try (VarHeap heap = new VarHeap()) {
-        long seconds = Zone.offsetSecondsOf(Intervals.parse(text.text(), fields, heap));
+        long seconds = OffsetIntervals.offsetSecondsOf(Intervals.parse(text.text(), fields, heap));
         return known(Zone.ofOffset(seconds), text.text(), text);
       }
     }

@@ -5,6 +5,8 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.TimeUnit;
+import dev.kakehashi.valuetext.time.Zone;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.jspecify.annotations.Nullable;

@@ -19,6 +19,8 @@ import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.TimeUnit;
+import dev.kakehashi.valuetext.time.Zone;
 import java.math.BigDecimal;
 import java.util.Arrays;
 
@@ -229,9 +231,17 @@ public final class DateTimeFunctions {
         TIMESTAMPTZ,
         TEXT);
     set.add(
-        "timezone", TIMESTAMPTZ, (a, _, _) -> Zone.byOffset(a[0], a[1], -1), INTERVAL, TIMESTAMP);
+        "timezone",
+        TIMESTAMPTZ,
+        (a, _, _) -> OffsetIntervals.byOffset(a[0], a[1], -1),
+        INTERVAL,
+        TIMESTAMP);
     set.add(
-        "timezone", TIMESTAMP, (a, _, _) -> Zone.byOffset(a[0], a[1], 1), INTERVAL, TIMESTAMPTZ);
+        "timezone",
+        TIMESTAMP,
+        (a, _, _) -> OffsetIntervals.byOffset(a[0], a[1], 1),
+        INTERVAL,
+        TIMESTAMPTZ);
   }
 
   /// Infinity is the same everywhere, also where nothing is.

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type.time;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.valuetext.ValueErrors;
 import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.Zone;
 
 /// Arithmetic of dates, times and timestamps. Infinite values stay infinite where that means something.
 public final class DateTimeMath {

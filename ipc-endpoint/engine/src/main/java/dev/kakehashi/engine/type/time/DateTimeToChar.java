@@ -6,6 +6,7 @@ import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.text.Ordinals;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.Zone;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +112,7 @@ final class DateTimeToChar {
             (int) (time / Calendars.MICROS_PER_MINUTE % 60),
             (int) (time / Calendars.MICROS_PER_SECOND % 60),
             (int) (time % Calendars.MICROS_PER_SECOND),
-            months * Intervals.DAYS_PER_MONTH + days);
+            months * Calendars.DAYS_PER_MONTH + days);
     return text(fields, template, context);
   }
 

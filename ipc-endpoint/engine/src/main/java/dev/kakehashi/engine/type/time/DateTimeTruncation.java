@@ -4,6 +4,8 @@ import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.valuetext.ValueErrors;
 import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.TimeUnit;
+import dev.kakehashi.valuetext.time.Zone;
 
 /// date_trunc() of timestamps and intervals.
 final class DateTimeTruncation {

@@ -91,7 +91,7 @@ public final class IntervalMath {
   /// Fractions of months become days, fractions of days become microseconds.
   private static long cascade(
       double months, int wholeMonths, double days, int wholeDays, double micros, VarHeap heap) {
-    double monthDays = roundToMicros((months - wholeMonths) * Intervals.DAYS_PER_MONTH);
+    double monthDays = roundToMicros((months - wholeMonths) * Calendars.DAYS_PER_MONTH);
     double seconds =
         roundToMicros((days - wholeDays + monthDays - (int) monthDays) * SECONDS_PER_DAY);
     long allDays = wholeDays;
@@ -133,13 +133,13 @@ public final class IntervalMath {
     long wholeDays = micros / Calendars.MICROS_PER_DAY;
     micros -= wholeDays * Calendars.MICROS_PER_DAY;
     days += wholeDays;
-    months += days / Intervals.DAYS_PER_MONTH;
-    days %= Intervals.DAYS_PER_MONTH;
+    months += days / Calendars.DAYS_PER_MONTH;
+    days %= Calendars.DAYS_PER_MONTH;
     if (months > 0 && (days < 0 || (days == 0 && micros < 0))) {
-      days += Intervals.DAYS_PER_MONTH;
+      days += Calendars.DAYS_PER_MONTH;
       months--;
     } else if (months < 0 && (days > 0 || (days == 0 && micros > 0))) {
-      days -= Intervals.DAYS_PER_MONTH;
+      days -= Calendars.DAYS_PER_MONTH;
       months++;
     }
     if (days > 0 && micros < 0) {
@@ -156,14 +156,14 @@ public final class IntervalMath {
   public static long justifyDays(long a, VarHeap heap) {
     long months = Intervals.months(a);
     int days = Intervals.days(a);
-    int whole = days / Intervals.DAYS_PER_MONTH;
-    days -= whole * Intervals.DAYS_PER_MONTH;
+    int whole = days / Calendars.DAYS_PER_MONTH;
+    days -= whole * Calendars.DAYS_PER_MONTH;
     months += whole;
     if (months > 0 && days < 0) {
-      days += Intervals.DAYS_PER_MONTH;
+      days += Calendars.DAYS_PER_MONTH;
       months--;
     } else if (months < 0 && days > 0) {
-      days -= Intervals.DAYS_PER_MONTH;
+      days -= Calendars.DAYS_PER_MONTH;
       months++;
     }
     return Intervals.of(heap, int4(months), days, Intervals.micros(a));

@@ -2,13 +2,16 @@ package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.value.PgInterval;
+import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.DateTimeFormat;
+import dev.kakehashi.valuetext.time.IntervalFields;
+import dev.kakehashi.valuetext.time.IntervalParser;
 
 /// The 16 bytes of an interval: int64 microseconds, int32 days, int32 months; and their order by span of time (a month has 30 days, a day
 /// 24 hours), computed in 128 bits.
 public final class Intervals {
   public static final int BYTES = 16;
-  static final long MICROS_PER_DAY = 86_400_000_000L;
-  static final int DAYS_PER_MONTH = 30;
 
   private Intervals() {}
 
@@ -39,7 +42,8 @@ public final class Intervals {
 
   /// The same for a type that names fields, by which a last number without unit is read.
   public static long parse(String text, IntervalFields range, VarHeap heap) {
-    return IntervalParser.parse(text, range, heap);
+    PgInterval value = IntervalParser.parse(text, range);
+    return of(heap, value.months(), value.days(), value.micros());
   }
 
   public static String toText(long value) {
@@ -47,20 +51,20 @@ public final class Intervals {
   }
 
   private static long wholeDays(long value) {
-    return months(value) * (long) DAYS_PER_MONTH + days(value);
+    return months(value) * (long) Calendars.DAYS_PER_MONTH + days(value);
   }
 
   /// Low 64 bits of the span in microseconds.
   public static long spanLow(long value) {
-    return wholeDays(value) * MICROS_PER_DAY + micros(value);
+    return wholeDays(value) * Calendars.MICROS_PER_DAY + micros(value);
   }
 
   private static long spanHigh(long value) {
     long days = wholeDays(value);
-    long product = days * MICROS_PER_DAY;
+    long product = days * Calendars.MICROS_PER_DAY;
     long micros = micros(value);
     long carry = Long.compareUnsigned(product + micros, product) < 0 ? 1 : 0;
-    return Math.multiplyHigh(days, MICROS_PER_DAY) + (micros >> 63) + carry;
+    return Math.multiplyHigh(days, Calendars.MICROS_PER_DAY) + (micros >> 63) + carry;
   }
 
   /// Sign of the whole span.

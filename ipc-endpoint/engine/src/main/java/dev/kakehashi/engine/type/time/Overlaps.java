@@ -9,6 +9,7 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.valuetext.time.Zone;
 
 /// `(a, b) OVERLAPS (c, d)`: whether two periods have a moment in common. An end may be the length of its period.
 final class Overlaps {

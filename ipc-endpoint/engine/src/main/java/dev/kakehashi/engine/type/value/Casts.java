@@ -32,11 +32,12 @@ import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.text.CharacterTypes;
 import dev.kakehashi.engine.type.time.DateTimeCasts;
-import dev.kakehashi.engine.type.time.DateTimeInput;
-import dev.kakehashi.engine.type.time.IntervalFields;
+import dev.kakehashi.engine.type.time.IntervalPrecision;
 import dev.kakehashi.engine.type.time.Intervals;
-import dev.kakehashi.engine.type.time.TimePrecision;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.DateTimeInput;
+import dev.kakehashi.valuetext.time.IntervalFields;
+import dev.kakehashi.valuetext.time.TimePrecision;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -249,7 +250,7 @@ public final class Casts {
       case INTERVAL -> {
         IntervalFields fields = IntervalFields.of(modifier);
         int precision = IntervalFields.precision(modifier);
-        yield (a, n, c) -> TimePrecision.interval(body.apply(a, n, c), fields, precision, c.heap);
+        yield (a, n, c) -> IntervalPrecision.cut(body.apply(a, n, c), fields, precision, c.heap);
       }
       default -> body;
     };

@@ -6,8 +6,8 @@ import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.time.DateTimeMath;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.time.Zone;
 import java.util.function.IntPredicate;
 
 /// The operators = <> < <= > >= of every type, and between types where PostgreSQL has them.

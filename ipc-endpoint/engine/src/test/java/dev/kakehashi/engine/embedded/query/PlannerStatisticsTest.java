@@ -18,7 +18,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.statement.Prepared;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.valuetext.time.Zone;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
 import dev.kakehashi.valuetext.ValueErrors;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
 import java.util.HashMap;
 import java.util.List;
@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Fields of extract() and date_trunc().
-enum TimeUnit {
+public enum TimeUnit {
   MICROSECONDS("us", "usec", "usecs", "usecond", "useconds", "microsecon"),
   MILLISECONDS("ms", "msec", "msecs", "msecond", "mseconds", "millisecon"),
   SECOND("s", "sec", "secs", "second", "seconds"),
@@ -51,7 +51,8 @@ enum TimeUnit {
     this.names = List.of(names);
   }
 
-  static @Nullable TimeUnit find(String name) {
+  /// The unit of a name in any case of letters; null: there is none.
+  public static @Nullable TimeUnit find(String name) {
     String key = name.toLowerCase(Locale.ROOT);
     return BY_NAME.get(
         key.length() > SIGNIFICANT_CHARACTERS ? key.substring(0, SIGNIFICANT_CHARACTERS) : key);

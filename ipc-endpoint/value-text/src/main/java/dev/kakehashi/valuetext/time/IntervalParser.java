@@ -1,11 +1,9 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.value.PgInterval;
 import dev.kakehashi.valuetext.ValueErrors;
-import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.DateTimeTokens.Token;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -13,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Input of intervals, as PostgreSQL's `DecodeInterval()`: "1 year 2 mons -3 days 04:05:06.7", "@ 1 hour ago", the standard's "1-2 3
 /// 4:05:06"; and those of ISO 8601, see [IsoIntervalParser].
-final class IntervalParser {
+public final class IntervalParser {
   private static final int MONTHS_PER_YEAR = 12;
 
   private static final Set<TimeUnit> CLOCK =
@@ -68,14 +66,8 @@ final class IntervalParser {
   }
 
   /// @param range which fields a text without units has
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
-  static long parse(String text, IntervalFields range, VarHeap heap) {
-    PgInterval value = value(text, range);
-    return Intervals.of(heap, value.months(), value.days(), value.micros());
-  }
-
-  /// The same without a place for it.
-  static PgInterval value(String text, IntervalFields range) {
+  /// @throws EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
+  public static PgInterval parse(String text, IntervalFields range) {
     IntervalSpan span;
     try {
       span = read(text, range);

@@ -1,12 +1,12 @@
-package dev.kakehashi.formats;
+package dev.kakehashi.valuetext.time;
 
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.value.PgTime;
 import dev.kakehashi.valuetext.number.Digits;
-import dev.kakehashi.valuetext.time.Calendars;
 import java.nio.charset.StandardCharsets;
 
-/// Dates, times and intervals as PostgreSQL writes them with DateStyle ISO, IntervalStyle postgres and time zone UTC, written in place.
+/// Dates, times and intervals as PostgreSQL writes them with DateStyle ISO and IntervalStyle postgres, written in place. The time zone is
+/// UTC where no other is given.
 public final class TimeText {
   /// Longest text of a date, a time or a timestamp.
   public static final int MAX_BYTES = 48;
@@ -60,7 +60,9 @@ public final class TimeText {
     return putTimestamp(bytes, at, micros, separator, separator == 'T' ? RFC_UTC : UTC);
   }
 
-  private static int putTimestamp(byte[] bytes, int at, long micros, char separator, byte[] zone) {
+  /// @param separator between date and time: a blank, or T
+  /// @param zone as it is to stand behind the time; infinities have none
+  static int putTimestamp(byte[] bytes, int at, long micros, char separator, byte[] zone) {
     if (micros == PgTime.TIMESTAMP_POSITIVE_INFINITY
         || micros == PgTime.TIMESTAMP_NEGATIVE_INFINITY) {
       return put(bytes, at, micros > 0 ? INFINITY : MINUS_INFINITY);

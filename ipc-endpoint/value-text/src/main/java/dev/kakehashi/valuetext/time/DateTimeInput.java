@@ -1,11 +1,10 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
 import dev.kakehashi.valuetext.ValueErrors;
-import dev.kakehashi.valuetext.time.Calendars;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// Input of dates, times and timestamps in PostgreSQL's forms, see [DateTimeParser].
+/// Input of dates, times and timestamps in PostgreSQL's forms: the usual one by [IsoDateTime], all others by [DateTimeParser].
 ///
 /// `zone` is the session's time zone, `now` the instant of the words "now", "today", "tomorrow" and "yesterday" in microseconds since
 /// 2000-01-01 UTC.
@@ -19,6 +18,12 @@ public final class DateTimeInput {
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or
   ///     INVALID_PARAMETER_VALUE
   public static long date(String text, Zone zone, LongSupplier now) {
+    byte[] bytes = IsoDateTime.bytes(text);
+    long usual = IsoDateTime.date(bytes, 0, bytes.length);
+    return usual != IsoDateTime.NONE ? usual : anyDate(text, zone, now);
+  }
+
+  static long anyDate(String text, Zone zone, LongSupplier now) {
     DateTimeParser parser = new DateTimeParser("date", text, false, zone, now);
     DateTimeWord.Kind special = parser.special();
     if (special != null) {
@@ -31,7 +36,7 @@ public final class DateTimeInput {
     TimeFields fields = parser.fields();
     long days = fields.isDay() ? fields.days() : Long.MAX_VALUE;
     if (!Calendars.isValidDate(days)) {
-      throw ValueErrors.datetimeOverflow("date out of range: \"" + text + "\"");
+      throw ValueErrors.datetimeOverflow("date out of range: \"" + ValueErrors.shown(text) + "\"");
     }
     return days;
   }
@@ -40,6 +45,12 @@ public final class DateTimeInput {
   ///
   /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
   public static long time(String text, Zone zone, LongSupplier now) {
+    byte[] bytes = IsoDateTime.bytes(text);
+    long usual = IsoDateTime.time(bytes, 0, bytes.length);
+    return usual != IsoDateTime.NONE ? usual : anyTime(text, zone, now);
+  }
+
+  static long anyTime(String text, Zone zone, LongSupplier now) {
     return new DateTimeParser("time", text, true, zone, now).fields().time();
   }
 
@@ -57,6 +68,12 @@ public final class DateTimeInput {
   ///
   /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
   public static long timestamp(String text, Zone zone, LongSupplier now) {
+    byte[] bytes = IsoDateTime.bytes(text);
+    long usual = IsoDateTime.timestamp(bytes, 0, bytes.length);
+    return usual != IsoDateTime.NONE ? usual : anyTimestamp(text, zone, now);
+  }
+
+  static long anyTimestamp(String text, Zone zone, LongSupplier now) {
     DateTimeParser parser = new DateTimeParser("timestamp", text, false, zone, now);
     return parser.special() != null ? special(parser.special()) : checked(local(parser), text);
   }
@@ -65,6 +82,16 @@ public final class DateTimeInput {
   ///
   /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
   public static long timestamptz(String text, Zone zone, LongSupplier now) {
+    byte[] bytes = IsoDateTime.bytes(text);
+    int end = IsoDateTime.endBeforeUtc(bytes, 0, bytes.length);
+    long usual = IsoDateTime.timestamp(bytes, 0, end);
+    if (usual == IsoDateTime.NONE) {
+      return anyTimestamptz(text, zone, now);
+    }
+    return end < bytes.length ? usual : zone.toInstant(usual);
+  }
+
+  static long anyTimestamptz(String text, Zone zone, LongSupplier now) {
     DateTimeParser parser = new DateTimeParser("timestamp with time zone", text, false, zone, now);
     if (parser.special() != null) {
       return special(parser.special());
@@ -106,7 +133,8 @@ public final class DateTimeInput {
 
   private static long checked(long timestamp, String text) {
     if (!Calendars.isValidTimestamp(timestamp)) {
-      throw ValueErrors.datetimeOverflow("timestamp out of range: \"" + text + "\"");
+      throw ValueErrors.datetimeOverflow(
+          "timestamp out of range: \"" + ValueErrors.shown(text) + "\"");
     }
     return timestamp;
   }

@@ -1,7 +1,7 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
-import dev.kakehashi.engine.type.SqlErrors;
-import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -82,7 +82,7 @@ public final class Zone {
   public static Zone named(String name) {
     Zone zone = find(name);
     if (zone == null) {
-      throw SqlErrors.invalidParameter("time zone \"" + name + "\" not recognized")
+      throw invalid("time zone \"" + name + "\" not recognized")
           .withHint("Full names of the IANA database are known, for example Europe/Berlin.");
     }
     return zone;
@@ -91,7 +91,7 @@ public final class Zone {
   /// The zone of AT TIME ZONE and its like: an abbreviation such as "EST", else a name.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
-  static Zone abbreviatedOrNamed(String name) {
+  public static Zone abbreviatedOrNamed(String name) {
     ZoneAbbreviation abbreviation = ZoneAbbreviation.find(name.toLowerCase(Locale.ROOT));
     if (abbreviation == null) {
       return named(name);
@@ -103,16 +103,15 @@ public final class Zone {
   /// The zone of make_timestamptz(): besides, an offset with its sign, plus is to the east.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
-  static Zone offsetOrNamed(String text) {
+  public static Zone offsetOrNamed(String text) {
     if (!text.isEmpty() && DateTimeTokens.isDigit(text.charAt(0))) {
-      throw SqlErrors.invalidParameter(
-              "invalid input syntax for type numeric time zone: \"" + text + "\"")
+      throw invalid("invalid input syntax for type numeric time zone: \"" + text + "\"")
           .withHint("Numeric time zones must have \"-\" or \"+\" as first character.");
     }
     if (text.startsWith("+") || text.startsWith("-")) {
       int seconds = ZoneOffsetText.parse(text);
       if (seconds == ZoneOffsetText.TOO_FAR) {
-        throw SqlErrors.invalidParameter("numeric time zone \"" + text + "\" out of range");
+        throw invalid("numeric time zone \"" + text + "\" out of range");
       }
       Zone zone = seconds == ZoneOffsetText.MALFORMED ? null : ofOffset(seconds);
       if (zone != null) {
@@ -156,7 +155,7 @@ public final class Zone {
   }
 
   /// For example +02, -03:30.
-  static String offsetText(int seconds) {
+  public static String offsetText(int seconds) {
     int distance = Math.abs(seconds);
     StringBuilder text = new StringBuilder(seconds < 0 ? "-" : "+");
     twoDigits(text, distance / 3600);
@@ -179,17 +178,17 @@ public final class Zone {
   }
 
   /// Whether its clocks have always had one offset.
-  boolean isFixed() {
+  public boolean isFixed() {
     return rules.isFixedOffset();
   }
 
   /// Seconds east of UTC at an instant.
-  int offsetSeconds(long timestamp) {
+  public int offsetSeconds(long timestamp) {
     return utc ? 0 : rules.getOffset(instant(timestamp)).getTotalSeconds();
   }
 
   /// Abbreviation that to_char() writes for TZ.
-  String abbreviation(long timestamp) {
+  public String abbreviation(long timestamp) {
     return abbreviation != null
         ? abbreviation
         : Abbreviations.FORMAT.format(instant(timestamp).atZone(id));
@@ -207,7 +206,7 @@ public final class Zone {
   /// Time that clocks show at an instant, to take fields of it: at the end of the range it may be no timestamp. Infinity stays.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
-  long clock(long timestamp) {
+  public long clock(long timestamp) {
     long local = uncheckedClock(timestamp);
     return local < Calendars.MIN_TIMESTAMP && Calendars.isFinite(timestamp)
         ? Calendars.checkedTimestamp(local)
@@ -215,7 +214,7 @@ public final class Zone {
   }
 
   /// Time that clocks show at an instant, to take its time of day: at both ends of the range it may be no timestamp. Infinity stays.
-  long uncheckedClock(long timestamp) {
+  public long uncheckedClock(long timestamp) {
     // Does not overflow: the last timestamp is eight days before the last word.
     return utc || !Calendars.isFinite(timestamp)
         ? timestamp
@@ -238,13 +237,13 @@ public final class Zone {
   }
 
   /// The instant of a local time, in its place among all instants also where it is none.
-  long comparedInstant(long local) {
+  public long comparedInstant(long local) {
     boolean isTime = Calendars.isFinite(local) && local < Calendars.END_TIMESTAMP;
     return utc || !isTime ? local : local - localOffsetSeconds(local) * Calendars.MICROS_PER_SECOND;
   }
 
   /// Seconds east of UTC at a local time: in a gap before it, in an overlap after it.
-  int localOffsetSeconds(long local) {
+  public int localOffsetSeconds(long local) {
     LocalDateTime time = LocalDateTime.ofEpochSecond(unixSeconds(local), 0, ZoneOffset.UTC);
     ZoneOffsetTransition transition = rules.getTransition(time);
     if (transition == null) {
@@ -262,32 +261,15 @@ public final class Zone {
     return Math.floorDiv(timestamp, Calendars.MICROS_PER_SECOND) + UNIX_EPOCH_SECONDS;
   }
 
-  private static long shift(long timestamp, long seconds) {
+  private static EngineException invalid(String message) {
+    return new EngineException(ErrorCode.INVALID_PARAMETER_VALUE, message);
+  }
+
+  /// An instant or a local time that many seconds later.
+  ///
+  /// @throws EngineException DATETIME_OVERFLOW
+  public static long shift(long timestamp, long seconds) {
     return Calendars.checkedTimestamp(timestamp + seconds * Calendars.MICROS_PER_SECOND);
-  }
-
-  /// The same with an offset east of UTC as the zone.
-  ///
-  /// @param sign 1: to local time, -1: to an instant
-  static long byOffset(long interval, long timestamp, int sign) {
-    if (!Calendars.isFinite(timestamp)) {
-      return timestamp;
-    }
-    // The seconds are an int in PostgreSQL.
-    return shift(timestamp, (long) sign * (int) offsetSecondsOf(interval));
-  }
-
-  /// Seconds of an interval that stands for an offset east of UTC.
-  ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
-  public static long offsetSecondsOf(long interval) {
-    if (Intervals.months(interval) != 0 || Intervals.days(interval) != 0) {
-      throw SqlErrors.invalidParameter(
-          "interval time zone \""
-              + Intervals.toText(interval)
-              + "\" must not include months or days");
-    }
-    return Intervals.micros(interval) / Calendars.MICROS_PER_SECOND;
   }
 
   @Override

@@ -1,7 +1,6 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
 import dev.kakehashi.valuetext.ValueErrors;
-import dev.kakehashi.valuetext.time.Calendars;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

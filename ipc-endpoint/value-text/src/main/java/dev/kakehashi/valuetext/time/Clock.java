@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
 import java.time.Instant;
 

@@ -1,6 +1,4 @@
-package dev.kakehashi.engine.type.time;
-
-import dev.kakehashi.valuetext.time.Calendars;
+package dev.kakehashi.valuetext.time;
 
 /// The sum of an interval's fields while its text is read. Fractions go on to smaller fields as in PostgreSQL's `DecodeInterval()`.
 final class IntervalSpan {
@@ -38,7 +36,7 @@ final class IntervalSpan {
       }
       case MONTH -> {
         months = sum(months, integer(value));
-        addDayFraction(fraction * Intervals.DAYS_PER_MONTH);
+        addDayFraction(fraction * Calendars.DAYS_PER_MONTH);
       }
       case YEAR -> addYears(value, fraction, 1);
       case DECADE -> addYears(value, fraction, 10);

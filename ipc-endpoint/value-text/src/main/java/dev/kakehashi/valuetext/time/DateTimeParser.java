@@ -1,9 +1,8 @@
-package dev.kakehashi.engine.type.time;
+package dev.kakehashi.valuetext.time;
 
-import dev.kakehashi.engine.type.time.DateTimeTokens.Kind;
-import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
 import dev.kakehashi.valuetext.ValueErrors;
-import dev.kakehashi.valuetext.time.Calendars;
+import dev.kakehashi.valuetext.time.DateTimeTokens.Kind;
+import dev.kakehashi.valuetext.time.DateTimeTokens.Token;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.kakehashi.engine.type.time;
-
-import org.jspecify.annotations.NullMarked;
