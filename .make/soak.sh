@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,system   parts of it, all without
+#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,schedules,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -56,6 +56,7 @@ if [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",cluster,"* ]]; then
 fi
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
   -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
+part schedules SchedulesTest -pl ipc-endpoint/schedules -am -Dkakehashi.schedules=$((10000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
   -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.queries=$((10000 * factor)) -Dkakehashi.statements=$((12000 * factor)) \
