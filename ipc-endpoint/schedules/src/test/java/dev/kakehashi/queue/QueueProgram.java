@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -214,13 +215,11 @@ public final class QueueProgram implements Program {
 
   /// The process: a clock that goes on when it is told to, and a thread for work.
   private static final class Host implements QueueHost {
-    private static final Runnable END = () -> {};
-
     private record Ring(long at, Runnable action) {}
 
     private final ProgramStore store;
     private final AtomicLong nanos = new AtomicLong(5_000_000_000L);
-    private final BlockingQueue<Runnable> todo = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Optional<Runnable>> todo = new LinkedBlockingQueue<>();
     private final List<Ring> rings = new ArrayList<>(); // guarded by this
 
     Host(ProgramStore store) {
@@ -228,13 +227,13 @@ public final class QueueProgram implements Program {
     }
 
     void work() throws InterruptedException {
-      for (Runnable next = todo.take(); next != END; next = todo.take()) {
-        next.run();
+      for (Optional<Runnable> next = todo.take(); next.isPresent(); next = todo.take()) {
+        next.get().run();
       }
     }
 
     void stop() {
-      todo.add(END);
+      todo.add(Optional.empty());
     }
 
     void advance(long millis) {
@@ -269,7 +268,7 @@ public final class QueueProgram implements Program {
 
     @Override
     public void execute(Runnable action) {
-      todo.add(action);
+      todo.add(Optional.of(action));
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// A client that is told that a commit is stored finds it in the log. The log has all records once, in the order in which they were
 /// queued, and one thread at a time writes it.
 public final class GroupCommitProgram implements Program {
-  private final ThreadLocal<List<Runnable>> lent = new ThreadLocal<>();
+  private static final ThreadLocal<List<Runnable>> LENT = new ThreadLocal<>();
 
   private record Commit(
       ProgramLog log, GroupCommit group, ReentrantLock order, List<Integer> queued) {
@@ -58,7 +58,7 @@ public final class GroupCommitProgram implements Program {
       Program.together(
           () -> {
             List<Runnable> mine = new ArrayList<>();
-            lent.set(mine);
+            LENT.set(mine);
             commit.run(1, true, mine);
             mine.clear();
             commit.run(2, true, mine);
@@ -73,10 +73,10 @@ public final class GroupCommitProgram implements Program {
   }
 
   /// Lends a thread that has a list for what it is to flush.
-  private final class Lending implements BlockingExecutor {
+  private static final class Lending implements BlockingExecutor {
     @Override
     public boolean tryDefer(Runnable work) {
-      List<Runnable> mine = lent.get();
+      List<Runnable> mine = LENT.get();
       return mine != null && mine.add(work);
     }
 
