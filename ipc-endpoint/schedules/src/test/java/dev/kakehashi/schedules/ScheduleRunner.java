@@ -52,7 +52,10 @@ public final class ScheduleRunner {
 
   private void run(String name) throws Exception {
     Program program =
-        (Program) Class.forName("dev.kakehashi." + name).getDeclaredConstructor().newInstance();
+        Class.forName("dev.kakehashi." + name)
+            .asSubclass(Program.class)
+            .getDeclaredConstructor()
+            .newInstance();
     explore(name, program, "fifo", 1); // what is initialised once is no part of the schedules
     explore(name, program, "pos", (schedules + 1) / 2);
     explore(name, program, "random", schedules / 2);

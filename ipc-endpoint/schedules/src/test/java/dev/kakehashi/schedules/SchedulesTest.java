@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// names the one program to run. A failure says how it is repeated.
 class SchedulesTest {
   /// A program, and a method that it fails without.
-  private record Case(String program, String fault) {
+  record Case(String program, String fault) {
     @Override
     public String toString() {
       return program + " without " + fault;
