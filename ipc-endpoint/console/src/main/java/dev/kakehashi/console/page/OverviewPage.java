@@ -4,6 +4,7 @@ import dev.kakehashi.console.html.Frame;
 import dev.kakehashi.console.html.Html;
 import dev.kakehashi.rest.sql.TextResult;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -139,8 +140,8 @@ final class OverviewPage implements ConsolePage {
       return micros + " µs";
     }
     return micros < 1_000_000
-        ? "%.1f ms".formatted(micros / 1e3)
-        : "%.1f s".formatted(micros / 1e6);
+        ? String.format(Locale.ROOT, "%.1f ms", micros / 1e3)
+        : String.format(Locale.ROOT, "%.1f s", micros / 1e6);
   }
 
   private static void addStorage(Cards cards, Map<String, Object> sample, PageRow storage) {
@@ -150,8 +151,13 @@ final class OverviewPage implements ConsolePage {
     cards
         .add(
             "Commits in a group",
-            groups == 0 ? "–" : "%.2f".formatted((double) storage.number("commits") / groups),
-            groups == 0 ? "" : "flush %.2f ms".formatted(storage.number("flush_us") / 1e3 / groups))
+            groups == 0
+                ? "–"
+                : String.format(Locale.ROOT, "%.2f", (double) storage.number("commits") / groups),
+            groups == 0
+                ? ""
+                : String.format(
+                    Locale.ROOT, "flush %.2f ms", storage.number("flush_us") / 1e3 / groups))
         .add("Log", storage.bytes("log_bytes"), "since the checkpoint");
   }
 

@@ -2,6 +2,7 @@ package dev.kakehashi.console.page;
 
 import dev.kakehashi.console.html.Html;
 import dev.kakehashi.rest.sql.TextResult;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// One row of a result, by the names of its columns. Immutable.
@@ -51,7 +52,7 @@ record PageRow(TextResult result, @Nullable String[] row) {
     }
     return unit == 0 || value >= 100
         ? Math.round(value) + " " + units[unit]
-        : "%.1f %s".formatted(value, units[unit]);
+        : String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
   }
 
   /// Bytes of a column; –: SQL's null.

@@ -9,6 +9,7 @@ import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.sql.TextQueries;
 import dev.kakehashi.rest.sql.TextResult;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -127,7 +128,7 @@ final class SqlPage implements ConsolePage {
   }
 
   private static Html result(TextResult result, double millis) {
-    String time = "%.1f ms".formatted(millis);
+    String time = String.format(Locale.ROOT, "%.1f ms", millis);
     if (result.columns().isEmpty()) {
       return Html.of(
           "<p role=\"status\" class=\"notice\">Done. {} rows, {}.</p>\n", result.rowCount(), time);

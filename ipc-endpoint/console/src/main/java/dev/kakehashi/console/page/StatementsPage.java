@@ -6,6 +6,7 @@ import dev.kakehashi.console.html.Html;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.sql.TextResult;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -164,7 +165,7 @@ final class StatementsPage implements ConsolePage {
     String text = values.get(column);
     return text == null
         ? Grid.cell(null, true)
-        : Grid.cell("%.1f ms".formatted(Double.parseDouble(text)), true);
+        : Grid.cell(String.format(Locale.ROOT, "%.1f ms", Double.parseDouble(text)), true);
   }
 
   private static Html copies(PageView view) {

@@ -5,6 +5,7 @@ import dev.kakehashi.console.html.Grid;
 import dev.kakehashi.console.html.Html;
 import dev.kakehashi.rest.sql.TextResult;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Memory, log, checkpoint and backup.
@@ -78,7 +79,9 @@ final class StoragePage implements ConsolePage {
 
   private static String mean(PageRow values, String sum, String count, double unit) {
     long divisor = values.number(count);
-    return divisor == 0 ? "–" : "%.2f".formatted(values.number(sum) / unit / divisor);
+    return divisor == 0
+        ? "–"
+        : String.format(Locale.ROOT, "%.2f", values.number(sum) / unit / divisor);
   }
 
   private static Html tables(PageView view) {
