@@ -29,7 +29,7 @@ generate: ## write the C and Java accessors again from ipc-endpoint/protocol/sch
 build: $(STAMPS)/java $(STAMPS)/extension ## compile the endpoint and the extension
 
 $(STAMPS)/java: $(JAVA_SOURCES)
-	@.make/maven.sh build -pl '!pg-tests' -DskipTests package
+	@.make/maven.sh build -pl '!pg-tests' -DskipTests install
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/extension: $(C_SOURCES)

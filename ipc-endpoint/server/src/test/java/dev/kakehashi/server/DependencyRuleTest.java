@@ -14,8 +14,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// Which part may see which: protocol ← transport ← client, server; protocol ← engine-api ← engine, requests, engine-tck; engine-api ←
-/// value-text ← engine, formats, bulk; scheduler ← engine, requests, server; os ← who calls the C library; requests ← interfaces, which do
-/// not see each other, but for the console, which is pages of rest.
+/// value-text ← engine, formats, bulk; scheduler ← engine, requests, server; engine-api ← test-support, which tests alone see; os ← who
+/// calls the C library; requests ← interfaces, which do not see each other, but for the console, which is pages of rest.
 class DependencyRuleTest {
   private static final String ROOT = "dev.kakehashi.";
 
@@ -29,6 +29,7 @@ class DependencyRuleTest {
     SEES.put("transport", new String[] {"protocol", "os"});
     SEES.put("client", new String[] {"protocol", "transport"});
     SEES.put("engine.api", new String[] {"protocol"});
+    SEES.put("testsupport", new String[] {"protocol", "engine.api"});
     SEES.put("valuetext", new String[] {"protocol", "engine.api"});
     SEES.put("engine", new String[] {"protocol", "engine.api", "valuetext", "scheduler", "os"});
     SEES.put("tck", new String[] {"protocol", "engine.api"});

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.testsupport;
+
+import org.jspecify.annotations.NullMarked;
