@@ -310,9 +310,7 @@ final class ApplicationFunctionTest {
             new @Nullable Object[][] {{}},
             1,
             0);
-    while (running.sink.waiters() == 0) {
-      Thread.onSpinWait();
-    }
+    running.awaitFullSink();
     assertEquals(1, applications.uses.get());
     engine.query(
         "alter application lib from "

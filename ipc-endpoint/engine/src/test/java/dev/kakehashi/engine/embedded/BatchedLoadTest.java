@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -263,7 +264,7 @@ class BatchedLoadTest {
         CompletableFuture.supplyAsync(
             () -> load("copy t from 'in:x' (batch_rows 3000, part_rows 3000, workers 1)"),
             task -> Thread.ofPlatform().start(task));
-    LongTransactionTest.awaitUntil(() -> files.rereads.get() == 1);
+    Await.untilEquals("files that are read again", 1, files.rereads::get);
     test.rollback(other);
     assertEquals("3000|3000|0|0|NULL|NULL", loading.get());
     assertEquals(List.of("3000|4498500|3000"), sums());
@@ -311,7 +312,7 @@ class BatchedLoadTest {
     assertEquals(List.of("2160"), test.query("select count(*) from t"));
     ignored = later.await(1, TimeUnit.MINUTES);
     assertEquals("8000|7200|0|800|NULL|NULL", loading.get());
-    LongTransactionTest.awaitUntil(() -> test.query(copies).isEmpty());
+    Await.untilEquals("copies", List.of(), () -> test.query(copies));
   }
 
   @Test

@@ -18,6 +18,7 @@ import dev.kakehashi.engine.api.queue.Payload;
 import dev.kakehashi.engine.application.ListedApplications;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.testsupport.Await;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -210,9 +211,8 @@ final class CallAccessTest {
     Thread thread =
         Thread.startVirtualThread(
             () -> updated.complete(second.table("plain").update(new Object[] {1, 12L})));
-    while (engine.query("select * from kakehashi_catalog.waits").isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "somebody waits", () -> !engine.query("select * from kakehashi_catalog.waits").isEmpty());
     first.commit();
     assertTrue(updated.get(30, TimeUnit.SECONDS));
     thread.join();
@@ -405,9 +405,8 @@ final class CallAccessTest {
             state.complete(e.code().sqlstate());
           }
         });
-    while (engine.query("select * from kakehashi_catalog.waits").isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "somebody waits", () -> !engine.query("select * from kakehashi_catalog.waits").isEmpty());
     waiting.cancel();
     assertEquals("57014", state.get(30, TimeUnit.SECONDS));
     thread.join();

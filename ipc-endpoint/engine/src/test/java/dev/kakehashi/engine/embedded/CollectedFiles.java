@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.bulk.BulkContext;
@@ -13,6 +12,7 @@ import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.UploadFiles;
+import dev.kakehashi.engine.testing.BatchText;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -208,11 +207,7 @@ final class CollectedFiles implements BulkAccess, UploadFiles {
           Thread.onSpinWait();
         }
         target.context.checkCanceled();
-        TestSink decoder = new TestSink(target.columns, 1);
-        ResultSink.Buffer copy = Objects.requireNonNull(decoder.acquire((int) batch.byteSize()));
-        copy.memory().copyFrom(batch);
-        copy.stage((int) batch.byteSize(), 1);
-        lines.addAll(decoder.rows());
+        lines.addAll(BatchText.rows(target.columns, batch));
       } finally {
         users.decrementAndGet();
       }

@@ -297,9 +297,7 @@ class CopyToTest {
     TestEngine.Running running =
         engine.start(
             transaction, engine.prepare("copy t to stdout"), new @Nullable Object[][] {{}}, 1, 0);
-    while (running.sink.waiters() == 0) {
-      Thread.onSpinWait();
-    }
+    running.awaitFullSink();
     Objects.requireNonNull(running.execution).cancel();
     assertState("57014", running::await);
     engine.rollback(transaction);

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -4,7 +4,6 @@ import static dev.kakehashi.engine.embedded.TestEngine.assertState;
 import static dev.kakehashi.engine.embedded.TestEngine.awaitEnd;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
@@ -13,6 +12,7 @@ import dev.kakehashi.engine.embedded.TestEngine.Running;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.check.CheckListener;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,11 +66,8 @@ final class DefinitionsSideBySideTest {
   }
 
   private void awaitWaiter() {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (engine.query("select 1 from kakehashi_catalog.waits").isEmpty()) {
-      assertTrue(System.nanoTime() < deadline, "nobody waits");
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "somebody waits", () -> !engine.query("select 1 from kakehashi_catalog.waits").isEmpty());
   }
 
   private List<String> names() {

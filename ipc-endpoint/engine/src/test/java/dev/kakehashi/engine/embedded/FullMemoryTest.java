@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // set before each test
 @Timeout(120)
 final class FullMemoryTest {
-  private static final long COLLECTED_NANOS = 20_000_000_000L;
 
   private static final long LIMIT = 12 << 20;
 
@@ -96,11 +96,7 @@ final class FullMemoryTest {
   }
 
   private void awaitUsedBelow(long bytes) {
-    long end = System.nanoTime() + COLLECTED_NANOS;
-    while (memory("used_bytes") >= bytes) {
-      assertTrue(System.nanoTime() < end, "used %d, %d".formatted(bytes, memory("used_bytes")));
-      Thread.onSpinWait();
-    }
+    Await.until("less than %d bytes are used".formatted(bytes), () -> memory("used_bytes") < bytes);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.testsupport.Await;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -62,11 +63,8 @@ class IdleMemoryTest {
   }
 
   private static void awaitHeldAtMost(long bytes) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (VarHeap.heldBytes() > bytes) {
-      assertTrue(System.nanoTime() < deadline, "native memory is held before the test begins");
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "no native memory is held before the test begins", () -> VarHeap.heldBytes() <= bytes);
   }
 
   @AfterEach

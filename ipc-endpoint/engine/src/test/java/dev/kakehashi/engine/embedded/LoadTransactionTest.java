@@ -13,6 +13,7 @@ import dev.kakehashi.engine.api.BeginOptions.Kind;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -112,9 +113,12 @@ class LoadTransactionTest {
     EngineTransaction before = test.begin(Isolation.READ_COMMITTED);
     test.run(before, "insert into t values (7)");
     Load load = new Load("copy t from 'in:x'");
-    LongTransactionTest.awaitUntil(() ->
-        test.query("select waiting from kakehashi_catalog.transactions where label like 'COPY%'")
-            .equals(List.of("t")));
+    Await.untilEquals(
+        "the load waits",
+        List.of("t"),
+        () ->
+            test.query(
+                "select waiting from kakehashi_catalog.transactions where label like 'COPY%'"));
     assertEquals(1, reads.getCount());
     test.rollback(before);
     mayRead.complete(true);
@@ -167,9 +171,10 @@ class LoadTransactionTest {
     files.put("in:y", "1000", "1001");
     Load first = whileReading("copy t from 'in:x'");
     Load second = new Load("copy t from 'in:y'");
-    LongTransactionTest.awaitUntil(() ->
-        test.query("select count(*) from kakehashi_catalog.transactions where waiting")
-            .equals(List.of("1")));
+    Await.untilEquals(
+        "transactions that wait",
+        List.of("1"),
+        () -> test.query("select count(*) from kakehashi_catalog.transactions where waiting"));
     assertFalse(second.done.isDone());
     mayRead.complete(true);
     first.end();

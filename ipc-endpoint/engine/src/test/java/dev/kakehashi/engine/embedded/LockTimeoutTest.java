@@ -130,10 +130,11 @@ final class LockTimeoutTest {
     engine.commit(owner);
     assertTimesOut("update t set name = 'y' where id = 2", WAIT_NANOS);
     assertFalse(locking.done.isDone());
+    locking.awaitFullSink();
     locking.sink.release();
     locking.await();
     assertEquals(
-        List.of("x", "t"), locking.sink.rows().stream().map(row -> row.substring(0, 1)).toList());
+        List.of("x", "t"), locking.rows().stream().map(row -> row.substring(0, 1)).toList());
     engine.commit(waiter);
     engine.rollback(other);
   }

@@ -13,6 +13,7 @@ import dev.kakehashi.engine.api.BeginOptions.Kind;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,20 +59,16 @@ final class LongTransactionTest {
     return engine.start(transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, 1000, 0);
   }
 
-  static void awaitUntil(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, "condition did not come true");
-      Thread.onSpinWait();
-    }
-  }
-
   private void awaitWaiting(String label) {
-    awaitUntil(() ->
-        engine
-            .query(
-                "select waiting from kakehashi_catalog.transactions where label = '" + label + "'")
-            .equals(List.of("t")));
+    Await.until(
+        label + " waits",
+        () ->
+            engine
+                .query(
+                    "select waiting from kakehashi_catalog.transactions where label = '"
+                        + label
+                        + "'")
+                .equals(List.of("t")));
   }
 
   private static EngineException refused(String sqlstate, Runnable action) {
@@ -345,7 +341,7 @@ final class LongTransactionTest {
         EngineTransaction occ = engine.begin(Isolation.SERIALIZABLE);
         engine.run(occ, "select sum(v) from a");
         int seen = changes.get();
-        awaitUntil(() -> changes.get() > seen + 4 || broken.get() != null);
+        Await.until("more changes", () -> changes.get() > seen + 4 || broken.get() != null);
         refused(
             "40001",
             () -> {
@@ -362,7 +358,7 @@ final class LongTransactionTest {
         assertEquals(sum, engine.run(ltx, "select max(v) from b").rows());
         engine.commit(ltx);
         int seen = changes.get();
-        awaitUntil(() -> changes.get() > seen || broken.get() != null);
+        Await.until("more changes", () -> changes.get() > seen || broken.get() != null);
       }
     } finally {
       stopping.set(true);
@@ -414,7 +410,7 @@ final class LongTransactionTest {
                     "with recursive n(i) as (values (1::int8) union all select i + 1 from n)"
                         + " select max(i) from n"));
     assertTrue(failure.detail().contains("300 ms"), failure.detail());
-    awaitUntil(() -> transaction.state() == EngineTransaction.State.ABORTED);
+    Await.untilEquals("state", EngineTransaction.State.ABORTED, transaction::state);
     refused("25P04", () -> engine.run(transaction, "select 1"));
     engine.rollback(transaction);
     engine.rollback(changing);
@@ -429,7 +425,7 @@ final class LongTransactionTest {
     refused("25P04", () -> engine.run(ltx, "select * from a"));
     engine.commit(writer);
     // The statement is answered before the transaction has let go of its area.
-    awaitUntil(() -> ltx.state() == EngineTransaction.State.ABORTED);
+    Await.untilEquals("state", EngineTransaction.State.ABORTED, ltx::state);
     engine.run("update a set v = 1");
   }
 

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -224,13 +225,10 @@ final class QueueFunctionTest {
 
   /// The work that makes the statement wait runs on another thread.
   private static void awaitWaiter(TestEngine.Other other) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!other
-        .query("select waiting from kakehashi_catalog.queues where queue_name = 'q'")
-        .equals(List.of("1"))) {
-      assertTrue(System.nanoTime() < deadline);
-      Thread.onSpinWait();
-    }
+    Await.untilEquals(
+        "consumers that wait",
+        List.of("1"),
+        () -> other.query("select waiting from kakehashi_catalog.queues where queue_name = 'q'"));
   }
 
   @Test

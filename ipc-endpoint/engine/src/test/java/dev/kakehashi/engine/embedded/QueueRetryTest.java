@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.queue.ListQueues;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -50,9 +51,8 @@ final class QueueRetryTest {
     EngineTransaction other = engine.begin(Isolation.READ_COMMITTED);
     engine.run(other, "update t set v = 10 where id = 2");
     TestEngine.Running change = engine.start(transaction, CHANGE, ExecuteOptions.DEFAULT);
-    while (engine.query("select 1 from kakehashi_catalog.waits").isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "the change waits", () -> !engine.query("select 1 from kakehashi_catalog.waits").isEmpty());
     engine.commit(other);
     return change;
   }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.testing.PrivatePostgres;
 import dev.kakehashi.engine.testing.ResultText;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

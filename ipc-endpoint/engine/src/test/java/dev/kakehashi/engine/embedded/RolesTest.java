@@ -16,11 +16,11 @@ import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -493,12 +493,8 @@ class RolesTest {
       EngineTransaction ofCarol = begin(engine, "carol");
       operator.run("drop role alice");
       operator.run("alter role bob nologin");
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
       for (EngineTransaction each : List.of(ofAlice, ofBob)) {
-        while (each.state() == EngineTransaction.State.ACTIVE) {
-          assertTrue(System.nanoTime() < deadline);
-          Thread.onSpinWait();
-        }
+        Await.until("the transaction ends", () -> each.state() != EngineTransaction.State.ACTIVE);
         assertEquals("25P03", failure(engine, each));
       }
       assertEquals(EngineTransaction.State.ACTIVE, ofCarol.state());

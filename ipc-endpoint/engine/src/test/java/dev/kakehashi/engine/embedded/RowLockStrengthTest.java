@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -156,9 +157,8 @@ final class RowLockStrengthTest {
     assertFalse(update.done.isDone());
     assertEquals(List.of("2"), engine.query("select count(*) from kakehashi_catalog.waits"));
     engine.commit(first);
-    while (!engine.query("select count(*) from kakehashi_catalog.waits").equals(List.of("1"))) {
-      Thread.onSpinWait();
-    }
+    Await.untilEquals(
+        "waits", List.of("1"), () -> engine.query("select count(*) from kakehashi_catalog.waits"));
     assertFalse(update.done.isDone());
     engine.commit(second);
     assertEquals(1, update.await().count());

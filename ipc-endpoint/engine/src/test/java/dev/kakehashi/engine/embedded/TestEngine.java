@@ -11,12 +11,15 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.testing.BatchText;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.BatchSink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -33,8 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An engine in a directory, driven synchronously.
 public final class TestEngine implements AutoCloseable {
-  /// For a statement to end on a machine with a load of 40, where a JVM has a twentieth of a processor.
-  private static final long TIMEOUT_SECONDS = 300;
+  private static final long TIMEOUT_SECONDS = Await.LIMIT.toSeconds();
 
   public final TaskScheduler scheduler;
   public final EmbeddedEngine engine;
@@ -50,16 +52,28 @@ public final class TestEngine implements AutoCloseable {
 
   /// A statement that may not have ended yet.
   public static final class Running {
-    public final TestSink sink;
+    public final BatchSink sink;
+    private final List<Statement.Column> columns;
     public final CompletableFuture<Long> done = new CompletableFuture<>();
     public @Nullable Execution execution;
 
-    public Running(TestSink sink) {
-      this.sink = sink;
+    Running(List<Statement.Column> columns, int maxBuffers) {
+      this.columns = columns;
+      this.sink = new BatchSink(maxBuffers);
+    }
+
+    /// All rows staged so far, see [BatchText#rows].
+    public List<String> rows() {
+      return BatchText.rows(columns, sink.batches());
+    }
+
+    /// Returns when the statement waits for its reader.
+    public void awaitFullSink() {
+      Await.until("the statement waits for its reader", () -> sink.waiters() > 0);
     }
 
     public Result await() {
-      return new Result(TestEngine.await(done), sink.rows(), List.of());
+      return new Result(TestEngine.await(done), rows(), List.of());
     }
   }
 
@@ -179,13 +193,7 @@ public final class TestEngine implements AutoCloseable {
   /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the
   /// background. Lost memory stays held.
   public static void awaitHeld(long bytes) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
-    while (VarHeap.heldBytes() != bytes) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("held: " + VarHeap.heldBytes() + ", before: " + bytes);
-      }
-      Thread.onSpinWait();
-    }
+    Await.untilEquals("held bytes", bytes, VarHeap::heldBytes);
   }
 
   /// Another client of the same engine.
@@ -295,7 +303,7 @@ public final class TestEngine implements AutoCloseable {
     Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
     long count = await(running.done);
     boolean isQuery = statement.kind() == Statement.Kind.QUERY || !statement.columns().isEmpty();
-    return new Result(count, running.sink.rows(), statement.columns(), isQuery);
+    return new Result(count, running.rows(), statement.columns(), isQuery);
   }
 
   public Running start(
@@ -324,7 +332,7 @@ public final class TestEngine implements AutoCloseable {
       @Nullable Object[][] rows,
       int maxBuffers,
       ExecuteOptions options) {
-    Running running = new Running(new TestSink(statement.columns(), maxBuffers));
+    Running running = new Running(statement.columns(), maxBuffers);
     ParameterBatch parameters = parameters(statement.parameterTypeOids(), rows);
     running.execution =
         statement.execute(

@@ -74,11 +74,7 @@ final class TransactionEndTest {
     engine.execute(load, engine.prepare("insert into w values ($1, $2)"), rows);
     engine.commit(load);
     Running running = start(transaction, "update w set pad = pad || 'x' returning id, pad", 1);
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (running.sink.waiters() == 0) {
-      assertTrue(System.nanoTime() < deadline, "the statement does not wait for its reader");
-      Thread.onSpinWait();
-    }
+    running.awaitFullSink();
     return running;
   }
 

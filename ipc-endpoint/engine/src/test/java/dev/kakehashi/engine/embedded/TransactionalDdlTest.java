@@ -11,6 +11,7 @@ import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,11 +60,9 @@ final class TransactionalDdlTest {
 
   /// Waits until somebody waits for a lock.
   private void awaitWaiter() {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (engine.query("select 1 from kakehashi_catalog.locks where not granted").isEmpty()) {
-      assertTrue(System.nanoTime() < deadline, "nobody waits");
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "somebody waits for a lock",
+        () -> !engine.query("select 1 from kakehashi_catalog.locks where not granted").isEmpty());
   }
 
   /// Runs a statement of another transaction with a time-out that only a lock makes it reach.

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,16 +44,6 @@ final class TransactionsTest {
 
   private Running start(EngineTransaction transaction, String sql) {
     return engine.start(transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, 1000, 0);
-  }
-
-  private static void awaitUntil(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("condition did not come true");
-      }
-      Thread.onSpinWait();
-    }
   }
 
   @Test
@@ -201,7 +190,7 @@ final class TransactionsTest {
             new @Nullable Object[][] {{}},
             1,
             0);
-    awaitUntil(() -> open.sink.waiters() > 0);
+    open.awaitFullSink();
     assertEquals((long) WIDE_ROWS, engine.run(transaction, "update w set pad = 'x'").count());
     while (!open.done.isDone()) {
       open.sink.release();
@@ -223,7 +212,7 @@ final class TransactionsTest {
             new @Nullable Object[][] {{}},
             1,
             0);
-    awaitUntil(() -> open.sink.waiters() > 0);
+    open.awaitFullSink();
     Objects.requireNonNull(open.execution).cancel();
     EngineException failure = assertThrows(EngineException.class, open::await);
     assertEquals("57014", failure.code().sqlstate());
@@ -261,7 +250,7 @@ final class TransactionsTest {
             new @Nullable Object[][] {{}},
             1,
             0);
-    awaitUntil(() -> open.sink.waiters() > 0);
+    open.awaitFullSink();
     engine.rollback(transaction);
     assertThrows(EngineException.class, open::await);
     assertEquals(EngineTransaction.State.ABORTED, transaction.state());

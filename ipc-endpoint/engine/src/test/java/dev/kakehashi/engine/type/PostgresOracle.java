@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine;
-import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -9,15 +9,15 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.embedded.TestEngine;
-import dev.kakehashi.engine.testing.PrivatePostgres;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Statistics of columns: what ANALYZE finds, and when it is done without being asked.
 final class ColumnStatisticsTest {
-  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final String COLUMNS =
       "k int, few int, skewed int, nulls int, t text, n numeric, f float8, d date, ts timestamp,"
@@ -207,13 +206,7 @@ final class ColumnStatisticsTest {
   }
 
   private void awaitValue(String sql, String expected) {
-    long deadline = System.nanoTime() + TIMEOUT_NANOS;
-    List<String> found = engine.query(sql);
-    while (!found.equals(List.of(expected)) && System.nanoTime() < deadline) {
-      java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
-      found = engine.query(sql);
-    }
-    assertEquals(List.of(expected), found, sql);
+    Await.untilEquals(sql, List.of(expected), () -> engine.query(sql));
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.kakehashi.engine.embedded.query.PlanningCases.Case;
 import dev.kakehashi.engine.rights.RoleSet;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.testsupport.Await;
 import dev.kakehashi.valuetext.time.Zone;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -22,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,8 +40,6 @@ final class PlanningCancelTest {
 
   /// As many tables as a statement may read: no machine plans their joins while the test runs.
   private static final String ENDLESS = PlanningCases.doubling(12);
-
-  private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
   private final long seed = Long.getLong("kakehashi.seed", System.nanoTime());
 
@@ -186,25 +184,17 @@ final class PlanningCancelTest {
     return engine.scheduler.jobs().stream().anyMatch(job -> job.name().equals(sql));
   }
 
-  private static void await(BooleanSupplier state) {
-    long deadline = System.nanoTime() + TIMEOUT_NANOS;
-    while (!state.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, "does not come");
-      Thread.onSpinWait();
-    }
-  }
-
   @Test
   void shouldEndThePreparationThatIsCanceled() {
     try (TestEngine engine = new TestEngine(directory)) {
       Preparing preparing = new Preparing(engine, ENDLESS);
-      await(() -> hasJob(engine, ENDLESS));
+      Await.until("the job is there", () -> hasJob(engine, ENDLESS));
       preparing.planning.cancel();
       EngineException refused =
           assertThrows(EngineException.class, () -> TestEngine.await(preparing.done));
       assertEquals(ErrorCode.QUERY_CANCELED, refused.code());
       assertEquals("canceling statement due to user request", refused.getMessage());
-      await(() -> !hasJob(engine, ENDLESS));
+      Await.until("the job is gone", () -> !hasJob(engine, ENDLESS));
       preparing.planning.cancel(); // as often as one likes
       assertEquals(List.of("1"), engine.query("select 1"));
     }
@@ -215,7 +205,7 @@ final class PlanningCancelTest {
     Preparing preparing;
     try (TestEngine engine = new TestEngine(directory)) {
       preparing = new Preparing(engine, ENDLESS);
-      await(() -> hasJob(engine, ENDLESS));
+      Await.until("the job is there", () -> hasJob(engine, ENDLESS));
     }
     EngineException refused =
         assertThrows(EngineException.class, () -> TestEngine.await(preparing.done));
@@ -238,7 +228,7 @@ final class PlanningCancelTest {
       EngineException refused = assertThrows(EngineException.class, running::await);
       assertEquals(ErrorCode.QUERY_CANCELED, refused.code());
       assertEquals("canceling statement due to statement timeout", refused.getMessage());
-      await(() -> !hasJob(engine, definition));
+      Await.until("the job is gone", () -> !hasJob(engine, definition));
       engine.run(transaction, "insert into y values (1)");
       engine.commit(transaction);
       assertEquals(List.of("1"), engine.query("select a from y"));
@@ -255,7 +245,7 @@ final class PlanningCancelTest {
       EngineTransaction transaction = engine.engine.begin(BeginOptions.DEFAULT);
       TestEngine.Running running =
           engine.start(transaction, statement, new @Nullable Object[][] {{}}, Integer.MAX_VALUE, 0);
-      await(() -> hasJob(engine, sql));
+      Await.until("the job is there", () -> hasJob(engine, sql));
       engine.rollback(transaction);
       EngineException refused = assertThrows(EngineException.class, running::await);
       assertEquals(ErrorCode.TRANSACTION_ABORTED, refused.code());
@@ -273,7 +263,7 @@ final class PlanningCancelTest {
       engine.run(transaction, "insert into y values (1)");
       TestEngine.Running running =
           engine.start(transaction, statement, new @Nullable Object[][] {{}}, Integer.MAX_VALUE, 0);
-      await(() -> hasJob(engine, sql));
+      Await.until("the job is there", () -> hasJob(engine, sql));
       CompletableFuture<Boolean> committed = engine.startCommit(transaction);
       java.util.Objects.requireNonNull(running.execution).cancel();
       EngineException refused = assertThrows(EngineException.class, running::await);

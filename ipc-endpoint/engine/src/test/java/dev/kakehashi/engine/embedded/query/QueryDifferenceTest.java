@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine;
-import dev.kakehashi.engine.testing.PrivatePostgres;
 import dev.kakehashi.engine.testing.ResultText;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;

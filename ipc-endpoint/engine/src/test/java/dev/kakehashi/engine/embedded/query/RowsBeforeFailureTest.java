@@ -64,7 +64,7 @@ final class RowsBeforeFailureTest {
         engine.start(transaction, engine.prepare(query), new Object[][] {{}}, Integer.MAX_VALUE, 0);
     EngineException thrown = assertThrows(EngineException.class, running::await);
     assertEquals(ErrorCode.DIVISION_BY_ZERO, thrown.code());
-    assertEquals(numbers(1, FAILING), running.sink.rows());
+    assertEquals(numbers(1, FAILING), running.rows());
     // Reading has failed, and nothing else.
     assertEquals(List.of("3000"), engine.run(transaction, "select count(*) from t").rows());
     engine.commit(transaction);
@@ -82,7 +82,7 @@ final class RowsBeforeFailureTest {
             Integer.MAX_VALUE,
             0);
     assertThrows(EngineException.class, running::await);
-    assertEquals(List.of("7", "9"), running.sink.rows());
+    assertEquals(List.of("7", "9"), running.rows());
     engine.commit(transaction);
   }
 
@@ -127,7 +127,7 @@ final class RowsBeforeFailureTest {
             Integer.MAX_VALUE,
             0);
     assertThrows(EngineException.class, sorted::await);
-    assertEquals(List.of(), sorted.sink.rows());
+    assertEquals(List.of(), sorted.rows());
     engine.commit(transaction);
   }
 }

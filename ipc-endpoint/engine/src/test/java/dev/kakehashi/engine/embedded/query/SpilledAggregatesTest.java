@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine;
-import dev.kakehashi.engine.testing.PrivatePostgres;
 import dev.kakehashi.engine.testing.ResultText;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

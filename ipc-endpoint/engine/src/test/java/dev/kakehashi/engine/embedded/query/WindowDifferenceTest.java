@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine;
-import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.engine.testing.Differences;
 import dev.kakehashi.engine.testing.ResultText;
+import dev.kakehashi.testsupport.PrivatePostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -25,7 +26,6 @@ final class WindowDifferenceTest {
   private static final long LEAST = 1L << 20;
   private static final int ROWS = Integer.getInteger("kakehashi.window.rows", 6_000);
   private static final int QUERIES = Integer.getInteger("kakehashi.window.queries", 50);
-  private static final int MAX_SHOWN = 5;
 
   private static final String TABLE =
       "create table w (id int4 primary key, g int4, k int4, s int2, b int8, n numeric, f float8, t text, d date, ts timestamp, c time, v interval, o bool)";
@@ -78,10 +78,7 @@ final class WindowDifferenceTest {
       assertEquals(
           spills, engine.engine.tempSpace().writtenBytes() > 0, "whether anything was spilled");
     }
-    assertEquals(
-        "",
-        String.join("\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))),
-        differences.size() + " differences of " + QUERIES + ", seed " + seed);
+    Differences.assertNone(differences, seed);
   }
 
   private static String firstDifference(List<String> expected, List<String> found) {

@@ -12,11 +12,11 @@ import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.testsupport.Await;
 import dev.kakehashi.valuetext.time.Zone;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The scope of one statement in a transaction of the real store.
@@ -144,14 +144,8 @@ public final class TestScope implements StatementScope {
   }
 
   /// Waits until so many rows have been scanned.
-  public void awaitScanned(long rows) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (scanned.get() < rows) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError(scanned + " rows have been scanned, not " + rows);
-      }
-      Thread.sleep(1);
-    }
+  public void awaitScanned(long rows) {
+    Await.until(rows + " rows have been scanned", () -> scanned.get() >= rows);
   }
 
   public void cancel() {

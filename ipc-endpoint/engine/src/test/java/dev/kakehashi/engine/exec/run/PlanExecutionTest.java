@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
-import dev.kakehashi.engine.exec.TestSink;
 import dev.kakehashi.engine.exec.rows.TestScope;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -27,10 +26,13 @@ import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.registry.Functions;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.BatchSink;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -106,7 +108,7 @@ class PlanExecutionTest {
     return new TestScope(store, scheduler, store.begin(false, false));
   }
 
-  private CompletableFuture<Outcome> start(PhysicalPlan plan, TestScope scope, TestSink sink) {
+  private CompletableFuture<Outcome> start(PhysicalPlan plan, TestScope scope, BatchSink sink) {
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     PlanRunner runner = PlanRunner.of(plan, new int[0]);
     Job _ =
@@ -121,11 +123,26 @@ class PlanExecutionTest {
 
   private List<List<@Nullable Long>> query(PlanNode root) throws Exception {
     TestScope scope = scope();
-    TestSink sink = new TestSink(1000, 64 << 10);
+    BatchSink sink = new BatchSink(1000, 64 << 10);
     Outcome outcome = start(new PhysicalPlan.Query(root), scope, sink).get(60, TimeUnit.SECONDS);
     assertNull(outcome.error());
     scope.transaction.abort();
-    return sink.drainLongs();
+    return drained(sink);
+  }
+
+  /// Takes the staged batches one by one.
+  private static List<List<@Nullable Long>> drained(BatchSink sink) {
+    List<List<@Nullable Long>> rows = new ArrayList<>();
+    for (RowBatchReader batch = sink.take(); batch != null; batch = sink.take()) {
+      for (int r = 0; r < batch.rowCount(); r++) {
+        List<@Nullable Long> row = new ArrayList<>();
+        for (int c = 0; c < batch.columnCount(); c++) {
+          row.add(batch.isNull(r, c) ? null : batch.getWord(r, c));
+        }
+        rows.add(row);
+      }
+    }
+    return rows;
   }
 
   private static ScalarFunction function(String name) {
@@ -262,16 +279,15 @@ class PlanExecutionTest {
   void shouldSuspendUntilTheReaderReleases() throws Exception {
     List<long[]> rows = randomRows(new Random(3), 50_000, 100, 0);
     PlanNode scan = new PlanNode.TableScan(table(rows), BOTH, INT8S, null);
-    TestSink sink = new TestSink(2, 4096);
+    BatchSink sink = new BatchSink(2, 4096);
     TestScope scope = scope();
     CompletableFuture<Outcome> outcome = start(new PhysicalPlan.Query(scan), scope, sink);
     List<List<@Nullable Long>> read = new ArrayList<>();
     while (!outcome.isDone()) {
-      if (sink.awaitStaged(100)) {
-        read.addAll(sink.drainLongs());
-      }
+      Await.until("a batch or the end", () -> outcome.isDone() || !sink.batches().isEmpty());
+      read.addAll(drained(sink));
     }
-    read.addAll(sink.drainLongs());
+    read.addAll(drained(sink));
     assertNull(outcome.get().error());
     assertEquals(50_000, read.size());
     assertEquals(50_000L, outcome.get().count());
@@ -282,10 +298,10 @@ class PlanExecutionTest {
   void shouldEndACanceledStatementThatWaitsForItsReader() throws Exception {
     PlanNode scan =
         new PlanNode.TableScan(table(randomRows(new Random(5), 50_000, 100, 0)), BOTH, INT8S, null);
-    TestSink sink = new TestSink(2, 4096);
+    BatchSink sink = new BatchSink(2, 4096);
     TestScope scope = scope();
     CompletableFuture<Outcome> outcome = start(new PhysicalPlan.Query(scan), scope, sink);
-    assertTrue(sink.awaitStaged(10_000));
+    Await.until("the first batch", () -> !sink.batches().isEmpty());
     assertFalse(outcome.isDone());
     scope.cancel();
     EngineException error = outcome.get(60, TimeUnit.SECONDS).error();
@@ -310,7 +326,7 @@ class PlanExecutionTest {
         start(
             new PhysicalPlan.Query(new PlanNode.NestedLoopJoin(left, right, JoinKind.INNER, never)),
             scope,
-            new TestSink(4, 4096));
+            new BatchSink(4, 4096));
     scope.awaitScanned(150_001);
     scope.cancel();
     EngineException error = outcome.get(60, TimeUnit.SECONDS).error();
@@ -334,16 +350,16 @@ class PlanExecutionTest {
         start(
                 new PhysicalPlan.Insert(target, new PlanNode.Values(values, INT8S), null),
                 scope,
-                new TestSink(2, 4096))
+                new BatchSink(2, 4096))
             .get(60, TimeUnit.SECONDS);
     EngineException error = outcome.error();
     assertEquals(ErrorCode.UNIQUE_VIOLATION, error == null ? null : error.code());
     assertEquals("Key (k)=(2) already exists.", error == null ? null : error.detail());
     scope.nextRow();
-    TestSink sink = new TestSink(10, 4096);
+    BatchSink sink = new BatchSink(10, 4096);
     PlanNode scan = new PlanNode.TableScan(id, BOTH, INT8S, null);
     assertNull(start(new PhysicalPlan.Query(scan), scope, sink).get(60, TimeUnit.SECONDS).error());
-    assertEquals(List.of("[1, 10]", "[2, 20]"), sorted(sink.drainLongs()));
+    assertEquals(List.of("[1, 10]", "[2, 20]"), sorted(drained(sink)));
     scope.transaction.abort();
   }
 
@@ -355,7 +371,7 @@ class PlanExecutionTest {
             id, "s", "t", List.of("k", "v"), INT8S, new boolean[] {true, false});
     Expr few = new Expr.Call(function("<"), List.of(column(0), Expr.Constant.of(TypeOid.INT8, 3)));
     TestScope scope = scope();
-    TestSink sink = new TestSink(10, 4096);
+    BatchSink sink = new BatchSink(10, 4096);
     Outcome outcome =
         start(
                 new PhysicalPlan.Update(
@@ -367,7 +383,7 @@ class PlanExecutionTest {
                 sink)
             .get(60, TimeUnit.SECONDS);
     assertEquals(3L, outcome.count());
-    assertEquals(List.of("[-5, 0]", "[-5, 1]", "[-5, 2]"), sorted(sink.drainLongs()));
+    assertEquals(List.of("[-5, 0]", "[-5, 1]", "[-5, 2]"), sorted(drained(sink)));
     scope.transaction.abort();
   }
 
@@ -388,13 +404,13 @@ class PlanExecutionTest {
                     List.of(column(0), column(0)),
                     null),
                 scope,
-                new TestSink(10, 4096))
+                new BatchSink(10, 4096))
             .get(60, TimeUnit.SECONDS);
     assertNull(outcome.error());
     assertEquals((long) rows, outcome.count());
     scope.nextRow();
     Expr same = new Expr.Call(function("="), List.of(column(0), column(1)));
-    TestSink sink = new TestSink(10, 4096);
+    BatchSink sink = new BatchSink(10, 4096);
     PlanNode equal = new PlanNode.TableScan(id, BOTH, INT8S, same);
     PlanNode count =
         new PlanNode.Aggregate(
@@ -403,7 +419,7 @@ class PlanExecutionTest {
             List.of(new AggregateCall("count", new int[0], new int[0], false, -1, TypeOid.INT8)),
             new int[] {TypeOid.INT8});
     assertNull(start(new PhysicalPlan.Query(count), scope, sink).get(60, TimeUnit.SECONDS).error());
-    assertEquals(List.of(List.of((long) rows)), sink.drainLongs());
+    assertEquals(List.of(List.of((long) rows)), drained(sink));
     scope.transaction.abort();
   }
 
@@ -423,8 +439,9 @@ class PlanExecutionTest {
             null);
     TestScope first = scope();
     TestScope second = scope();
-    assertEquals(1L, start(update, first, new TestSink(2, 4096)).get(60, TimeUnit.SECONDS).count());
-    CompletableFuture<Outcome> waiting = start(update, second, new TestSink(2, 4096));
+    assertEquals(
+        1L, start(update, first, new BatchSink(2, 4096)).get(60, TimeUnit.SECONDS).count());
+    CompletableFuture<Outcome> waiting = start(update, second, new BatchSink(2, 4096));
     CompletableFuture<@Nullable Throwable> committed = new CompletableFuture<>();
     first.transaction.commit(false, committed::complete);
     assertNull(committed.get(60, TimeUnit.SECONDS));

@@ -1,17 +1,17 @@
-package dev.kakehashi.engine.type;
+package dev.kakehashi.engine.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 
 /// Differences that comparisons with PostgreSQL have found.
-final class Differences {
+public final class Differences {
   private static final int MAX_SHOWN = 60;
 
   private Differences() {}
 
   /// @param seed of the random values that were compared
-  static void assertNone(List<String> differences, long seed) {
+  public static void assertNone(List<String> differences, long seed) {
     assertEquals(
         0,
         differences.size(),
