@@ -31,13 +31,13 @@ class EngineLimitsTest {
   private DrivenEngine client;
 
   @BeforeAll
-  static void startServer() throws IOException, InterruptedException {
+  static void startServer() throws IOException {
     assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
     server = PgWireServer.start();
   }
 
   @AfterAll
-  static void stopServer() throws IOException, InterruptedException {
+  static void stopServer() {
     if (server != null) {
       server.close();
     }

@@ -28,7 +28,7 @@ class KilledServerTrialTest {
   private PgWireServer server;
 
   @BeforeEach
-  void start() throws IOException, InterruptedException {
+  void start() throws IOException {
     assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
     server = PgWireServer.start();
     System.setProperty(PROPERTY + "addresses", "127.0.0.1:" + server.port());
@@ -36,7 +36,7 @@ class KilledServerTrialTest {
   }
 
   @AfterEach
-  void stop() throws IOException, InterruptedException {
+  void stop() {
     System.clearProperty(PROPERTY + "addresses");
     System.clearProperty(PROPERTY + "password");
     if (server != null) {

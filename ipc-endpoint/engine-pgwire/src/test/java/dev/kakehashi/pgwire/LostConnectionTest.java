@@ -55,7 +55,7 @@ class LostConnectionTest {
   private WireConnection observer;
 
   @BeforeAll
-  static void startServer() throws IOException, InterruptedException {
+  static void startServer() {
     assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
     // Commits wait for no other server, except those of a role that is told to.
     server =
@@ -63,7 +63,7 @@ class LostConnectionTest {
   }
 
   @AfterAll
-  static void stopServer() throws IOException, InterruptedException {
+  static void stopServer() {
     if (server != null) {
       server.close();
     }

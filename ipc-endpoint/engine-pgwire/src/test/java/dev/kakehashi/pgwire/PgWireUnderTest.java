@@ -22,7 +22,7 @@ public final class PgWireUnderTest implements EngineUnderTest {
   private final @Nullable PgWireServer server;
   private @Nullable PgWireEngine engine;
 
-  public PgWireUnderTest() throws IOException, InterruptedException {
+  public PgWireUnderTest() {
     String named = System.getProperty(PROPERTY + "addresses", "");
     server = named.isEmpty() ? PgWireServer.start() : null;
     addresses =
@@ -103,16 +103,15 @@ public final class PgWireUnderTest implements EngineUnderTest {
   }
 
   @Override
-  public void killStore() throws IOException, InterruptedException {
+  public void killStore() {
     if (server == null) {
       throw new UnsupportedOperationException("the servers are not ours");
     }
-    server.kill();
-    server.restart();
+    server.crash();
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() {
     shutDown();
     if (server != null) {
       server.close();

@@ -62,7 +62,7 @@ class WireTlsTest {
   }
 
   @AfterAll
-  static void stopServer() throws IOException, InterruptedException {
+  static void stopServer() {
     if (server != null) {
       server.close();
     }
