@@ -8,12 +8,11 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
 import dev.kakehashi.engine.api.application.LoadedApplication;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.testsupport.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -111,14 +110,6 @@ class HostileCodeTest {
     rig.close();
   }
 
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, what);
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
-  }
-
   private EngineException functionFailure(int index, long argument) {
     try (LoadedApplication.Use use = shop.use()) {
       return assertThrows(
@@ -191,7 +182,7 @@ class HostileCodeTest {
                 failure.set(e);
               }
             });
-    await("it is disabled", () -> rig.system.disabled().containsKey("public.deaf"));
+    Await.until("it is disabled", () -> rig.system.disabled().containsKey("public.deaf"));
     try (LoadedApplication.Use use = shop.use()) {
       assertEquals(
           ErrorCode.NOT_IN_PREREQUISITE_STATE,
@@ -208,7 +199,7 @@ class HostileCodeTest {
     EngineException e = rig.call(shop, "endless_call").failed();
     assertEquals(ErrorCode.QUERY_CANCELED, e.code());
     assertEquals(ErrorCode.QUERY_CANCELED, rig.call(shop, "stubborn").failed().code());
-    await(
+    Await.until(
         "loops end",
         () -> rig.system.calls().stream().mapToInt(state -> state.running()).sum() == 0);
     assertServes();
@@ -288,10 +279,10 @@ class HostileCodeTest {
                       .content()));
       other.call(leaving, "leaves").succeeded();
       other.system.define(List.of());
-      await(
+      Await.until(
           "a line of it",
           () -> other.system.log().stream().anyMatch(l -> l.line().contains("left-here")));
-      await(
+      Await.until(
           "it has ended",
           () ->
               Thread.getAllStackTraces().keySet().stream()

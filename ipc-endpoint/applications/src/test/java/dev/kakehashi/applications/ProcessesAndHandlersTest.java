@@ -5,22 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.application.LoadedApplication;
 import dev.kakehashi.engine.api.queue.Payload;
+import dev.kakehashi.testsupport.Await;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class ProcessesAndHandlersTest {
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, what);
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
-  }
-
   private static boolean hasLogged(PlatformRig rig, String line) {
     return rig.system.log().stream().anyMatch(each -> each.line().equals(line));
   }
@@ -86,11 +76,12 @@ class ProcessesAndHandlersTest {
                           }
                           """)
                       .content()));
-      await("a root", () -> (int) rig.call(loaded, "poke", "go").succeeded().get(0)[0] == 1);
-      await(
+      Await.until("a root", () -> (int) rig.call(loaded, "poke", "go").succeeded().get(0)[0] == 1);
+      Await.until(
           "its end",
           () -> hasLogged(rig, "three") && hasLogged(rig, "alarm") && hasLogged(rig, "2 AB001"));
-      await("it has ended", () -> (int) rig.call(loaded, "poke", "?").succeeded().get(0)[0] == 0);
+      Await.until(
+          "it has ended", () -> (int) rig.call(loaded, "poke", "?").succeeded().get(0)[0] == 0);
       assertEquals(
           3,
           rig.system.failures().stream()
@@ -115,10 +106,10 @@ class ProcessesAndHandlersTest {
                   """,
                   "static volatile long COUNT;")
               .content());
-      await(
+      Await.until(
           "the loop ends",
           () -> rig.system.failures().stream().anyMatch(f -> f.member().equals("process loops")));
-      await("others go on", () -> hasLogged(rig, "works"));
+      Await.until("others go on", () -> hasLogged(rig, "works"));
     }
   }
 
@@ -141,16 +132,16 @@ class ProcessesAndHandlersTest {
                           "record Mail(String to, int copies, byte[] picture) {}")
                       .content()));
       rig.call(loaded, "mail", "ann", 2, new byte[] {1}).succeeded();
-      await("it was handled", () -> rig.host.completed.size() == 1);
+      Await.until("it was handled", () -> rig.host.completed.size() == 1);
       assertTrue(hasLogged(rig, "ann 2 k"));
       rig.call(loaded, "mail", "", 1, null).succeeded();
-      await("it has failed", () -> rig.host.failed.size() == 1);
+      Await.until("it has failed", () -> rig.host.failed.size() == 1);
       assertEquals("no address", rig.host.failed.values().iterator().next());
       rig.call(loaded, "mail", "slow", 1, null).succeeded();
-      await("it was handled", () -> rig.host.completed.size() == 2);
+      Await.until("it was handled", () -> rig.host.completed.size() == 2);
       assertTrue(rig.host.extended.get() > 0, "the lease was renewed");
       rig.system.define(List.of());
-      await("the handler has ended", () -> rig.system.calls().isEmpty());
+      Await.until("the handler has ended", () -> rig.system.calls().isEmpty());
       assertTrue(rig.host.leased.isEmpty());
     }
   }
@@ -178,7 +169,7 @@ class ProcessesAndHandlersTest {
                 new Payload(true, text.getBytes(StandardCharsets.UTF_8))));
       }
       work.commit();
-      await("all have failed", () -> rig.host.failed.size() == 4);
+      Await.until("all have failed", () -> rig.host.failed.size() == 4);
       assertTrue(
           rig.host.failed.values().stream()
               .allMatch(error -> error.contains("payload of the task")),

@@ -11,15 +11,13 @@ import dev.kakehashi.engine.api.application.ApplicationOptions;
 import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
 import dev.kakehashi.engine.api.application.LoadedApplication;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.testsupport.Await;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 @SuppressWarnings("NullAway") // what is null fails the test
@@ -51,14 +49,6 @@ class VersionChangeTest {
         .content();
   }
 
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, what);
-      TimeUnit.MILLISECONDS.sleep(2);
-    }
-  }
-
   @Test
   void shouldEndCallsInTheVersionThatTheyBeganIn() throws InterruptedException {
     try (PlatformRig rig = new PlatformRig()) {
@@ -72,7 +62,7 @@ class VersionChangeTest {
       assertEquals(1, rig.call(old, "version").succeeded().get(0)[0], "who is late is served");
       rig.call(old, "opens").succeeded();
       assertEquals(1, waiting.succeeded().get(0)[0]);
-      await(
+      Await.until(
           "the old version is let go",
           () -> rig.system.calls().stream().allMatch(c -> c.version() == 2));
       assertEquals(1, rig.call(old, "version").succeeded().get(0)[0], "also who comes after it");
@@ -158,7 +148,7 @@ class VersionChangeTest {
         rig.system.define(List.of(next));
         now.set(next);
         int seen = calls.get();
-        await("calls go on", () -> calls.get() > seen + 2 || wrong.get() != null);
+        Await.until("calls go on", () -> calls.get() > seen + 2 || wrong.get() != null);
         if (v == versions / 2) {
           awaitCollected(rig);
           metaspace = metaspace();
@@ -176,7 +166,7 @@ class VersionChangeTest {
           metaspace() < metaspace + (2 << 20), "metaspace " + metaspace + " to " + metaspace());
       rig.system.define(List.of());
       now.set(null);
-      await(
+      Await.until(
           "the last loader is collected",
           () -> {
             System.gc();
@@ -187,7 +177,7 @@ class VersionChangeTest {
 
   /// All but the loader of the present version.
   private static void awaitCollected(PlatformRig rig) throws InterruptedException {
-    await(
+    Await.until(
         "old loaders are collected",
         () -> {
           System.gc();

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.rest.server.Wait;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -290,7 +290,7 @@ class JobsTest {
     wait.finish();
 
     jobs.forEach(test::await);
-    Wait.until(() -> isTaken(large));
+    Await.until("a job is taken again", () -> isTaken(large));
   }
 
   private boolean isTaken(JobWork work) {

@@ -10,6 +10,7 @@ import dev.kakehashi.rest.route.ContentType;
 import dev.kakehashi.rest.route.ExchangeOutput;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.route.Routes;
+import dev.kakehashi.testsupport.Await;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.URI;
@@ -436,7 +437,7 @@ final class BadLuckTest {
       }
       assertEquals(5, patient.gate().refused());
       idle.getFirst().close();
-      Wait.until(() -> patient.gate().open() < 250);
+      Await.until("connections are closed", () -> patient.gate().open() < 250);
       try (RawClient next = new RawClient(patient.uri(0))) {
         assertEquals(200, next.request(post("/v1/json"), "{\"sql\":\"a\"}").answer().status());
       }
@@ -463,7 +464,7 @@ final class BadLuckTest {
         held.add(client);
         client.request("GET /v1/held HTTP/1.1\r\n" + RawClient.ALICE, "");
       }
-      Wait.until(() -> door.running().running() == 3);
+      Await.until("three requests run", () -> door.running().running() == 3);
 
       RawClient.Answer refused = json("{\"sql\":\"a\"}");
       assertProblem(429, refused);
@@ -490,9 +491,11 @@ final class BadLuckTest {
           HttpRequest.newBuilder(door.uri(0).resolve(path)).header(field[0], field[1]).build();
       CompletableFuture<HttpResponse<String>> answer =
           http2.sendAsync(request, BodyHandlers.ofString());
-      Wait.until(() -> door.running().running() == 2);
+      Await.until("two requests run", () -> door.running().running() == 2);
       long start = System.nanoTime();
-      Wait.until(() -> System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(1_500));
+      Await.until(
+          "a second and a half passes",
+          () -> System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(1_500));
       released.countDown();
 
       assertEquals(204, client.answer().status());
@@ -550,7 +553,7 @@ final class BadLuckTest {
   void shouldLetRequestsEndWhenItCloses() throws Exception {
     try (RawClient client = client()) {
       client.request("GET /v1/held HTTP/1.1\r\n" + RawClient.ALICE, "");
-      Wait.until(() -> door.running().running() == 1);
+      Await.until("one request runs", () -> door.running().running() == 1);
       URI uri = door.uri(0);
       long start = System.nanoTime();
       door.close();

@@ -9,6 +9,7 @@ import dev.kakehashi.rest.route.ContentType;
 import dev.kakehashi.rest.route.ExchangeOutput;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.route.Routes;
+import dev.kakehashi.testsupport.Await;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -243,13 +244,15 @@ final class ListenersTest {
       Files.writeString(listener.key(), "broken");
       touch(listener.key(), 1);
       long changed = System.nanoTime();
-      Wait.until(() -> System.nanoTime() - changed > TlsIdentity.LOOK_NANOS);
+      Await.until(
+          "the next look at the files is due",
+          () -> System.nanoTime() - changed > TlsIdentity.LOOK_NANOS);
       assertEquals("CN=localhost", subject(door.uri(0)));
 
       keys.writeCertificate("renewed", listener.certificate());
       keys.writeKey("renewed", listener.key());
       touch(listener.key(), 2);
-      Wait.until(() -> subject(door.uri(0)).equals("CN=renewed"));
+      Await.until("the new certificate is used", () -> subject(door.uri(0)).equals("CN=renewed"));
     }
   }
 

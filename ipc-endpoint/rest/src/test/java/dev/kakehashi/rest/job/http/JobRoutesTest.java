@@ -20,7 +20,7 @@ import dev.kakehashi.rest.server.HttpDoor;
 import dev.kakehashi.rest.server.HttpLimits;
 import dev.kakehashi.rest.server.HttpListener;
 import dev.kakehashi.rest.server.RawClient;
-import dev.kakehashi.rest.server.Wait;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -385,7 +385,7 @@ class JobRoutesTest {
       assertTrue(test.jobs.delete(TestJobs.ALICE, job.token()));
       assertEquals(100 << 20, test.jobs.usedBytes());
 
-      Wait.until(() -> test.jobs.usedBytes() == 0);
+      Await.until("the files are gone", () -> test.jobs.usedBytes() == 0);
     }
   }
 

@@ -12,7 +12,7 @@ import dev.kakehashi.rest.server.HttpConfig;
 import dev.kakehashi.rest.server.HttpDoor;
 import dev.kakehashi.rest.server.HttpLimits;
 import dev.kakehashi.rest.server.HttpListener;
-import dev.kakehashi.rest.server.Wait;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -133,7 +133,7 @@ class LongPollsTest {
   }
 
   private static void waitUntilAllWait(TestJobs test, int count) {
-    Wait.until(() -> test.jobs.waiting() == count);
+    Await.until("all wait", () -> test.jobs.waiting() == count);
   }
 
   /// Used bytes of heap and buffers, after a collection.
