@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -54,7 +54,7 @@ class AtomicCommitTest {
   private void check(Cluster cluster, int kill) throws SQLException {
     try (Connection connection = cluster.connect()) {
       // Backends of the last round may still be on their way out, with their transactions.
-      OsProcess.awaitTrue(
+      Await.until(
           "all prepared parts to be resolved after kill " + kill,
           LIMIT,
           () -> isResolved(connection));
@@ -86,7 +86,7 @@ class AtomicCommitTest {
       for (int s = 0; s < SESSIONS; s++) {
         writers.add(pool.submit(() -> write(cluster)));
       }
-      OsProcess.awaitTrue("the first commit", LIMIT, () -> committed.size() > before);
+      Await.until("the first commit", LIMIT, () -> committed.size() > before);
       TimeUnit.MILLISECONDS.sleep(millis); // the random moment is the point of the test
       if (endpoint) {
         cluster.endpoint().kill();

@@ -7,6 +7,7 @@ import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.PostgresProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -65,7 +66,7 @@ class BackendKilledTest {
         // back.
         assertEquals("0", Sql.value(witness, "SELECT count(*) % 2 FROM item WHERE id > 0"));
         long limit = filesBefore + 10;
-        OsProcess.awaitTrue(
+        Await.until(
             "release of the dead sessions' files (at most " + limit + ")",
             LIMIT,
             () -> cluster.endpoint().openFiles() <= limit);

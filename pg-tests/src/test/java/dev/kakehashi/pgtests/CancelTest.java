@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -82,11 +82,11 @@ class CancelTest {
               + waits.getLast().toMillis()
               + " ms (longest)");
       // The engine's last words about a canceled statement may come after the cancel.
-      OsProcess.awaitTrue(
+      Await.until(
           "return of all response slots", LIMIT, () -> "0".equals(outstandingCalls(connection)));
       // The endpoint's own counts: one session with its mailbox, and nothing else.
       cluster.endpoint().awaitQuiet(1);
-      OsProcess.awaitTrue(
+      Await.until(
           "return to " + files + " open files (a few more are the JVM's)",
           LIMIT,
           () -> cluster.endpoint().openFiles() <= files + 5);
@@ -127,7 +127,7 @@ class CancelTest {
       var running = CompletableFuture.supplyAsync(() -> Sql.failure(connection, endless));
       String cancel = "SELECT kakehashi_cancel('kakehashi', " + handle + ")";
       // One that arrives before the statement cancels nothing.
-      OsProcess.awaitTrue(
+      Await.until(
           "end of the statement",
           LIMIT,
           () -> {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -272,7 +272,7 @@ class ContinuedTransactionTest {
             Sql.execute(two, "UPDATE item SET v = v + 1 WHERE id = 100");
             return null;
           });
-      OsProcess.awaitTrue("the wait for the row", LIMIT, () -> isAnybodyWaiting(witness));
+      Await.until("the wait for the row", LIMIT, () -> isAnybodyWaiting(witness));
       // It does not wait for the statement's end, but what comes after it does.
       Sql.execute(one, "ROLLBACK TO a");
       Future<String> read =
@@ -337,7 +337,7 @@ class ContinuedTransactionTest {
         proceed(two, token);
         Sql.execute(two, "INSERT INTO item VALUES (2, 2)");
       }
-      OsProcess.awaitTrue("the end of the backend", LIMIT, () -> isGone(stranger, backend));
+      Await.until("the end of the backend", LIMIT, () -> isGone(stranger, backend));
       assertEquals("25P01", Sql.failure(one, "COMMIT").getSQLState());
       assertEquals(List.of(), Sql.rows(one, IDS));
     }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -87,7 +87,7 @@ class EndpointKilledUnderLoadTest {
       for (int s = 0; s < SESSIONS; s++) {
         writers.add(pool.submit(() -> write(cluster, stored, nextId)));
       }
-      OsProcess.awaitTrue("first commit", LIMIT, () -> stored.size() > before);
+      Await.until("first commit", LIMIT, () -> stored.size() > before);
       TimeUnit.MILLISECONDS.sleep(millis); // the random moment is the point of the test
       cluster.endpoint().kill();
       for (Future<?> writer : writers) {

@@ -3,8 +3,8 @@ package dev.kakehashi.pgtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -127,7 +127,7 @@ class HangingEndpointTest {
         witness,
         "ALTER SYSTEM SET synchronous_standby_names = 'nobody'",
         "SELECT pg_reload_conf()");
-    OsProcess.awaitTrue(
+    Await.until(
         "the setting", LIMIT, () -> value("SHOW synchronous_standby_names").equals("nobody"));
     Sql.execute(witness, "CHECKPOINT");
   }
@@ -157,7 +157,7 @@ class HangingEndpointTest {
   private static final String COMMITTING = " WHERE state = 'active' AND query = 'COMMIT'";
 
   private void awaitCommit(String condition) {
-    OsProcess.awaitTrue(
+    Await.until(
         "COMMIT with " + condition,
         LIMIT,
         () ->
@@ -167,7 +167,7 @@ class HangingEndpointTest {
 
   /// A signal that comes before the COMMIT has begun to wait is for nobody.
   private void signalUntilDone(String function, CompletableFuture<String> commit) {
-    OsProcess.awaitTrue(
+    Await.until(
         "end of COMMIT by " + function,
         LIMIT,
         () -> {

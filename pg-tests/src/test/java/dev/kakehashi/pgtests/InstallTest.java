@@ -7,6 +7,7 @@ import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.ProcessSockets;
 import dev.kakehashi.pgtests.harness.Workspace;
+import dev.kakehashi.testsupport.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,24 +60,19 @@ class InstallTest {
       start.add(prefix.resolve("etc/kakehashi/kakehashi.conf").toString());
       start.addAll(directories);
       Path log = workspace.disk().resolve("endpoint.log");
-      Process endpoint = OsProcess.startServer(start, Map.of(), log);
-      try {
-        OsProcess.awaitTrue(
-            "start of the installed endpoint",
-            LIMIT,
-            () -> {
-              assertTrue(endpoint.isAlive(), () -> OsProcess.tail(log, 20));
-              return ProcessSockets.listens(endpoint.pid(), runtime.resolve("endpoint.sock"));
-            });
+      var command = new ArrayList<>(Installation.asServerUser());
+      command.addAll(start);
+      try (var endpoint = new ServerProcess("the installed endpoint", command, Map.of(), log)) {
+        endpoint.start();
+        endpoint.awaitReady(
+            () -> ProcessSockets.listens(endpoint.pid(), runtime.resolve("endpoint.sock")));
         run(Installation.ping().toString(), runtime.toString(), "10");
         String status = run(with(directories, kakehashi, "status"));
         assertTrue(status.contains("endpoint is ready"), status);
         shouldFindItsEndpoint(prefix, data, runtime);
         run(with(directories, kakehashi, "stop"));
-        assertEquals(143, OsProcess.awaitExit(endpoint, LIMIT), "ended by SIGTERM");
+        assertEquals(143, endpoint.awaitEnd(), "ended by SIGTERM");
         assertTrue(Files.notExists(runtime.resolve("endpoint.sock")));
-      } finally {
-        endpoint.destroyForcibly();
       }
     }
   }

@@ -8,6 +8,7 @@ import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.JavaSession;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -150,7 +151,7 @@ class JavaContinuedTransactionTest {
               Sql.execute(postgres, "COMMIT");
               return null;
             });
-        OsProcess.awaitTrue("the wait of the COMMIT", LIMIT, () -> isWaiting(commit));
+        Await.until("the wait of the COMMIT", LIMIT, () -> isWaiting(commit));
         assertEquals("", java.run("decide " + (commits ? "commit" : "rollback") + " both"));
         if (commits) {
           commit.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -204,7 +205,7 @@ class JavaContinuedTransactionTest {
         proceed(connection, program.run("token"));
         Sql.execute(connection, "INSERT INTO item VALUES (2, 2)", "INSERT INTO local VALUES (2)");
         OsProcess.signal("KILL", Long.parseLong(Sql.value(connection, "SELECT pg_backend_pid()")));
-        OsProcess.awaitTrue("the rollback", LIMIT, () -> program.run("state").equals("ABORTED"));
+        Await.until("the rollback", LIMIT, () -> program.run("state").equals("ABORTED"));
         assertEquals("error 25P01", program.run("commit"));
         assertEquals("", program.run("begin"));
         assertEquals("0", program.run(COUNT));

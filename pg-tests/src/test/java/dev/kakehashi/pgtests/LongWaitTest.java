@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -154,7 +154,7 @@ class LongWaitTest {
             },
             Thread::startVirtualThread);
     try (Connection witness = cluster.connect()) {
-      OsProcess.awaitTrue(
+      Await.until(
           "wait of " + sql,
           LIMIT,
           () -> {

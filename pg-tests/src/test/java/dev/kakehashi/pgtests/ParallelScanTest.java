@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -89,7 +90,7 @@ class ParallelScanTest {
   /// Process ids of the workers of a backend's statement, once there are any.
   private static List<String> awaitWorkers(Connection observer, String leader) {
     String sql = "SELECT pid FROM pg_stat_activity WHERE leader_pid = " + leader;
-    OsProcess.awaitTrue("workers", LIMIT, () -> !rows(observer, sql).isEmpty());
+    Await.until("workers", LIMIT, () -> !rows(observer, sql).isEmpty());
     return rows(observer, sql);
   }
 
@@ -102,7 +103,7 @@ class ParallelScanTest {
   }
 
   private static void awaitNoCalls(Connection connection) {
-    OsProcess.awaitTrue(
+    Await.until(
         "return of all response slots",
         LIMIT,
         () ->
@@ -169,7 +170,7 @@ class ParallelScanTest {
   private static String backendOf(Connection observer) {
     String sql =
         "SELECT pid FROM pg_stat_activity WHERE query LIKE '%number a JOIN%' AND state = 'active' AND leader_pid IS NULL AND pid <> pg_backend_pid()";
-    OsProcess.awaitTrue("the statement", LIMIT, () -> !rows(observer, sql).isEmpty());
+    Await.until("the statement", LIMIT, () -> !rows(observer, sql).isEmpty());
     return rows(observer, sql).getFirst();
   }
 

@@ -3,8 +3,8 @@ package dev.kakehashi.pgtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -98,7 +98,7 @@ class PostmasterKilledTest {
   }
 
   private static void awaitActive(Connection witness, int count) {
-    OsProcess.awaitTrue(
+    Await.until(
         count + " sessions to wait",
         LIMIT,
         () -> {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -146,7 +146,7 @@ class QueueFunctionsTest {
       String pid = Sql.value(other, "SELECT pg_backend_pid()");
       Sql.execute(other, "SET default_transaction_isolation = 'repeatable read'");
       Future<String> waiting = pool.submit(() -> Sql.value(other, wait("60 s")));
-      OsProcess.awaitTrue("a consumer that waits", LIMIT, () -> waits(1));
+      Await.until("a consumer that waits", LIMIT, () -> waits(1));
       assertEquals(
           "active f f f",
           Sql.value(
@@ -183,18 +183,18 @@ class QueueFunctionsTest {
         ExecutorService pool = Executors.newSingleThreadExecutor()) {
       String pid = Sql.value(other, "SELECT pg_backend_pid()");
       Future<SQLException> waiting = pool.submit(() -> Sql.failure(other, wait("60 s")));
-      OsProcess.awaitTrue("a consumer that waits", LIMIT, () -> waits(1));
+      Await.until("a consumer that waits", LIMIT, () -> waits(1));
       Sql.value(connection, "SELECT pg_cancel_backend(" + pid + ")");
       assertEquals("57014", waiting.get(LIMIT.toSeconds(), TimeUnit.SECONDS).getSQLState());
       Sql.execute(other, "SET statement_timeout = '50ms'");
       assertEquals("57014", Sql.failure(other, wait("60 s")).getSQLState());
       Sql.execute(other, "SET statement_timeout = 0");
       Future<SQLException> ended = pool.submit(() -> Sql.failure(other, wait("60 s")));
-      OsProcess.awaitTrue("a consumer that waits", LIMIT, () -> waits(1));
+      Await.until("a consumer that waits", LIMIT, () -> waits(1));
       Sql.value(connection, "SELECT pg_terminate_backend(" + pid + ")");
       assertEquals("57P01", ended.get(LIMIT.toSeconds(), TimeUnit.SECONDS).getSQLState());
     }
-    OsProcess.awaitTrue("nobody to wait", LIMIT, () -> waits(0));
+    Await.until("nobody to wait", LIMIT, () -> waits(0));
     Sql.value(connection, enqueue("1"));
     assertEquals("1", Sql.value(connection, receive("attempt", 1)));
   }
@@ -230,7 +230,7 @@ class QueueFunctionsTest {
       assertEquals("1", Sql.value(other, receive("attempt", 1)));
       String pid = Sql.value(other, "SELECT pg_backend_pid()");
       Future<String> waiting = pool.submit(() -> Sql.value(third, wait("60 s")));
-      OsProcess.awaitTrue("a consumer that waits", LIMIT, () -> waits(1));
+      Await.until("a consumer that waits", LIMIT, () -> waits(1));
       Sql.value(connection, "SELECT pg_terminate_backend(" + pid + ")");
       assertEquals("1", waiting.get(LIMIT.toSeconds(), TimeUnit.SECONDS));
       assertEquals("2", Sql.value(third, receive("attempt", 1)));
@@ -268,7 +268,7 @@ class QueueFunctionsTest {
           ExecutorService pool = Executors.newSingleThreadExecutor()) {
         writer.setAutoCommit(false);
         Future<?> writing = pool.submit(() -> write(writer, last));
-        OsProcess.awaitTrue("some commits", LIMIT, () -> read(last) > from + 20);
+        Await.until("some commits", LIMIT, () -> read(last) > from + 20);
         if (i % 2 == 0) {
           cluster.endpoint().kill();
         } else {
@@ -284,7 +284,7 @@ class QueueFunctionsTest {
       connection.close();
       connection = cluster.connect();
       Set<String> tasks = new HashSet<>();
-      OsProcess.awaitTrue("tasks for all rows after kill " + i, LIMIT, sameAsRows(tasks));
+      Await.until("tasks for all rows after kill " + i, LIMIT, sameAsRows(tasks));
       next = read(last) + 10;
     }
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -102,7 +103,7 @@ class TransactionEndTest {
           long pid = cluster.endpoint().pid();
           OsProcess.signal("STOP", pid);
           // Its threads stop one after another.
-          OsProcess.awaitTrue("stop of all threads", LIMIT, () -> isStopped(pid));
+          Await.until("stop of all threads", LIMIT, () -> isStopped(pid));
           CompletableFuture<Void> ends;
           try {
             ends = running(first, end);

@@ -8,6 +8,7 @@ import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
 import dev.kakehashi.pgtests.harness.Workspace;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,7 @@ class UndurableReadsTest {
     CompletableFuture<Void> writer = running("UPDATE item SET val = 1 WHERE id = 1");
     try (Connection connection = cluster.connect()) {
       connection.setAutoCommit(false);
-      OsProcess.awaitTrue("sight of the update", LIMIT, () -> isVisible(connection));
+      Await.until("sight of the update", LIMIT, () -> isVisible(connection));
     }
     return writer;
   }

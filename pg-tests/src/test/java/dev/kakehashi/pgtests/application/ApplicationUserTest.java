@@ -9,6 +9,7 @@ import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.OsUsers;
 import dev.kakehashi.pgtests.harness.ProcessSockets;
 import dev.kakehashi.pgtests.harness.Workspace;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ class ApplicationUserTest {
 
   /// Deploys the library, as soon as HTTP listens.
   private static String deploy(EndpointProcess endpoint) {
-    OsProcess.awaitTrue(
+    Await.until(
         "HTTP of the endpoint",
         LIMIT,
         () ->
@@ -73,8 +74,7 @@ class ApplicationUserTest {
   /// The one process of the endpoint.
   private static ProcessHandle process(EndpointProcess endpoint) {
     ProcessHandle parent = ProcessHandle.of(endpoint.pid()).orElseThrow();
-    OsProcess.awaitTrue(
-        "a process of the application", LIMIT, () -> parent.children().count() == 1);
+    Await.until("a process of the application", LIMIT, () -> parent.children().count() == 1);
     return parent.children().findFirst().orElseThrow();
   }
 

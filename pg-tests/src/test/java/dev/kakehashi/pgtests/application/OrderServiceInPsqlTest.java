@@ -8,6 +8,7 @@ import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,7 +121,7 @@ class OrderServiceInPsqlTest {
           Sql.rows(
               connection,
               "SELECT id, customer, quantity, total, state FROM orders WHERE id < 3 ORDER BY id"));
-      OsProcess.awaitTrue(
+      Await.until(
           "mails of the orders",
           LIMIT,
           () -> value(connection, "SELECT count(*) FROM mail_sent WHERE order_id < 3").equals("2"));

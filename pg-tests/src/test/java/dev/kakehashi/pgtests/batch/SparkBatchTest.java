@@ -7,9 +7,8 @@ import dev.kakehashi.pgtests.harness.EndpointProcess;
 import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Workspace;
+import dev.kakehashi.testsupport.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -54,7 +53,7 @@ class SparkBatchTest {
   private final Path own = workspace.newDiskDirectory("own");
   private final Path definition = workspace.newDiskDirectory("definition");
   private final HttpClient client = HttpClient.newHttpClient();
-  private final int port = freePort();
+  private final int port = FreePorts.next();
   private final EndpointProcess endpoint =
       EndpointProcess.start(
           workspace.memory().resolve("run"),
@@ -73,15 +72,6 @@ class SparkBatchTest {
           "files",
           "BATCH_FILES",
           files.toString());
-
-  /// One that is the same after the endpoint has been started again.
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-  }
 
   /// Runs a statement.
   ///

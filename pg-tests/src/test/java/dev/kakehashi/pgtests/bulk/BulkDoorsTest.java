@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.HttpClientCommand;
 import dev.kakehashi.pgtests.harness.JavaSession;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
 import dev.kakehashi.pgtests.harness.Workspace;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -316,7 +316,7 @@ class BulkDoorsTest {
   private void killedWhile(String load, String begun) throws Exception {
     try (Connection loading = cluster.connect()) {
       var failure = CompletableFuture.supplyAsync(() -> Sql.failure(loading, load).getSQLState());
-      OsProcess.awaitTrue("beginning of the load", LIMIT, () -> isPositive(begun));
+      Await.until("beginning of the load", LIMIT, () -> isPositive(begun));
       cluster.endpoint().kill();
       assertTrue(failure.get().startsWith("08"), failure.get());
     }

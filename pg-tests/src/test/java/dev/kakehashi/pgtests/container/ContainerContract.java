@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.application.ImportedFunctions;
-import dev.kakehashi.pgtests.harness.OsProcess;
+import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -153,7 +153,7 @@ abstract class ContainerContract {
       connection.rollback();
       connection.setAutoCommit(true);
       containers.restartEndpoint();
-      OsProcess.awaitTrue(
+      Await.until(
           "attach to the new endpoint",
           Duration.ofSeconds(60),
           () -> succeeds(statement, "SELECT 1 FROM account WHERE id = 7000"));

@@ -4,7 +4,7 @@ import dev.kakehashi.pgtests.harness.Cluster;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
-/// The same random statements over heap tables and over foreign tables with the same rows behave the same; see [Differences].
+/// The same random statements over heap tables and over foreign tables with the same rows behave the same; see [ComparedPrograms].
 ///
 /// Every run takes the same programs unless told otherwise: a difference is a matter of the change that is tested. A program runs alone by
 /// its seed: `-Dkakehashi.seed=<seed> -Dkakehashi.queries=1`.
@@ -17,7 +17,7 @@ class ForeignDifferenceTest {
     System.out.println(
         "ForeignDifferenceTest: -Dkakehashi.seed=" + seed + " -Dkakehashi.queries=" + PROGRAMS);
     try (Cluster cluster = Cluster.start("difference")) {
-      new Differences(seed, PROGRAMS).shouldNotBeThere(cluster);
+      new ComparedPrograms(seed, PROGRAMS).assertNoDifferences(cluster);
     }
   }
 }

@@ -44,7 +44,7 @@ class OverPostgresTest {
     long seed = Long.getLong("kakehashi.seed", 20261126);
     System.out.println(
         "OverPostgresTest: -Dkakehashi.seed=" + seed + " -Dkakehashi.wire.queries=" + PROGRAMS);
-    new Differences(seed, PROGRAMS).shouldNotBeThere(cluster);
+    new ComparedPrograms(seed, PROGRAMS).assertNoDifferences(cluster);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.kakehashi.pgtests.harness;
 
+import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.ServerProcess;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,18 +26,12 @@ public final class EndpointProcess implements AutoCloseable {
   /// The setting of an endpoint whose rows another PostgreSQL keeps; it starts and ends with the endpoint.
   public static final String OVER_POSTGRES = EngineServer.SETTING;
 
-  private static final Duration START_LIMIT = Duration.ofMinutes(3);
-
   private final Path runtimeDirectory;
   private final Path dataDirectory;
   private final Path log;
-  private final List<String> prefix;
   private final List<String> settings;
   private final @Nullable EngineServer engineServer;
-  private volatile @Nullable Process process;
-
-  /// Bytes of the log when this process was started.
-  private long logBefore;
+  private final ServerProcess process;
 
   private EndpointProcess(
       Path runtimeDirectory,
@@ -47,9 +43,11 @@ public final class EndpointProcess implements AutoCloseable {
     this.runtimeDirectory = runtimeDirectory;
     this.dataDirectory = dataDirectory;
     this.log = log;
-    this.prefix = prefix;
     this.settings = settings;
     this.engineServer = engineServer;
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(command("start"));
+    process = new ServerProcess("the endpoint in " + runtimeDirectory, command, Map.of(), log);
   }
 
   /// Starts an endpoint.
@@ -107,22 +105,14 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// Starts it without waiting.
   public void launch() {
-    logBefore = OsProcess.length(log);
-    process = OsProcess.startServer(prefix, command("start"), Map.of(), log);
+    process.start();
   }
 
   /// Waits until clients can attach.
   public void awaitReady() {
-    OsProcess.awaitTrue("start of the endpoint in " + runtimeDirectory, START_LIMIT, this::isReady);
-  }
-
-  private boolean isReady() {
-    Process started = process;
-    if (started == null || !started.isAlive()) {
-      throw new IllegalStateException("the endpoint did not start: " + OsProcess.tail(log, 40));
-    }
     // The socket is the last thing that an incarnation makes.
-    return ProcessSockets.listens(started.pid(), runtimeDirectory.resolve("endpoint.sock"));
+    Path socket = runtimeDirectory.resolve("endpoint.sock");
+    process.awaitReady(() -> ProcessSockets.listens(process.pid(), socket));
   }
 
   private List<String> command(String verb) {
@@ -151,11 +141,10 @@ public final class EndpointProcess implements AutoCloseable {
   /// Where HTTP is reached on 127.0.0.1; waits for it. The endpoint was started with the setting `http_port`.
   public URI httpUri() {
     URI[] found = new URI[1];
-    OsProcess.awaitTrue(
+    Await.until(
         "HTTP of the endpoint in " + runtimeDirectory,
-        START_LIMIT,
         () -> {
-          Matcher listens = HTTP_LISTENS.matcher(OsProcess.tailFrom(log, logBefore));
+          Matcher listens = HTTP_LISTENS.matcher(process.sinceStart());
           if (listens.find()) {
             found[0] = URI.create(listens.group(1));
           }
@@ -177,16 +166,11 @@ public final class EndpointProcess implements AutoCloseable {
   }
 
   public boolean isAlive() {
-    Process running = process;
-    return running != null && running.isAlive();
+    return process.isAlive();
   }
 
   public long pid() {
-    Process running = process;
-    if (running == null) {
-      throw new IllegalStateException("the endpoint was never started");
-    }
-    return running.pid();
+    return process.pid();
   }
 
   /// Open file descriptors, for leak tests.
@@ -207,8 +191,7 @@ public final class EndpointProcess implements AutoCloseable {
   }
 
   private EndpointUsage nextUsage(long after) {
-    OsProcess.awaitTrue(
-        "heartbeat of the endpoint", START_LIMIT, () -> usage().heartbeatNanos() != after);
+    Await.until("heartbeat of the endpoint", () -> usage().heartbeatNanos() != after);
     return usage();
   }
 
@@ -216,9 +199,8 @@ public final class EndpointProcess implements AutoCloseable {
   /// transaction.
   public void awaitQuiet(int sessions) {
     try {
-      OsProcess.awaitTrue(
+      Await.until(
           "release of everything but the mailboxes of " + sessions + " sessions",
-          START_LIMIT,
           () -> freshUsage().isQuiet(sessions));
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + "; the endpoint has " + usage(), e);
@@ -249,28 +231,21 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// Orderly shutdown. Does nothing when the endpoint does not run.
   public void stop() {
-    Process running = process;
-    if (running != null && running.isAlive()) {
-      running.destroy();
-      OsProcess.awaitExit(running, START_LIMIT);
-    }
+    process.stop();
   }
 
   /// SIGSTOP: it hangs until [#resume()].
   public void pause() {
-    OsProcess.signal("STOP", pid());
+    process.signal("STOP");
   }
 
   public void resume() {
-    OsProcess.signal("CONT", pid());
+    process.signal("CONT");
   }
 
   /// SIGKILL.
   public void kill() {
-    Process running = process;
-    if (running != null) {
-      OsProcess.kill(running);
-    }
+    process.kill();
   }
 
   @Override

@@ -10,34 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /// Runs OS processes as the servers' OS user and waits for them.
 public final class OsProcess {
   private OsProcess() {}
-
-  /// Starts a server whose output goes to `log`. The returned process is the server itself, so that killing it hits it.
-  public static Process startServer(
-      List<String> command, Map<String, String> environment, Path log) {
-    return startServer(Installation.asServerUser(), command, environment, log);
-  }
-
-  /// The same with a prefix that decides as whom.
-  static Process startServer(
-      List<String> prefix, List<String> command, Map<String, String> environment, Path log) {
-    var all = new ArrayList<>(prefix);
-    all.addAll(command);
-    var builder =
-        new ProcessBuilder(all).directory(Path.of("/").toFile()).redirectErrorStream(true);
-    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    builder.redirectInput(Path.of("/dev/null").toFile());
-    builder.environment().putAll(environment);
-    try {
-      return builder.start();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
 
   /// Result of a command that has ended.
   public record Outcome(int exitCode, String output) {}
@@ -133,50 +109,6 @@ public final class OsProcess {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for process " + process.pid(), e);
-    }
-  }
-
-  /// Looks 100 times a second at something that nobody announces (another process's files) until it holds.
-  ///
-  /// @throws AssertionError when it does not hold after `limit`
-  public static void awaitTrue(String what, Duration limit, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + limit.toNanos();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError(what + " did not happen within " + limit);
-      }
-      try {
-        TimeUnit.MILLISECONDS.sleep(10);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted while waiting for: " + what, e);
-      }
-    }
-  }
-
-  /// The end of a log file, for messages.
-  public static String tail(Path log, int lines) {
-    try {
-      List<String> all = Files.readAllLines(log);
-      return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
-    } catch (IOException e) {
-      return "(no log: " + e.getMessage() + ")";
-    }
-  }
-
-  /// Bytes of a file; 0: there is none.
-  static long length(Path file) {
-    return file.toFile().length();
-  }
-
-  /// A log's text from a byte on.
-  static String tailFrom(Path log, long from) {
-    try {
-      byte[] all = Files.readAllBytes(log);
-      int begin = (int) Math.min(from, all.length);
-      return new String(all, begin, all.length - begin, StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.pgtests.harness;
 
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ public final class TmuxScreen implements AutoCloseable {
   public List<String> await(String what, Predicate<List<String>> wanted) {
     List<List<String>> last = new ArrayList<>(List.of(List.of()));
     try {
-      OsProcess.awaitTrue(
+      Await.until(
           what,
           LIMIT,
           () -> {

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
 import dev.kakehashi.pgtests.harness.Workspace;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -132,7 +132,7 @@ class QueueKillTest {
   /// Waits until some tasks are completed; what was killed, or has ended with its server, is started anew.
   private void progress(QueueClients clients, int kill) {
     int until = history.doneCount() + PROGRESS;
-    OsProcess.awaitTrue(
+    Await.until(
         "tasks to be completed after kill " + kill,
         LIMIT,
         () -> {
@@ -169,7 +169,7 @@ class QueueKillTest {
   /// Until nothing is left to be done.
   private void drain(Cluster cluster, QueueClients clients) throws SQLException {
     try (Connection connection = cluster.connect()) {
-      OsProcess.awaitTrue(
+      Await.until(
           "the end of all tasks",
           LIMIT,
           () -> {

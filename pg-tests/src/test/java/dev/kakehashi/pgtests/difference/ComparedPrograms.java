@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// The same random programs over heap tables and over foreign tables with the same rows: the same rows, in the same order where there is
 /// one, the same errors, the same tables afterwards. One object is one run. A program has a seed of its own, by which it runs alone.
-final class Differences {
+final class ComparedPrograms {
   private static final int MAX_SHOWN = 40;
 
   /// Seed of the data; the same for every run, so that a program's seed is all that it needs.
@@ -42,7 +42,7 @@ final class Differences {
   private final Lock changes = new ReentrantLock();
 
   /// @param seed of the first program; the next ones have those that follow
-  Differences(long seed, int programs) {
+  ComparedPrograms(long seed, int programs) {
     this.seed = seed;
     this.programs = programs;
   }
@@ -50,7 +50,7 @@ final class Differences {
   /// Fails if a program behaves differently; such programs are printed.
   ///
   /// @param cluster a new one
-  void shouldNotBeThere(Cluster cluster) throws SQLException {
+  void assertNoDifferences(Cluster cluster) throws SQLException {
     for (String sql : Tables.onEngine()) {
       cluster.onEngine(sql);
     }
