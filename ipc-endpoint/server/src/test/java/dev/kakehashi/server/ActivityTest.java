@@ -10,6 +10,7 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -29,12 +30,7 @@ class ActivityTest {
 
   /// Each look asks the endpoint.
   private static void await(Session session, String expected, String sql) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    String seen = text(session, sql);
-    while (!seen.equals(expected)) {
-      assertTrue(System.nanoTime() - deadline < 0, expected + " does not come: " + seen);
-      seen = text(session, sql);
-    }
+    Await.untilEquals(sql, expected, () -> text(session, sql));
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -278,10 +279,7 @@ class ApplicationSqlTest {
         "create application own.worker from "
             + TestJar.literal(directory.resolve("worker"), source));
     query("select enqueue('own.jobs', '{\"id\": 1}')::text");
-    for (int i = 0; i < 500 && !one("select count(*)::text from own.done").equals("1"); i++) {
-      Thread.sleep(20); // a look from time to time at what another thread does
-    }
-    assertEquals("1", one("select count(*)::text from own.done"));
+    Await.untilEquals("rows", "1", () -> one("select count(*)::text from own.done"));
     session.execute("drop application own.worker");
   }
 }

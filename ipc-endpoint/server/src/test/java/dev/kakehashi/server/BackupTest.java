@@ -12,6 +12,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.requests.TransactionTokens;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -28,7 +29,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -79,14 +79,6 @@ class BackupTest {
         endpoint.dataDirectory().toString(),
         "-R",
         endpoint.runtimeDirectory().toString());
-  }
-
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, "timed out: " + what);
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
   }
 
   private static List<Long> numbers(Session session, String sql) {
@@ -145,14 +137,14 @@ class BackupTest {
         running.add(clients.submit(() -> transfer(own)));
       }
       try {
-        await("transfers", () -> stored.size() > 100);
+        Await.until("transfers", () -> stored.size() > 100);
         backup(first).expect(0, "backup of");
         int between = stored.size();
-        await("transfers after the first backup", () -> stored.size() > between + 100);
+        Await.until("transfers after the first backup", () -> stored.size() > between + 100);
         before.addAll(stored);
         backup(second).expect(0, "file", "log/");
         int after = stored.size();
-        await("transfers after the second backup", () -> stored.size() > after + 10);
+        Await.until("transfers after the second backup", () -> stored.size() > after + 10);
       } finally {
         stopping = true;
       }
@@ -240,11 +232,12 @@ class BackupTest {
     try (ExecutorService clients = Executors.newSingleThreadExecutor()) {
       Future<Void> running = clients.submit(this::alter);
       try {
-        await("columns", () -> stored.size() > 12 || running.isDone());
+        Await.until("columns", () -> stored.size() > 12 || running.isDone());
         before.addAll(stored);
         backup(target).expect(0, "backup of");
         int after = stored.size();
-        await("columns after the backup", () -> stored.size() > after + 3 || running.isDone());
+        Await.until(
+            "columns after the backup", () -> stored.size() > after + 3 || running.isDone());
       } finally {
         stopping = true;
       }

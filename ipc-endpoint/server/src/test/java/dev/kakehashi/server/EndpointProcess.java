@@ -3,41 +3,55 @@ package dev.kakehashi.server;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.protocol.Directories;
-import java.io.BufferedReader;
+import dev.kakehashi.testsupport.ServerProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// The real endpoint with the embedded engine as a process that can be killed and started again, in directories of its own.
 ///
 /// Used by one thread, except [#attach()].
 public final class EndpointProcess implements AutoCloseable {
-  private static final long LIMIT_SECONDS = 60;
-
   private final Path root;
-  private final List<String> options;
+  private final ServerProcess process;
 
-  /// Words before its command.
-  private final List<String> prefix;
-
-  private final Map<String, String> environment;
-  private @Nullable Process process;
-
+  /// @param prefix words before its command
   private EndpointProcess(
       Path root, List<String> prefix, Map<String, String> environment, List<String> options) {
     this.root = root;
-    this.prefix = prefix;
-    this.environment = environment;
-    this.options = options;
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(javaCommand());
+    command.addAll(
+        List.of("start", "-D", dataDirectory().toString(), "-R", runtimeDirectory().toString()));
+    command.addAll(options);
+    process =
+        ServerProcess.withOurErrors(
+            "the endpoint", command, environment, root.resolve("endpoint.out"));
+  }
+
+  private static List<String> javaCommand() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      // Options that Chronicle Queue and native access need, as this process has them.
+      if (option.startsWith("--")) {
+        command.add(option);
+      }
+    }
+    command.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName()));
+    return command;
   }
 
   /// @param settings each as `key=value`
@@ -88,43 +102,9 @@ public final class EndpointProcess implements AutoCloseable {
   }
 
   /// Starts it (again) and waits until clients can attach.
-  public void start() throws IOException {
-    List<String> command = new ArrayList<>(prefix);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // Options that Chronicle Queue and native access need, as this process has them.
-      if (option.startsWith("--")) {
-        command.add(option);
-      }
-    }
-    command.addAll(
-        List.of(
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName(),
-            "start",
-            "-D",
-            dataDirectory().toString(),
-            "-R",
-            runtimeDirectory().toString()));
-    command.addAll(options);
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().putAll(environment);
-    Process started = builder.start();
-    process = started;
-    BufferedReader lines =
-        new BufferedReader(new InputStreamReader(started.getInputStream(), StandardCharsets.UTF_8));
-    String line = lines.readLine();
-    while (line != null && !line.equals("ready")) {
-      line = lines.readLine();
-    }
-    if (line == null) {
-      throw new AssertionError("the endpoint did not start");
-    }
+  public void start() {
+    process.start();
+    process.awaitReady(() -> process.hasLogged("ready"));
   }
 
   public Session attach() {
@@ -133,11 +113,7 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// Files in a directory that it has open although they have no name any more.
   long deletedFiles(Path directory) throws IOException {
-    Process running = process;
-    if (running == null) {
-      return 0;
-    }
-    Path descriptors = Path.of("/proc", Long.toString(running.pid()), "fd");
+    Path descriptors = Path.of("/proc", Long.toString(process.pid()), "fd");
     try (Stream<Path> open = Files.list(descriptors)) {
       return open.filter(file -> target(file).startsWith(directory + "/")).count();
     }
@@ -155,52 +131,23 @@ public final class EndpointProcess implements AutoCloseable {
   /// Sends it a signal.
   ///
   /// @param name without SIG
-  void signal(String name) throws IOException, InterruptedException {
-    long pid = java.util.Objects.requireNonNull(process).pid();
-    int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
-    if (code != 0) {
-      throw new AssertionError("kill ended with " + code);
-    }
+  void signal(String name) {
+    process.signal(name);
   }
 
   /// Ends it as kill -9 does.
   public void kill() {
-    Process running = process;
-    if (running != null) {
-      // By its handle: the process object would close pipes that are still read.
-      running.toHandle().destroyForcibly();
-      await(running);
-      process = null;
-    }
+    process.kill();
   }
 
   /// Ends it in order.
   public void stop() {
-    Process running = process;
-    if (running != null) {
-      running.toHandle().destroy();
-      await(running);
-      process = null;
-    }
+    process.stop();
   }
 
   /// Waits until it has ended by itself.
   void awaitEnd() {
-    Process running = process;
-    if (running != null) {
-      await(running);
-      process = null;
-    }
-  }
-
-  private static void await(Process process) {
-    try {
-      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new AssertionError("the endpoint did not end");
-      }
-    } catch (InterruptedException e) {
-      throw new AssertionError("interrupted while the endpoint ends", e);
-    }
+    process.awaitEnd();
   }
 
   @Override

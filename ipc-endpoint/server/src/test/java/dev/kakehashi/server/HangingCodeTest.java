@@ -10,6 +10,7 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,14 +184,10 @@ class HangingCodeTest {
           return null;
         });
       }
-      while (HttpInterface.obstacle(scheduler).isEmpty()) {
-        Thread.sleep(10); // what is waited for is the watchdog's look
-      }
+      Await.until("the watchdog looks", () -> !HttpInterface.obstacle(scheduler).isEmpty());
       assertTrue(HttpInterface.obstacle(scheduler).startsWith("all workers"));
       end.countDown();
-      while (!HttpInterface.obstacle(scheduler).isEmpty()) {
-        Thread.sleep(10);
-      }
+      Await.untilEquals("obstacle", "", () -> HttpInterface.obstacle(scheduler));
     }
   }
 }

@@ -11,6 +11,7 @@ import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,12 +66,7 @@ class LongRowTest {
 
   /// The endpoint sees what the client has released when it looks; each query makes it look.
   private static void awaitGivenBack(Session session) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    String bytes = bufferBytes(session);
-    while (!bytes.equals("0")) {
-      assertTrue(System.nanoTime() - deadline < 0, bytes + " bytes are not given back");
-      bytes = bufferBytes(session);
-    }
+    Await.untilEquals("bytes that are not given back", "0", () -> bufferBytes(session));
   }
 
   private static EndpointException refused(Runnable action) {

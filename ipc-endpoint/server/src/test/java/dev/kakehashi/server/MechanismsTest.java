@@ -13,12 +13,12 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,11 +85,7 @@ class MechanismsTest {
   }
 
   private void awaitMore(String name, long than) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    while (metric(name) <= than) {
-      assertTrue(System.nanoTime() < deadline, name + " stays " + than);
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(name + " is more than " + than, () -> metric(name) > than);
   }
 
   private long number(String sql) {

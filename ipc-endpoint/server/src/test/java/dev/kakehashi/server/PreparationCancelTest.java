@@ -13,6 +13,7 @@ import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PrepareEncoder;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -57,11 +58,8 @@ class PreparationCancelTest {
 
   /// Each look asks the endpoint.
   private static void awaitJobs(Session session, long expected) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
     try (PreparedStatement query = session.prepare(JOBS)) {
-      while (jobs(session, query) != expected) {
-        assertTrue(System.nanoTime() - deadline < 0, "never " + expected + " jobs");
-      }
+      Await.untilEquals("jobs", expected, () -> jobs(session, query));
     }
   }
 

@@ -11,9 +11,9 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,7 +102,7 @@ class PreparedTransactionTest {
     try (Session session = endpoint.attach()) {
       Transaction shortLived =
           session.begin(TransactionOptions.DEFAULT.withLease(Duration.ofMillis(100)));
-      await(
+      Await.until(
           "a later lease expires",
           () -> session.outcome(shortLived.handle()) == TransactionState.ABORTED);
       assertEquals(TransactionState.PREPARED, session.outcome(handle));
@@ -145,14 +145,6 @@ class PreparedTransactionTest {
       assertEquals(10, number(session, "select v from t where id = 1"));
       session.execute("commit prepared 'by sql'");
       assertEquals(13, number(session, "select v from t where id = 1"));
-    }
-  }
-
-  /// Looks until it holds; each look asks the endpoint.
-  private static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, "timed out: " + what);
     }
   }
 }

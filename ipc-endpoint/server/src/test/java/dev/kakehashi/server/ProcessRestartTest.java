@@ -1,14 +1,13 @@
 package dev.kakehashi.server;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,12 +38,8 @@ class ProcessRestartTest {
     }
   }
 
-  private static void awaitCount(Session session, long wanted) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (count(session) < wanted && System.nanoTime() < deadline) {
-      Thread.sleep(20); // a look from time to time at what another process does
-    }
-    assertEquals(wanted, count(session));
+  private static void awaitCount(Session session, long wanted) {
+    Await.untilEquals("rows", wanted, () -> count(session));
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
+import dev.kakehashi.testsupport.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -296,9 +297,10 @@ class QueueSqlTest {
             return query(other, "select payload::text from receive('q', wait => '1min')");
           }
         });
-    while (!query("select waiting::text from kakehashi_catalog.queues").equals(List.of("1"))) {
-      Thread.onSpinWait();
-    }
+    Await.untilEquals(
+        "consumers that wait",
+        List.of("1"),
+        () -> query("select waiting::text from kakehashi_catalog.queues"));
     session.execute("drop queue q");
     assertEquals(List.of(), waiting.join());
   }

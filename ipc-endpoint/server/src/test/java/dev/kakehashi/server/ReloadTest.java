@@ -8,10 +8,10 @@ import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,10 +69,7 @@ class ReloadTest {
           .expect(0, "memory is 96MB, was 64MB\n", "lock_timeout is 0s, was 1s\n");
       assertEquals("96MB", show(session, "memory"));
       endpoint.signal("HUP");
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      while (!show(session, "memory").equals("64MB")) {
-        assertTrue(System.nanoTime() < deadline, "SIGHUP changes nothing");
-      }
+      Await.untilEquals("memory after SIGHUP", "64MB", () -> show(session, "memory"));
     }
   }
 

@@ -22,6 +22,7 @@ import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.requests.InProcessRequests;
 import dev.kakehashi.requests.RequestAnswer;
 import dev.kakehashi.requests.TransactionUse;
+import dev.kakehashi.testsupport.BatchSink;
 import java.io.IOException;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
@@ -87,7 +88,7 @@ class RequestClientTest {
     ParameterBatch broken =
         new ParameterBatch(java.lang.foreign.MemorySegment.ofArray(new long[] {-1, -1, -1, -1}), 1);
     RequestAnswer answer =
-        alice.start(alice.prepare(FixedEngine.INSERT), broken, AUTO, new MemorySink(1)).get();
+        alice.start(alice.prepare(FixedEngine.INSERT), broken, AUTO, new BatchSink(1)).get();
     assertFailed(ErrorCode.MALFORMED_MESSAGE.sqlstate(), answer);
   }
 
@@ -152,7 +153,7 @@ class RequestClientTest {
   @Test
   void shouldEndTransactionsOfOthersForWhoRunsTheEndpoint() {
     long handle = alice.begin();
-    MemorySink sink = new MemorySink(1);
+    BatchSink sink = new BatchSink(1);
     RequestDoor.Running running =
         alice.start(alice.prepare(FixedEngine.FOREVER), ParameterBatch.NONE, within(handle), sink);
     String token = requests.token(ALICE, handle);
@@ -219,14 +220,14 @@ class RequestClientTest {
 
   @Test
   void shouldWaitForAReaderThatIsSlow() throws InterruptedException {
-    MemorySink sink = new MemorySink(2);
+    BatchSink sink = new BatchSink(2);
     RequestDoor.Running running =
         alice.start(alice.prepare(FixedEngine.NUMBERS), parameters(100_000L), AUTO, sink);
     long next = 0;
     while (next < 100_000) {
       // It fills the sink, and then nothing comes until a batch is taken.
       if (next < 50_000) {
-        endpoint.await("the sink is full", sink::isWaitedFor);
+        endpoint.await("the sink is full", () -> sink.waiters() > 0);
         assertFalse(running.answer().isDone());
       }
       for (RowBatchReader batch = sink.take(); batch != null; batch = sink.take()) {
@@ -242,7 +243,7 @@ class RequestClientTest {
   void shouldCancelWhatRuns() {
     RequestDoor.Running running =
         alice.start(
-            alice.prepare(FixedEngine.FOREVER), ParameterBatch.NONE, AUTO, new MemorySink(1));
+            alice.prepare(FixedEngine.FOREVER), ParameterBatch.NONE, AUTO, new BatchSink(1));
     running.cancelable().cancel();
     assertFailed("57014", running.get());
     running.cancelable().cancel();
@@ -251,10 +252,10 @@ class RequestClientTest {
 
   @Test
   void shouldCancelWhatWaitsForItsReader() throws InterruptedException {
-    MemorySink sink = new MemorySink(1);
+    BatchSink sink = new BatchSink(1);
     RequestDoor.Running running =
         alice.start(alice.prepare(FixedEngine.NUMBERS), parameters(1_000_000L), AUTO, sink);
-    endpoint.await("the sink is full", sink::isWaitedFor);
+    endpoint.await("the sink is full", () -> sink.waiters() > 0);
     running.cancelable().cancel();
     assertFailed("57014", running.get());
   }
@@ -267,7 +268,7 @@ class RequestClientTest {
             alice.prepare(FixedEngine.FOREVER),
             ParameterBatch.NONE,
             within(handle),
-            new MemorySink(1));
+            new BatchSink(1));
     try (RequestDoor other = RequestDoor.open(requests, ALICE)) {
       assertEquals(TransactionState.ACTIVE, succeeded(other.cancelTransaction(handle)).state());
     }
@@ -279,7 +280,7 @@ class RequestClientTest {
   void shouldCancelWhatRunsInASessionThatIsClosed() {
     RequestDoor.Running running =
         alice.start(
-            alice.prepare(FixedEngine.FOREVER), ParameterBatch.NONE, AUTO, new MemorySink(1));
+            alice.prepare(FixedEngine.FOREVER), ParameterBatch.NONE, AUTO, new BatchSink(1));
     alice.close();
     assertFailed("57014", running.get());
     assertFailed("57014", alice.begin(0));
@@ -295,7 +296,7 @@ class RequestClientTest {
             alice.prepare(FixedEngine.INSERT),
             parameters(1L, "one"),
             within(handle),
-            new MemorySink(1));
+            new BatchSink(1));
     RequestAnswer committed = succeeded(alice.commit(handle));
     assertTrue(insert.answer().isDone());
     assertEquals(TransactionState.COMMITTED, committed.state());

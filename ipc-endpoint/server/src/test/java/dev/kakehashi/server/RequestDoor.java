@@ -19,6 +19,7 @@ import dev.kakehashi.requests.RequestSession.Cancelable;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.requests.Requests;
 import dev.kakehashi.requests.TransactionUse;
+import dev.kakehashi.testsupport.BatchSink;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -129,13 +130,13 @@ record RequestDoor(RequestSession session) implements AutoCloseable {
             prepare(sql),
             values.length == 0 ? ParameterBatch.NONE : parameters(values),
             use,
-            new MemorySink(100))
+            new BatchSink(100))
         .get();
   }
 
   /// The first value of the first row, a number.
   long number(String sql, TransactionUse use) {
-    MemorySink sink = new MemorySink(100);
+    BatchSink sink = new BatchSink(100);
     succeeded(start(prepare(sql), ParameterBatch.NONE, use, sink).get());
     RowBatchReader batch = sink.take();
     return Objects.requireNonNull(batch, "no rows").getLong(0, 0);

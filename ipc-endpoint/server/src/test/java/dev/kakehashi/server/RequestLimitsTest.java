@@ -18,6 +18,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.requests.InProcessRequests;
 import dev.kakehashi.requests.RequestAnswer;
+import dev.kakehashi.testsupport.BatchSink;
 import java.io.IOException;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,7 @@ class RequestLimitsTest {
   }
 
   private RequestDoor.Running start(String sql) {
-    return door.start(door.prepare(sql), ParameterBatch.NONE, AUTO, new MemorySink(1));
+    return door.start(door.prepare(sql), ParameterBatch.NONE, AUTO, new BatchSink(1));
   }
 
   @Test
@@ -53,7 +54,7 @@ class RequestLimitsTest {
     start("session_max_concurrent_requests", "1");
     RequestDoor.Running first = start(FixedEngine.FOREVER);
     RequestDoor.Running second =
-        door.start(door.prepare(FixedEngine.ONE), ParameterBatch.NONE, AUTO, new MemorySink(1));
+        door.start(door.prepare(FixedEngine.ONE), ParameterBatch.NONE, AUTO, new BatchSink(1));
     assertFalse(second.answer().isDone());
     first.cancelable().cancel();
     assertFailed("57014", first.get());
@@ -65,9 +66,9 @@ class RequestLimitsTest {
     start("session_max_concurrent_requests", "1");
     var forever = door.prepare(FixedEngine.FOREVER);
     var one = door.prepare(FixedEngine.ONE);
-    RequestDoor.Running first = door.start(forever, ParameterBatch.NONE, AUTO, new MemorySink(1));
-    RequestDoor.Running waits = door.start(one, ParameterBatch.NONE, AUTO, new MemorySink(1));
-    RequestDoor.Running behind = door.start(one, ParameterBatch.NONE, AUTO, new MemorySink(1));
+    RequestDoor.Running first = door.start(forever, ParameterBatch.NONE, AUTO, new BatchSink(1));
+    RequestDoor.Running waits = door.start(one, ParameterBatch.NONE, AUTO, new BatchSink(1));
+    RequestDoor.Running behind = door.start(one, ParameterBatch.NONE, AUTO, new BatchSink(1));
     waits.cancelable().cancel();
     assertFailed("57014", waits.get());
     behind.cancelable().cancel();
@@ -82,8 +83,8 @@ class RequestLimitsTest {
   void shouldAnswerWhatWaitsWhenTheSessionIsClosed() throws IOException {
     start("session_max_concurrent_requests", "1");
     var forever = door.prepare(FixedEngine.FOREVER);
-    RequestDoor.Running first = door.start(forever, ParameterBatch.NONE, AUTO, new MemorySink(1));
-    RequestDoor.Running waits = door.start(forever, ParameterBatch.NONE, AUTO, new MemorySink(1));
+    RequestDoor.Running first = door.start(forever, ParameterBatch.NONE, AUTO, new BatchSink(1));
+    RequestDoor.Running waits = door.start(forever, ParameterBatch.NONE, AUTO, new BatchSink(1));
     door.close();
     assertFailed("57014", first.get());
     assertFailed("57014", waits.get());
@@ -94,10 +95,10 @@ class RequestLimitsTest {
   void shouldEndATransactionWhoseReaderTakesNothing() throws IOException, InterruptedException {
     start("lease", "100ms", "max_lease", "1h");
     long handle = door.begin();
-    MemorySink sink = new MemorySink(1);
+    BatchSink sink = new BatchSink(1);
     RequestDoor.Running running =
         door.start(door.prepare(FixedEngine.NUMBERS), parameters(1_000_000L), within(handle), sink);
-    endpoint.await("the sink is full", sink::isWaitedFor);
+    endpoint.await("the sink is full", () -> sink.waiters() > 0);
     assertFailed("25P03", running.get());
     endpoint.await("it is rolled back", () -> endpoint.engine().openTransactions() == 0);
     assertFailed("25P03", door.renew(handle));
@@ -130,7 +131,7 @@ class RequestLimitsTest {
             door.prepare(FixedEngine.FOREVER),
             ParameterBatch.NONE,
             within(handle),
-            new MemorySink(1));
+            new BatchSink(1));
     long unused = door.begin();
     endpoint.await("a look has come", () -> endpoint.engine().openTransactions() == 1);
     assertFailed("25P03", door.renew(unused));
@@ -164,7 +165,7 @@ class RequestLimitsTest {
     start("lease", "100ms", "max_lease", "1h");
     long handle = door.begin();
     long deadline = System.nanoTime() + 1_500_000_000L; // more than a look at leases takes to come
-    MemorySink sink = new MemorySink(1);
+    BatchSink sink = new BatchSink(1);
     RequestDoor.Running running =
         door.start(
             door.prepare(FixedEngine.NUMBERS), parameters(Long.MAX_VALUE), within(handle), sink);

@@ -15,6 +15,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.InProcessRequests;
+import dev.kakehashi.testsupport.BatchSink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -39,7 +40,7 @@ class RequestTrafficTest {
   private static int play(InProcessRequests requests, SplittableRandom random) {
     List<RequestDoor.Running> all = new ArrayList<>();
     for (int step = 0; step < STEPS; step++) {
-      List<MemorySink> sinks = new ArrayList<>();
+      List<BatchSink> sinks = new ArrayList<>();
       try (RequestDoor door = RequestDoor.open(requests, ALICE)) {
         Statement one = door.prepare(FixedEngine.ONE);
         Statement numbers = door.prepare(FixedEngine.NUMBERS);
@@ -47,7 +48,7 @@ class RequestTrafficTest {
         long handle = random.nextBoolean() ? door.begin() : 0;
         for (int i = random.nextInt(4); i >= 0; i--) {
           var use = handle != 0 && random.nextBoolean() ? within(handle) : AUTO;
-          MemorySink sink = new MemorySink(1 + random.nextInt(2));
+          BatchSink sink = new BatchSink(1 + random.nextInt(2));
           sinks.add(sink);
           RequestDoor.Running running =
               switch (random.nextInt(4)) {
@@ -59,7 +60,7 @@ class RequestTrafficTest {
           if (random.nextInt(3) == 0) {
             running.cancelable().cancel();
           }
-          sinks.forEach(MemorySink::take);
+          sinks.forEach(BatchSink::take);
         }
         if (handle != 0 && random.nextBoolean()) {
           door.cancelTransaction(handle);

@@ -19,6 +19,7 @@ import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.requests.InProcessRequests;
 import dev.kakehashi.requests.RequestUser;
+import dev.kakehashi.testsupport.BatchSink;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -279,14 +280,14 @@ class SharedTransactionTest {
   @Test
   void shouldRollBackWhatWaitsForItsReader() throws InterruptedException {
     long handle = door.begin();
-    MemorySink sink = new MemorySink(1);
+    BatchSink sink = new BatchSink(1);
     RequestDoor.Running running =
         door.start(
             door.prepare("select i from generate_series(1, 1000000) i"),
             ParameterBatch.NONE,
             within(handle),
             sink);
-    while (!sink.isWaitedFor()) {
+    while (sink.waiters() == 0) {
       assertFalse(running.answer().isDone(), "the sink holds all of it");
       Thread.onSpinWait();
     }

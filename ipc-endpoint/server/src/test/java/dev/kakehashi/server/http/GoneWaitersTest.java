@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.TaskDraft;
 import dev.kakehashi.client.TaskQueue;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -76,7 +77,7 @@ class GoneWaitersTest {
   }
 
   private void awaitWaiting(int count) {
-    HttpFixture.await(
+    Await.until(
         count + " wait",
         () -> {
           try {

@@ -10,6 +10,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.server.DiskFaultTest;
 import dev.kakehashi.server.EndpointProcess;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -111,7 +112,7 @@ class HttpBadLuckTest {
           connection.close();
         }
       }
-      HttpFixture.await(
+      Await.until(
           "there is room again",
           () -> {
             try (HttpConnection connection = HttpConnection.open(socket, "")) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.kakehashi.testsupport.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -213,9 +214,9 @@ class HttpBulkTest {
     start.append(HttpConnection.ALICE).append(CSV).append("\r\nContent-Length: 3000000\r\n\r\n");
     start.append("1,a\n".repeat(200_000));
     other.send(bytes(start.toString()));
-    HttpFixture.await("some of the body is on disk", () -> !isNothingKept());
+    Await.until("some of the body is on disk", () -> !isNothingKept());
     other.close();
-    HttpFixture.await("it is removed", HttpBulkTest::isNothingKept);
+    Await.until("it is removed", HttpBulkTest::isNothingKept);
     assertEquals("0", count());
   }
 

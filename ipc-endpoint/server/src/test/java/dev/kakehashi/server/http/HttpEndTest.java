@@ -2,6 +2,7 @@ package dev.kakehashi.server.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class HttpEndTest {
       String job = alice.sql(HttpFixture.ENDLESS, ASYNC).expect(202).header("Location");
       HttpConnection poll = door.alice();
       poll.send("GET " + job + "?wait=100", new byte[0]);
-      HttpFixture.await("it waits", () -> waiters(alice) == 1);
+      Await.until("it waits", () -> waiters(alice) == 1);
 
       door.endpoint().restart();
 

@@ -7,7 +7,6 @@ import dev.kakehashi.server.HttpEndpoint;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.function.BooleanSupplier;
 
 /// An endpoint with the users alice and bob, and connections that end with it. One thread.
 final class HttpFixture implements AutoCloseable {
@@ -76,17 +75,6 @@ final class HttpFixture implements AutoCloseable {
                     + "%' and statement not like '%kakehashi_catalog%'");
         Rows rows = watcher.query(query)) {
       return rows.next() ? rows.getLong(0) : 0;
-    }
-  }
-
-  /// Asks until something is so; fails after a minute. Each look is a request of its own.
-  static void await(String what, BooleanSupplier look) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (!look.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("timed out: " + what);
-      }
-      Thread.onSpinWait();
     }
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.security.MessageDigest;
@@ -345,7 +346,7 @@ class HttpJobsTest {
     String running = location(alice.sql("/* cut */ " + HttpFixture.ENDLESS, ASYNC));
     keyed("before", "insert into t values (9, 'x')").expect(200);
     try (Session watcher = door.endpoint().attach("alice")) {
-      HttpFixture.await("the job runs", () -> HttpFixture.running(watcher, "cut") == 1);
+      Await.until("the job runs", () -> HttpFixture.running(watcher, "cut") == 1);
     }
     door.endpoint().restart();
     alice = door.alice();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.server.EndpointProcess;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,14 +75,13 @@ class HttpKillTest {
     Random random = new Random(SEED);
     for (int kill = 0; kill < KILLS; kill++) {
       long before = answers.get();
-      HttpFixture.await("clients are served", () -> answers.get() > before);
+      Await.until("clients are served", () -> answers.get() > before);
       // The moment is what is random; nothing waits for it.
       LockSupport.parkNanos(random.nextLong(LONGEST_LIFE_NANOS));
       endpoint.kill();
       endpoint.start();
     }
-    HttpFixture.await(
-        "more requests than kills", () -> keyed.size() > KILLS && outcomes.size() > KILLS);
+    Await.until("more requests than kills", () -> keyed.size() > KILLS && outcomes.size() > KILLS);
   }
 
   private static void sql(Path socket, String sql) throws IOException {

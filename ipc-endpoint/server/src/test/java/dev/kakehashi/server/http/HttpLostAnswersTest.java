@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.server.EndpointProcess;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -76,7 +77,7 @@ class HttpLostAnswersTest {
               .sql("select v from t where k = 1 for update", HttpConnection.within("begin"))
               .handle();
       String job = waiting.sql(update, ASYNC, KEY).expect(202).header("Location");
-      HttpFixture.await(
+      Await.until(
           "the statement waits in its transaction",
           () -> {
             try {
@@ -177,7 +178,7 @@ class HttpLostAnswersTest {
   }
 
   private static void awaitRows(HttpConnection connection) {
-    HttpFixture.await(
+    Await.until(
         "some batches have committed",
         () -> {
           try {

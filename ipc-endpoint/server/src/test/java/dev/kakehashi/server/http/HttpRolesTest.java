@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,7 +140,7 @@ class HttpRolesTest {
     String handle = begin(carol);
     assertEquals("1", carol.sql("select 1", HttpConnection.in(handle)).value());
     owner.sql("alter role carol nologin").expect(200);
-    HttpFixture.await(
+    Await.until(
         "it is ended",
         () -> {
           try {
@@ -184,7 +185,7 @@ class HttpRolesTest {
   /// Looks until the token is refused: who may get in is looked at some times a second.
   private void awaitRefused(String token) throws IOException {
     HttpConnection connection = door.connect(HttpConnection.bearer(token));
-    HttpFixture.await(
+    Await.until(
         "the token ends",
         () -> {
           try {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,7 +105,7 @@ class HttpStreamTest {
         reader.close();
       }
       // Their room comes back.
-      HttpFixture.await(
+      Await.until(
           "there is room again",
           () -> {
             try (HttpConnection reader = door.alice()) {
@@ -133,7 +134,7 @@ class HttpStreamTest {
       reader.some(1000);
       assertEquals(1, HttpFixture.running(watcher, "read"));
       reader.close();
-      HttpFixture.await("the result ends", () -> HttpFixture.running(watcher, "read") == 0);
+      Await.until("the result ends", () -> HttpFixture.running(watcher, "read") == 0);
     }
   }
 
@@ -145,7 +146,7 @@ class HttpStreamTest {
           "/* stuck */ select i from generate_series(1, 100000000) i", "Accept: text/csv");
       HttpConnection.Head head = reader.head();
       assertEquals(1, HttpFixture.running(watcher, "stuck"));
-      HttpFixture.await("the result ends", () -> HttpFixture.running(watcher, "stuck") == 0);
+      Await.until("the result ends", () -> HttpFixture.running(watcher, "stuck") == 0);
       assertFalse(reader.body(head).isWhole());
     }
   }
@@ -157,12 +158,11 @@ class HttpStreamTest {
       for (int i = 0; i < clients.length; i++) {
         clients[i] = door.alice().sendSql("/* gone */ " + HttpFixture.ENDLESS);
       }
-      HttpFixture.await(
-          "statements run", () -> HttpFixture.running(watcher, "gone") == clients.length);
+      Await.until("statements run", () -> HttpFixture.running(watcher, "gone") == clients.length);
       for (HttpConnection client : clients) {
         client.close();
       }
-      HttpFixture.await("statements end", () -> HttpFixture.running(watcher, "gone") == 0);
+      Await.until("statements end", () -> HttpFixture.running(watcher, "gone") == 0);
     }
     assertEquals("1", door.alice().sql("select 1").value());
   }
@@ -176,9 +176,9 @@ class HttpStreamTest {
         client.sql("create table if not exists kept (id int8 primary key)").expect(200);
         handle = client.sql("insert into kept values (1)", HttpConnection.within("begin")).handle();
         client.sendSql("/* left */ " + HttpFixture.ENDLESS, HttpConnection.in(handle));
-        HttpFixture.await("the statement runs", () -> HttpFixture.running(watcher, "left") == 1);
+        Await.until("the statement runs", () -> HttpFixture.running(watcher, "left") == 1);
       }
-      HttpFixture.await("the statement ends", () -> HttpFixture.running(watcher, "left") == 0);
+      Await.until("the statement ends", () -> HttpFixture.running(watcher, "left") == 0);
     }
     HttpConnection other = door.alice();
     assertEquals("1", other.sql("select count(*) from kept", HttpConnection.in(handle)).value());

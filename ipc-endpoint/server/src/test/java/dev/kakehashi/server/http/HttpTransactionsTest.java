@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -274,7 +275,7 @@ class HttpTransactionsTest {
       for (int i = 1; i <= 16; i++) {
         int expected = i;
         clients.add(door.alice().sendSql("/* many */ " + HttpFixture.ENDLESS, in(handle)));
-        HttpFixture.await("it runs", () -> HttpFixture.running(watcher, "many") == expected);
+        Await.until("it runs", () -> HttpFixture.running(watcher, "many") == expected);
       }
     }
     HttpAnswer refused = alice.sql("select 1", in(handle));
@@ -303,7 +304,7 @@ class HttpTransactionsTest {
     HttpAnswer begun = alice.sql("insert into t values (1, 'x')", within("begin;lease=1"));
     String handle = begun.expect(200).handle();
     // No request on it: each look would renew the lease.
-    HttpFixture.await(
+    Await.until(
         "the row is free",
         () -> {
           try {
@@ -401,7 +402,7 @@ class HttpTransactionsTest {
     try (var watcher = door.endpoint().attach("alice")) {
       HttpConnection other = door.alice();
       other.sendSql("/* endless */ " + HttpFixture.ENDLESS, in(handle));
-      HttpFixture.await("the statement runs", () -> HttpFixture.running(watcher, "endless") == 1);
+      Await.until("the statement runs", () -> HttpFixture.running(watcher, "endless") == 1);
       alice.post("/v1/transactions/" + handle + "/cancel").expect(200);
       HttpAnswer canceled = other.answer();
       canceled.problem(409, "57014");

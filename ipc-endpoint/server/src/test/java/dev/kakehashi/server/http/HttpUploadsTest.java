@@ -3,6 +3,7 @@ package dev.kakehashi.server.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterAll;
@@ -108,7 +109,7 @@ class HttpUploadsTest {
                 + "\r\nContent-Length: 400000\r\n\r\n"
                 + first));
     broken.close();
-    HttpFixture.await("all that came is kept", () -> lengthOf(location) == first.length());
+    Await.until("all that came is kept", () -> lengthOf(location) == first.length());
     assertEquals("300003", append(location, 300_000, "end").expect(204).header(OFFSET));
   }
 

@@ -7,6 +7,7 @@ import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -96,7 +97,7 @@ class IsolatedApplicationTest {
       }
       // The next call works, and the queue comes to its end.
       assertEquals(8, number(session, "select next(7)"));
-      HttpFixture.await(
+      Await.until(
           "the end of the tasks",
           () ->
               number(session, "select count(*) from entry where door = 'handler'") == tasks.join());
@@ -109,8 +110,8 @@ class IsolatedApplicationTest {
               "select count(*) from entry e full join copy c on c.id = e.id and c.door = e.door"
                   + " where e.id is null or c.id is null"));
       assertEquals(1, processes().size(), "one process");
-      HttpFixture.await("old links are unmapped", () -> links() == 1);
-      HttpFixture.await(
+      Await.until("old links are unmapped", () -> links() == 1);
+      Await.until(
           "no transaction is open",
           () ->
               number(
@@ -118,8 +119,8 @@ class IsolatedApplicationTest {
                       "select count(*) from kakehashi_catalog.transactions where has_writes")
                   == 0);
     }
-    HttpFixture.await("the process ends with the endpoint", () -> processes().isEmpty());
-    HttpFixture.await("its link, too", () -> links() == 0);
+    Await.until("the process ends with the endpoint", () -> processes().isEmpty());
+    Await.until("its link, too", () -> links() == 0);
   }
 
   // ---- clients: each goes on until it is over, and counts what has succeeded ----
@@ -245,7 +246,7 @@ class IsolatedApplicationTest {
   /// The one process, when it is another one; a client that has failed is told at once.
   private static long pidAfter(long before, List<CompletableFuture<Long>> clients) {
     long[] found = new long[1];
-    HttpFixture.await(
+    Await.until(
         "another process",
         () -> {
           clients.stream()

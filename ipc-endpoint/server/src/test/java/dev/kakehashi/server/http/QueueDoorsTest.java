@@ -12,6 +12,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.TaskDraft;
 import dev.kakehashi.client.TaskQueue;
 import dev.kakehashi.client.Transaction;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -228,7 +229,7 @@ class QueueDoorsTest {
 
   private void awaitWaiting() {
     try (HttpConnection looker = door.alice()) {
-      HttpFixture.await(
+      Await.until(
           "somebody waits",
           () -> {
             try {

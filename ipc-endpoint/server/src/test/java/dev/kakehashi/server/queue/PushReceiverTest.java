@@ -7,6 +7,7 @@ import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.server.HttpEndpoint;
+import dev.kakehashi.testsupport.Await;
 import java.io.BufferedReader;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -64,9 +65,7 @@ class PushReceiverTest {
       Path keyFile = endpoint.dataDirectory().resolve("store/queues/push.key");
       // The key is there with the first queue that is pushed.
       session.execute("ALTER QUEUE mail PUSH TO 'http://127.0.0.1:1/'");
-      while (!Files.exists(keyFile)) {
-        Thread.onSpinWait();
-      }
+      Await.until("the key is there", () -> Files.exists(keyFile));
       Process receiver =
           new ProcessBuilder(
                   "python3", RECEIVER.toString(), "--key-file", keyFile.toString(), "--port", "0")
@@ -80,9 +79,10 @@ class PushReceiverTest {
         session.execute("ALTER QUEUE mail PUSH TO 'http://127.0.0.1:" + port + "/'");
         String task = value(session, "SELECT enqueue('mail', '{\"to\": \"a\"}'::jsonb)::text");
         assertEquals("task " + task + " attempt 1 {\"to\": \"a\"}", out.readLine());
-        while (!value(session, "SELECT done::text FROM kakehashi_catalog.queues").equals("1")) {
-          Thread.onSpinWait();
-        }
+        Await.untilEquals(
+            "tasks that are done",
+            "1",
+            () -> value(session, "SELECT done::text FROM kakehashi_catalog.queues"));
         byte[] key = Files.readString(keyFile).strip().getBytes(StandardCharsets.US_ASCII);
         long now = System.currentTimeMillis() / 1000;
         assertEquals(401, post(client, port, now, sign(new byte[32], now)));

@@ -16,6 +16,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.TaskDraft;
 import dev.kakehashi.client.TaskQueue;
 import dev.kakehashi.server.HttpEndpoint;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,14 +70,6 @@ class QueueConsumerTest {
     return session.queue(name);
   }
 
-  private static void await(String what, BooleanSupplier look) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!look.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, what);
-      Thread.onSpinWait();
-    }
-  }
-
   private long count(String sql) {
     try (PreparedStatement statement = session.prepare(sql);
         Rows rows = session.query(statement)) {
@@ -120,7 +112,7 @@ class QueueConsumerTest {
                     "java.io.IOException: the first time fails", String.valueOf(task.lastError()));
               }
             })) {
-      await("all tasks to be done", () -> consumer.completed() == tasks);
+      Await.until("all tasks to be done", () -> consumer.completed() == tasks);
       assertEquals(tasks / 10, consumer.failed());
       assertEquals(tasks / 10, told.get());
       assertEquals(0, consumer.lost());
@@ -142,7 +134,7 @@ class QueueConsumerTest {
               assertFalse(task.lost());
               assertEquals(1, task.attempt());
             })) {
-      await("the task to be done", () -> consumer.completed() == 1);
+      Await.until("the task to be done", () -> consumer.completed() == 1);
       assertEquals(0, consumer.failed());
     }
   }
@@ -250,7 +242,7 @@ class QueueConsumerTest {
       for (int i = 1; i <= 3; i++) {
         queue.enqueue(Integer.toString(i));
         int expected = i;
-        await("the task", () -> consumer.completed() == expected);
+        Await.until("the task", () -> consumer.completed() == expected);
       }
       assertEquals(3, done.get());
     }

@@ -10,6 +10,7 @@ import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.server.HttpEndpoint;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -118,16 +118,8 @@ class QueuePushTest {
     return request;
   }
 
-  private static void await(String what, BooleanSupplier look) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!look.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, what);
-      Thread.onSpinWait();
-    }
-  }
-
   private void awaitCount(String column, String count) {
-    await(
+    Await.until(
         column + " " + count,
         () ->
             value("SELECT " + column + " FROM kakehashi_catalog.queues WHERE queue_name = 'mail'")
@@ -193,7 +185,7 @@ class QueuePushTest {
     queue("rate = '50/s', bucket_size = 1", url("127.0.0.1"));
     enqueue("1");
     assertEquals("1", next().field("Kakehashi-attempt"));
-    await(
+    Await.until(
         "a lower rate",
         () -> value("SELECT enforced_rate < rate FROM kakehashi_catalog.queues").equals("true"));
     assertEquals("2", next().field("Kakehashi-attempt"));
@@ -236,7 +228,8 @@ class QueuePushTest {
     next();
     awaitCount("done", "1");
     session.execute("ALTER QUEUE mail PUSH TO NONE");
-    await("nobody waits", () -> value("SELECT waiting FROM kakehashi_catalog.queues").equals("0"));
+    Await.until(
+        "nobody waits", () -> value("SELECT waiting FROM kakehashi_catalog.queues").equals("0"));
     enqueue("2");
     assertEquals("1", value("SELECT ready FROM kakehashi_catalog.queues"));
   }
