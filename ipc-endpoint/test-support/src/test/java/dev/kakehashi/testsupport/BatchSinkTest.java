@@ -91,8 +91,7 @@ class BatchSinkTest {
 
   @Test
   void shouldLendMemoryThatIsNotZero() {
-    byte first =
-        acquired(new BatchSink(1)).memory().get(ValueLayout.JAVA_BYTE, 0);
+    byte first = acquired(new BatchSink(1)).memory().get(ValueLayout.JAVA_BYTE, 0);
     assertEquals((byte) 0xA5, first);
   }
 }
