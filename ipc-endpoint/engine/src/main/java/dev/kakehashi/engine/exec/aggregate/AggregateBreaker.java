@@ -85,7 +85,7 @@ public final class AggregateBreaker extends Breaker {
       return call.own();
     }
     if (!Aggregates.isHypothetical(call.name())) {
-      return Aggregates.resolve(call.name(), call.argumentOids());
+      return Aggregates.ofPlan(call.name(), call.argumentOids());
     }
     int keys = call.order().size();
     boolean[] descending = new boolean[keys];

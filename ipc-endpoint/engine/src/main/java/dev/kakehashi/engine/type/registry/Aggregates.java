@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.registry;
 
 import dev.kakehashi.engine.type.AggregateFunction;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.aggregate.CollectingAggregates;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import dev.kakehashi.engine.type.array.ArrayTypes;
@@ -47,6 +48,18 @@ public final class Aggregates {
     }
     return Overloads.resolve(
         name, BY_NAME.getOrDefault(name, List.of()), AggregateFunction::argumentOids, argumentOids);
+  }
+
+  /// The aggregate of a plan. It has the least and the greatest of every type with an order: `<` and its like with ANY and ALL of a
+  /// query are made of them, also of types for which nobody can call min and max.
+  ///
+  /// @param argumentOids of a call that the binder has resolved, or of one that the optimizer has made
+  public static @Nullable AggregateFunction ofPlan(String name, int[] argumentOids) {
+    return (name.equals("min") || name.equals("max"))
+            && argumentOids.length == 1
+            && Types.hasOrder(argumentOids[0])
+        ? StandardAggregates.extreme(name, argumentOids[0])
+        : resolve(name, argumentOids);
   }
 
   /// Whether the name is an aggregate's that needs WITHIN GROUP.
