@@ -29,6 +29,7 @@ part sql '*DifferenceTest,NestedSubqueryTest,CorrelatedPlanTest,*CrashTest,Seria
   -pl ipc-endpoint/engine -am -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((150 * factor)) \
   -Dkakehashi.queries=$((300 * factor)) -Dkakehashi.statements=$((200 * factor)) \
   -Dkakehashi.texts=$((1500 * factor)) -Dkakehashi.difference.rounds=$((60 * factor))
+part sql QueryIdentityTest -pl ipc-endpoint/engine -am -Dkakehashi.identities=$((100000 * factor))
 part server 'HistoryTest,OrderEntryTest,BackupTest,QueueCrashTest' -pl ipc-endpoint/server -am \
   -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor)) -Dkakehashi.historyCommits=120
 part bulk BulkKillTest -pl ipc-endpoint/server -am -Dkakehashi.kills=$((20 * factor))
@@ -57,6 +58,8 @@ fi
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
   -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
 part schedules SchedulesTest -pl ipc-endpoint/schedules -am -Dkakehashi.schedules=$((1500 * factor))
+part system ForeignIdentityTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
+  -Dkakehashi.identities=$((100000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
   -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.queries=$((10000 * factor)) -Dkakehashi.statements=$((12000 * factor)) \

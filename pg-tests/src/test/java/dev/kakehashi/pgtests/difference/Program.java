@@ -72,7 +72,7 @@ record Program(
   }
 
   /// Some of the planner's settings, against their defaults.
-  private static List<String> turned(Dice dice) {
+  static List<String> turned(Dice dice) {
     List<String> settings = new ArrayList<>();
     for (String name : ON) {
       if (dice.oneIn(6)) {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 ///
 /// By delta debugging over its words (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002): what is left out
 /// need not be a part of the grammar, because `isWrong` refuses what is no query.
-final class QueryReducer {
+public final class QueryReducer {
   /// One word is what determines the row that LIMIT leaves, too.
   private static final Pattern WORD =
       Pattern.compile(
@@ -25,7 +25,7 @@ final class QueryReducer {
 
   /// @param isWrong whether a text is a query that shows the fault
   /// @param trials of it, at most
-  QueryReducer(Predicate<String> isWrong, int trials) {
+  public QueryReducer(Predicate<String> isWrong, int trials) {
     this.isWrong = isWrong;
     this.trials = trials;
   }
@@ -33,7 +33,7 @@ final class QueryReducer {
   /// A query no part of which can be left out, if there are trials enough.
   ///
   /// @param sql that shows the fault
-  String reduce(String sql) {
+  public String reduce(String sql) {
     List<String> words = new ArrayList<>();
     for (Matcher word = WORD.matcher(sql); word.find(); ) {
       words.add(word.group());
