@@ -146,10 +146,16 @@ fixture_open(const char *directory)
 kh_queue *
 fixture_queue(void)
 {
+	return fixture_queue_in(fixture_directory());
+}
+
+kh_queue *
+fixture_queue_in(const char *directory)
+{
 	kh_queue *queue;
 
-	fixture_make(fixture_directory(), "yyyyMMdd-HHmmss'T4'", 1000);
-	queue = fixture_open(fixture_directory());
+	fixture_make(directory, "yyyyMMdd-HHmmss'T4'", 1000);
+	queue = fixture_open(directory);
 	/* Ahead of the clock, so that only fixture_advance rolls. */
 	CHECK(kh_lock_take(queue, NULL));
 	CHECK(kh_roll(queue, (int64_t) time(NULL) + 3600, NULL));

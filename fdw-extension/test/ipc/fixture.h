@@ -18,6 +18,9 @@ extern size_t fixture_table(unsigned char *base, const char *format, uint32_t ro
 
 /* A fresh queue of one-second cycles with small indexes (TEST4_SECONDLY), in the test's directory. */
 extern kh_queue *fixture_queue(void);
+
+/* The same in a directory that is not there. */
+extern kh_queue *fixture_queue_in(const char *directory);
 extern kh_queue *fixture_open(const char *directory);
 extern const char *fixture_directory(void);
 

@@ -6,6 +6,7 @@
 
 #include "samples.h"
 #include "session_internal.h"
+#include "target.h"
 
 #include <stdlib.h>
 
@@ -126,32 +127,6 @@ example_batch(unsigned char *out, size_t capacity)
 	memcpy(out, writer.data, n);
 	kh_batch_writer_free(&writer);
 	return n;
-}
-
-/* Touches every byte that the batch claims to have. */
-static unsigned
-read_whole_batch(const kh_batch *batch)
-{
-	unsigned sum = 0;
-
-	for (uint32_t row = 0; row < batch->row_count; row++)
-	{
-		for (uint32_t column = 0; column < batch->column_count; column++)
-		{
-			uint64_t word = kh_batch_word(batch, row, column);
-			const unsigned char *value = kh_batch_value(batch, word, column % 2 == 0 ? 16 : 0);
-			uint32_t n = 16;
-
-			sum += kh_batch_is_null(batch, row, column);
-			if (value == NULL)
-				continue;
-			if (column % 2 != 0)
-				n = *(const uint32_t *) value >> 2;
-			for (uint32_t i = 0; i < n; i++)
-				sum += value[i];
-		}
-	}
-	return sum;
 }
 
 static void
