@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-pgwire soak transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
+.PHONY: help deps generate build run psql stop test test-pgwire soak fuzz transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,schedules,system SEED=); HOURS=2: all doors under load and kills, with a report of what grew
 	@.make/stage.sh
 	@$(if $(HOURS),.make/soak-hours.sh,.make/soak.sh)
+
+fuzz: ## inputs for a reader of what others write, found by coverage and kept in its corpus (TARGET=csv SECONDS=60; INPUT=FILE runs one)
+	@FUZZ_SECONDS=$(SECONDS) .make/fuzz.sh
 
 test-pgwire: build ## the tests of the whole system over endpoints with engine = pgwire, and a table of what passed and what it lacks (ONLY=TpchTest,regress LISTED=yes)
 	@.make/test-pgwire.sh

@@ -330,7 +330,7 @@ public final class PrivatePostgres implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     int status = ServerProcess.awaitExit("the guard of " + directory, guard, Await.LIMIT);
-    if (status != 0 || options.home == null && Files.exists(directory)) {
+    if (status != 0 || (options.home == null && Files.exists(directory))) {
       throw new IllegalStateException(
           "the server in %s was not taken away: status %d".formatted(directory, status));
     }

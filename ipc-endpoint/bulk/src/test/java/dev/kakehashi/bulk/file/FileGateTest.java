@@ -246,7 +246,8 @@ class FileGateTest {
             });
     int opened = 0;
     try {
-      // On a busy machine the swapper may stand still while the directory is away, for all of the races: the class has a limit.
+      // On a busy machine the swapper may stand still while the directory is away, for all of the
+      // races: the class has a limit.
       for (int i = 0; i < RACES || opened == 0; i++) {
         try {
           assertEquals("inside", content("in:day/x.csv"));

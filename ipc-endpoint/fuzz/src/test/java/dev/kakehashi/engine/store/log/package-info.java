@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.store.log;
+
+import org.jspecify.annotations.NullMarked;

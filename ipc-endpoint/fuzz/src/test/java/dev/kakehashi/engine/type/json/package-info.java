@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.type.json;
+
+import org.jspecify.annotations.NullMarked;

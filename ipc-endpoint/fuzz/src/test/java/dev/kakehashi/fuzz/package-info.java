@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.fuzz;
+
+import org.jspecify.annotations.NullMarked;

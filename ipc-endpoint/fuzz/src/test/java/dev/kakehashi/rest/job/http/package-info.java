@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.rest.job.http;
+
+import org.jspecify.annotations.NullMarked;

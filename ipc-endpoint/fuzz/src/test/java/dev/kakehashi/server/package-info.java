@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.server;
+
+import org.jspecify.annotations.NullMarked;
