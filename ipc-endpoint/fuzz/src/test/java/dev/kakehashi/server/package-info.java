@@ -1,4 +1,0 @@
-@NullMarked
-package dev.kakehashi.server;
-
-import org.jspecify.annotations.NullMarked;
