@@ -27,9 +27,8 @@ class PrivatePostgresTest {
       server.psql("select 1 / (count(*) = 2 and sum(id) = 3)::int from t");
       IllegalStateException refused =
           assertThrows(IllegalStateException.class, () -> server.psql("select * from nothing"));
-      assertTrue(
-          refused.getMessage().contains("relation \"nothing\" does not exist"),
-          refused::getMessage);
+      String message = String.valueOf(refused.getMessage());
+      assertTrue(message.contains("relation \"nothing\" does not exist"), message);
     } finally {
       server.close();
     }
@@ -58,8 +57,9 @@ class PrivatePostgresTest {
     PrivatePostgres.Options options =
         new PrivatePostgres.Options().small().settings("work_mem = 'much'");
     AssertionError failure = assertThrows(AssertionError.class, options::start);
-    assertTrue(failure.getMessage().contains("work_mem"), failure::getMessage);
-    String directory = failure.getMessage().split(" ", 4)[2];
+    String message = String.valueOf(failure.getMessage());
+    assertTrue(message.contains("work_mem"), message);
+    String directory = message.split(" ", 4)[2];
     assertTrue(directory.startsWith("/tmp/kakehashi-postgres-"), directory);
     assertFalse(Files.exists(Path.of(directory)));
   }

@@ -138,7 +138,10 @@ class ForeignIdentityTest {
           rows.add(row.toString());
         }
       } catch (SQLException e) {
-        return Answer.ERROR + e.getSQLState() + " " + e.getMessage().lines().findFirst().orElse("");
+        return Answer.ERROR
+            + e.getSQLState()
+            + " "
+            + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
       }
     }
     rows.sort(null);

@@ -49,7 +49,7 @@ final class FullMemoryTest {
 
   /// Statistics may still be reading the rows that have gone, so that their memory is not free yet.
   private void insertSoon(int from, int to) {
-    long end = System.nanoTime() + COLLECTED_NANOS;
+    long end = System.nanoTime() + Await.LIMIT.toNanos();
     while (true) {
       try {
         insert(from, to);
