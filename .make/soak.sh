@@ -57,7 +57,7 @@ if [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",cluster,"* ]]; then
 fi
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
   -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
-part schedules SchedulesTest -pl ipc-endpoint/schedules -am -Dkakehashi.schedules=$((1500 * factor))
+part schedules SchedulesTest -pl ipc-endpoint/schedules -am -Dkakehashi.skip.schedules=false -Dkakehashi.schedules=$((1500 * factor))
 part system ForeignIdentityTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.identities=$((100000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \

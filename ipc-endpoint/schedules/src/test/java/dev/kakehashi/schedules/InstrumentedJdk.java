@@ -86,8 +86,6 @@ final class InstrumentedJdk {
             "--output=" + jdk,
             "--add-modules=" + MODULES,
             "--fray-instrumentation"));
-    // An archive of its classes: a start takes half of the time.
-    run(List.of(jdk.resolve("bin/java").toString(), "-XX:+UseSerialGC", "-Xshare:dump"));
   }
 
   private void run(List<String> command) throws IOException, InterruptedException {
