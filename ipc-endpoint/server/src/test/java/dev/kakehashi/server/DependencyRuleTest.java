@@ -53,6 +53,7 @@ class DependencyRuleTest {
           "transport",
           "engine.api",
           "engine",
+          "valuetext",
           "pgwire",
           "requests",
           "sharedmemory",
