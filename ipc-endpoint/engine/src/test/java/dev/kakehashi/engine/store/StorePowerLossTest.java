@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(7200)
 final class StorePowerLossTest {
   /// `-Dkakehashi.powerLosses=10000` makes hours of it.
-  private static final int POINTS = Integer.getInteger("kakehashi.powerLosses", 60);
+  private static final int POINTS = Integer.getInteger("kakehashi.powerLosses", 30);
 
   /// A trace of an earlier run, whose points are tried again.
   private static final @Nullable String TRACE = System.getProperty("kakehashi.powerTrace");
