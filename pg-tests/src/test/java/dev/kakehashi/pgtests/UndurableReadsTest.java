@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.Installation;
-import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
 import dev.kakehashi.pgtests.harness.Workspace;
 import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.PreloadedLibrary;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -52,19 +52,10 @@ class UndurableReadsTest {
   @BeforeEach
   void start() throws Exception {
     workspace = Workspace.create("undurable");
-    Path library = workspace.disk().resolve("disk_faults.so");
-    OsProcess.runOkAsSelf(
-        List.of(
-            "cc",
-            "-shared",
-            "-fPIC",
-            "-o",
-            library.toString(),
-            Installation.checkout()
-                .resolve("ipc-endpoint/server/src/test/c/disk_faults.c")
-                .toString(),
-            "-ldl"),
-        LIMIT);
+    Path library =
+        PreloadedLibrary.compile(
+            Installation.checkout().resolve("ipc-endpoint/server/src/test/c/disk_faults.c"),
+            workspace.disk());
     Files.writeString(control(), "0", StandardCharsets.US_ASCII);
     cluster =
         Cluster.startWith(

@@ -3,7 +3,6 @@ package dev.kakehashi.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
@@ -11,6 +10,7 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.testsupport.PreloadedLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +20,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,33 +46,13 @@ public class DiskFaultTest {
 
   private long last;
 
-  private Path library() throws IOException, InterruptedException {
+  private Path library() throws IOException {
     return library(directory);
   }
 
   /// The library that makes faults, built in a directory. Without a C compiler the test is skipped.
-  public static Path library(Path directory) throws IOException, InterruptedException {
-    Path library = directory.resolve("disk_faults.so");
-    Process compiler;
-    try {
-      compiler =
-          new ProcessBuilder(
-                  "cc",
-                  "-shared",
-                  "-fPIC",
-                  "-o",
-                  library.toString(),
-                  "src/test/c/disk_faults.c",
-                  "-ldl")
-              .inheritIO()
-              .start();
-    } catch (IOException e) {
-      assumeTrue(false, "there is no C compiler: " + e.getMessage());
-      throw e;
-    }
-    assertTrue(compiler.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(0, compiler.exitValue());
-    return library;
+  public static Path library(Path directory) throws IOException {
+    return PreloadedLibrary.compile(Path.of("src/test/c/disk_faults.c"), directory);
   }
 
   private void fault(char kind) throws IOException {

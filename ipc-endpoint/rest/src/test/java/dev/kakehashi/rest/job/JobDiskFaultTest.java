@@ -3,8 +3,8 @@ package dev.kakehashi.rest.job;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.kakehashi.testsupport.PreloadedLibrary;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -108,26 +108,8 @@ class JobDiskFaultTest {
     }
   }
 
-  private Path library() throws IOException, InterruptedException {
-    Path library = directory.resolve("disk_faults.so");
-    try {
-      Process compiler =
-          new ProcessBuilder(
-                  "cc",
-                  "-shared",
-                  "-fPIC",
-                  "-o",
-                  library.toString(),
-                  "../server/src/test/c/disk_faults.c",
-                  "-ldl")
-              .inheritIO()
-              .start();
-      assertTrue(compiler.waitFor(60, TimeUnit.SECONDS));
-      assertEquals(0, compiler.exitValue());
-    } catch (IOException e) {
-      assumeTrue(false, "there is no C compiler: " + e.getMessage());
-    }
-    return library;
+  private Path library() throws IOException {
+    return PreloadedLibrary.compile(Path.of("../server/src/test/c/disk_faults.c"), directory);
   }
 
   private static void assertStarts(String start, String answer) {

@@ -1,9 +1,8 @@
 package dev.kakehashi.engine.testing.disk;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.kakehashi.testsupport.PreloadedLibrary;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,27 +32,9 @@ public final class TracedProcess {
   public TracedProcess(Path work, Path root) throws IOException, InterruptedException {
     this.root = root;
     Files.createDirectories(root);
-    library = compile(work);
+    library = PreloadedLibrary.compile(Path.of("src/test/c/disk_trace.c"), work);
     trace = work.resolve("trace");
     marks = Files.createFile(work.resolve("marks"));
-  }
-
-  /// Without a C compiler the test is skipped.
-  private static Path compile(Path work) throws IOException, InterruptedException {
-    Path library = work.resolve("disk_trace.so");
-    List<String> command =
-        List.of(
-            "cc", "-shared", "-fPIC", "-O1", "-o", library.toString(), "src/test/c/disk_trace.c");
-    Process compiler;
-    try {
-      compiler = new ProcessBuilder(command).inheritIO().start();
-    } catch (IOException e) {
-      assumeTrue(false, "there is no C compiler: " + e.getMessage());
-      throw e;
-    }
-    assertTrue(compiler.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS));
-    assertEquals(0, compiler.exitValue());
-    return library;
   }
 
   /// The trace of all programs so far.

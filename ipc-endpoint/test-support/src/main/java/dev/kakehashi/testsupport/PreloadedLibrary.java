@@ -1,0 +1,43 @@
+package dev.kakehashi.testsupport;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+
+/// A library for LD_PRELOAD, compiled from the source of a test. Thread-safe for different directories.
+public final class PreloadedLibrary {
+  private PreloadedLibrary() {}
+
+  /// Compiles a C file. Without a C compiler the test is skipped.
+  ///
+  /// @param source below the directory that the tests run in
+  /// @param directory of the library, which is named as the source
+  /// @throws AssertionError the compiler refuses it, or does not end
+  public static Path compile(Path source, Path directory) throws IOException {
+    String name = String.valueOf(source.getFileName()).replaceFirst("\\.c$", ".so");
+    Path library = directory.resolve(name);
+    Process compiler;
+    try {
+      compiler =
+          new ProcessBuilder(
+                  "cc",
+                  "-shared",
+                  "-fPIC",
+                  "-O1",
+                  "-o",
+                  library.toString(),
+                  source.toString(),
+                  "-ldl")
+              .inheritIO()
+              .start();
+    } catch (IOException e) {
+      Assumptions.assumeTrue(false, "there is no C compiler: " + e.getMessage());
+      throw e;
+    }
+    int status = ServerProcess.awaitExit("the C compiler", compiler, Await.LIMIT);
+    if (status != 0) {
+      throw new AssertionError("the C compiler refuses " + source + ": status " + status);
+    }
+    return library;
+  }
+}
