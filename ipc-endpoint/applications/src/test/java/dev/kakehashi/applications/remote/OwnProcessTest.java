@@ -20,6 +20,7 @@ import dev.kakehashi.engine.api.application.LoadedApplication.AggregateCode;
 import dev.kakehashi.engine.api.application.LoadedApplication.Invocation;
 import dev.kakehashi.engine.api.application.LoadedApplication.ScalarCode;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -274,24 +275,17 @@ class OwnProcessTest {
         // A call is repeated once. The next kill must not meet the repetition, so a whole call has
         // to end first.
         long before = calls.get();
-        while (calls.get() < before + 2 && !caller.isDone()) {
-          Thread.sleep(1);
-        }
+        Await.until(
+            "a whole call after a kill", () -> calls.get() >= before + 2 || caller.isDone());
       }
       over.set(true);
       caller.get();
     }
   }
 
-  private long pidAfter(long before) throws InterruptedException {
-    while (true) {
-      for (long pid : processes.pids()) {
-        if (pid != before) {
-          return pid;
-        }
-      }
-      Thread.sleep(1);
-    }
+  private long pidAfter(long before) {
+    Await.until("another process", () -> processes.pids().stream().anyMatch(pid -> pid != before));
+    return processes.pids().stream().filter(pid -> pid != before).findFirst().orElseThrow();
   }
 
   @Test

@@ -49,16 +49,16 @@ final class FullMemoryTest {
 
   /// Statistics may still be reading the rows that have gone, so that their memory is not free yet.
   private void insertSoon(int from, int to) {
-    long end = System.nanoTime() + Await.LIMIT.toNanos();
-    while (true) {
-      try {
-        insert(from, to);
-        return;
-      } catch (EngineException full) {
-        if (!full.code().sqlstate().equals("53200") || System.nanoTime() >= end) {
-          throw full;
-        }
-      }
+    Await.until("room for the rows", () -> isInserted(from, to));
+  }
+
+  private boolean isInserted(int from, int to) {
+    try {
+      insert(from, to);
+      return true;
+    } catch (EngineException full) {
+      assertEquals("53200", full.code().sqlstate(), full.getMessage());
+      return false;
     }
   }
 
