@@ -87,6 +87,7 @@ mkdir -p "$work/merged"
 step "$target for $seconds s"
 status=0
 "run_$language" "-max_total_time=$seconds" "$work/corpus" 2>"$work/log" || status=$?
+# A run that could not begin has no figures; its status says so below.
 grep -E '^#[0-9]+.*DONE|^stat::number_of_executed_units|^stat::average_exec' "$work/log" || true
 if [ "$status" != 0 ]; then
   grep -m 1 -A 20 -E '^== Java Exception|ERROR: |: runtime error:|assertion|\.c:[0-9]+: ' "$work/log" >&2 || tail -20 "$work/log" >&2
