@@ -3,13 +3,13 @@ package dev.kakehashi.applications;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.applications.host.NativeApplications;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
 import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
 import dev.kakehashi.engine.api.application.DirectAccess;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.charset.StandardCharsets;

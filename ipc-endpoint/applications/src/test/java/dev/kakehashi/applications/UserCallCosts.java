@@ -1,7 +1,7 @@
 package dev.kakehashi.applications;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.bulk.option.BulkFormat;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.DumpTarget;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadSource;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.RowBatchWriter;

@@ -1,6 +1,6 @@
 package dev.kakehashi.pgwire;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.WireException;
 import java.util.concurrent.TimeUnit;

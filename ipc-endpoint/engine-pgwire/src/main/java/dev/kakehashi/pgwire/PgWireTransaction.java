@@ -1,7 +1,6 @@
 package dev.kakehashi.pgwire;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
@@ -9,6 +8,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
 import dev.kakehashi.pgwire.wire.WireErrors;

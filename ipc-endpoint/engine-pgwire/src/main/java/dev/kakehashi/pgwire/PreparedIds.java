@@ -1,7 +1,7 @@
 package dev.kakehashi.pgwire;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.kakehashi.pgwire;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.State;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;

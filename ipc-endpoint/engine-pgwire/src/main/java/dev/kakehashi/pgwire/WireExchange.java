@@ -1,7 +1,7 @@
 package dev.kakehashi.pgwire;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
 import dev.kakehashi.pgwire.wire.WireInput;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.ErrorCode;

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.catalog.OutcomePlaces;
 import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.PoolLimits;

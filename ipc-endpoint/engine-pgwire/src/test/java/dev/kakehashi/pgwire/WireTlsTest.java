@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.pgwire.wire.WireSettings;

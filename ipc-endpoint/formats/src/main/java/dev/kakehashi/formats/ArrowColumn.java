@@ -51,7 +51,7 @@ public abstract sealed class ArrowColumn
 
   /// Appends the rows from `from` to before `to`.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException for a value that Arrow cannot hold; the column is of no use until it is reset
+  /// @throws dev.kakehashi.engine.api.error.EngineException for a value that Arrow cannot hold; the column is of no use until it is reset
   public final void append(BatchView view, int column, int from, int to) throws IOException {
     int total = rows + to - from;
     present = grown(present, (total + 7) >>> 3);

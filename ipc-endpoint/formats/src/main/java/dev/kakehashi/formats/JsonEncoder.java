@@ -1,7 +1,7 @@
 package dev.kakehashi.formats;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.ArrayCursor.Token;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.MalformedFrameException;

@@ -1,6 +1,6 @@
 package dev.kakehashi.formats;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgNumeric;
 import dev.kakehashi.valuetext.ValueErrors;

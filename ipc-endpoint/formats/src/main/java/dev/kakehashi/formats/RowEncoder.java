@@ -36,7 +36,7 @@ public interface RowEncoder {
   /// Writes what comes before the first row.
   ///
   /// @param columns of the result, at least 0
-  /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED for a type that the format has no form for, DUPLICATE_COLUMN if
+  /// @throws dev.kakehashi.engine.api.error.EngineException FEATURE_NOT_SUPPORTED for a type that the format has no form for, DUPLICATE_COLUMN if
   ///     rows are objects and two columns have one name; nothing is written then
   void begin(List<Statement.Column> columns, OutputStream out) throws IOException;
 
@@ -44,7 +44,7 @@ public interface RowEncoder {
   ///
   /// @param batch a row batch (PROTOCOL.md §6) of the columns; it is not needed afterwards
   /// @throws dev.kakehashi.protocol.MalformedFrameException when it is none
-  /// @throws dev.kakehashi.engine.api.EngineException for a value that the format cannot hold, as an infinite timestamp in Arrow
+  /// @throws dev.kakehashi.engine.api.error.EngineException for a value that the format cannot hold, as an infinite timestamp in Arrow
   void rows(MemorySegment batch) throws IOException;
 
   /// Lets all that was written reach the stream, and flushes it.

@@ -3,7 +3,7 @@ package dev.kakehashi.formats;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.protocol.TypeOid;

@@ -1,13 +1,13 @@
 package dev.kakehashi.fuzz;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.EmbeddedEngine;
 import dev.kakehashi.engine.embedded.EngineConfig;
 import dev.kakehashi.engine.store.api.StoreConfig;

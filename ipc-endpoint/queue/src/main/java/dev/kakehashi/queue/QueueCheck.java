@@ -1,6 +1,6 @@
 package dev.kakehashi.queue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.queue.file.TaskSegment;
 import dev.kakehashi.queue.order.DelayedSegment;
 import dev.kakehashi.queue.order.GroupCore;

@@ -1,6 +1,6 @@
 package dev.kakehashi.queue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.file.ReplacedFile;
 import dev.kakehashi.queue.file.SegmentFiles;

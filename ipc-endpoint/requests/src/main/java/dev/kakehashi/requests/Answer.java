@@ -1,6 +1,6 @@
 package dev.kakehashi.requests;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.messages.TransactionState;
 import org.jspecify.annotations.Nullable;
 

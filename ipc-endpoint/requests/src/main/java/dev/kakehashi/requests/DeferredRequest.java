@@ -1,6 +1,6 @@
 package dev.kakehashi.requests;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import org.jspecify.annotations.Nullable;
 
 /// A request that waits for its turn within its session. Poller only.

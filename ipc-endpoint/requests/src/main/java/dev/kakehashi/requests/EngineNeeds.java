@@ -2,9 +2,9 @@ package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import java.util.Locale;

@@ -1,9 +1,9 @@
 package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.ClientActivity;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.ArrayList;
 import java.util.List;

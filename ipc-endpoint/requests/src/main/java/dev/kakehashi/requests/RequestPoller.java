@@ -1,6 +1,6 @@
 package dev.kakehashi.requests;
 
-import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import java.util.concurrent.Executor;
 
 /// The thread that handles requests, one at a time for all interfaces: what it alone touches needs no lock. Commands run in the order of

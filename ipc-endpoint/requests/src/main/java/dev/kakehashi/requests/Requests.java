@@ -9,7 +9,7 @@ public interface Requests {
   ///
   /// @param kind of the interface as the table of sessions shows it, as `http`
   /// @param applicationName as the client calls itself; may be empty
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_SLOTS, SHUTTING_DOWN
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_SLOTS, SHUTTING_DOWN
   RequestSession open(RequestUser user, String kind, String applicationName);
 
   /// The name of a transaction outside of the process: 32 hexadecimal digits that nobody can guess or make without the endpoint's secret.

@@ -1,11 +1,11 @@
 package dev.kakehashi.requests;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.function.BiConsumer;

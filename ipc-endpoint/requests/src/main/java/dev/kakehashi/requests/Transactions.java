@@ -2,10 +2,10 @@ package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.Roles;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.messages.TransactionState;

@@ -1,9 +1,9 @@
 package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.util.function.Consumer;

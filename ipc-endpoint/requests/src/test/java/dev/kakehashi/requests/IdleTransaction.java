@@ -1,9 +1,9 @@
 package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

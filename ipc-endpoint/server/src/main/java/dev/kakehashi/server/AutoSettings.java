@@ -1,6 +1,6 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.file.ReplacedFile;

@@ -4,7 +4,7 @@ import dev.kakehashi.applications.host.NativeApplications;
 import dev.kakehashi.applications.remote.ApplicationProcesses;
 import dev.kakehashi.applications.remote.ProcessSettings;
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.embedded.EmbeddedEngine;
 import dev.kakehashi.engine.embedded.EngineConfig;

@@ -1,7 +1,7 @@
 package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;

@@ -1,7 +1,7 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Roles;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.Authenticator;

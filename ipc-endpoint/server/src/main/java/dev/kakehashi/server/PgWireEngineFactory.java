@@ -1,7 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.EngineLimits;
 import dev.kakehashi.pgwire.PgWireConfig;
 import dev.kakehashi.pgwire.PgWireEngine;

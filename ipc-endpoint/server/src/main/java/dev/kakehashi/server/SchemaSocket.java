@@ -1,7 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.capability.Capability;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,10 +1,8 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
@@ -16,6 +14,8 @@ import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.RowBatchWriter;

@@ -154,7 +154,7 @@ class RoomsTest {
             "dml",
             "explain",
             ""));
-    FLOORS.put("engine.api", List.of("", "bulk", "queue", "application"));
+    FLOORS.put("engine.api", List.of("error", "thread", "bulk", "queue", "application", ""));
     FLOORS.put("engine.catalog", List.of("", "listing"));
     FLOORS.put("engine.embedded", List.of("activity", "plans", ""));
     FLOORS.put(

@@ -1,8 +1,8 @@
 package dev.kakehashi.sharedmemory;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchWriter;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.kakehashi.sharedmemory;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.messages.AcquireBuffersDecoder;

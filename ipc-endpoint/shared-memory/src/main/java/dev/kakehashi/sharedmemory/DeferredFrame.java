@@ -1,6 +1,6 @@
 package dev.kakehashi.sharedmemory;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.requests.DeferredRequest;
 import dev.kakehashi.requests.Transactions;

@@ -1,7 +1,7 @@
 package dev.kakehashi.sharedmemory;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.ClientRequests;
 import dev.kakehashi.transport.endpoint.EndpointSession;

@@ -1,6 +1,6 @@
 package dev.kakehashi.valuetext;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Errors of texts that are no values, and of values out of their range, in PostgreSQL's words.

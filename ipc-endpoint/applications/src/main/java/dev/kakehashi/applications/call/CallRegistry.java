@@ -1,6 +1,6 @@
 package dev.kakehashi.applications.call;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 

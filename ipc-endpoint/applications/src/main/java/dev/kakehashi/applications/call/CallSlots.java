@@ -1,7 +1,7 @@
 package dev.kakehashi.applications.call;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
 import java.util.function.Supplier;

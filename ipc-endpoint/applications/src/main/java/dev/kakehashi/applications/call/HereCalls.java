@@ -1,7 +1,7 @@
 package dev.kakehashi.applications.call;
 
 import dev.kakehashi.applications.watch.CarriedThreads;
-import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;

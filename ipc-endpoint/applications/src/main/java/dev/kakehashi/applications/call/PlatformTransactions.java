@@ -1,8 +1,8 @@
 package dev.kakehashi.applications.call;
 
 import dev.kakehashi.application.EngineFailure;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationHost.DirectTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;

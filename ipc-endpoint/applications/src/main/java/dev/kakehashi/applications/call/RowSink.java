@@ -1,8 +1,8 @@
 package dev.kakehashi.applications.call;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import dev.kakehashi.application.ApplicationProcess.Event;
 import dev.kakehashi.application.Call;
 import dev.kakehashi.application.EngineFailure;
 import dev.kakehashi.applications.watch.MemberCounts;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

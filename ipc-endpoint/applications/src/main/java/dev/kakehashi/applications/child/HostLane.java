@@ -4,7 +4,7 @@ import dev.kakehashi.applications.link.LinkKind;
 import dev.kakehashi.applications.link.LinkLane;
 import dev.kakehashi.applications.link.MessageReader;
 import dev.kakehashi.applications.link.MessageWriter;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.concurrent.locks.ReentrantLock;
 

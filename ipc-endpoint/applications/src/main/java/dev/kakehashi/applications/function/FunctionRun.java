@@ -5,7 +5,7 @@ import dev.kakehashi.applications.watch.CodeThread;
 import dev.kakehashi.applications.watch.MemberCounts;
 import dev.kakehashi.applications.watch.UserFailures;
 import dev.kakehashi.applications.watch.Watched;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

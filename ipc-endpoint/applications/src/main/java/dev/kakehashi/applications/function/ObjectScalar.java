@@ -2,8 +2,8 @@ package dev.kakehashi.applications.function;
 
 import dev.kakehashi.applications.type.ArgumentShape;
 import dev.kakehashi.applications.type.JavaType;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication.ScalarCode;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@ package dev.kakehashi.applications.function;
 import dev.kakehashi.application.Aggregate;
 import dev.kakehashi.applications.type.ArgumentShape;
 import dev.kakehashi.applications.type.JavaType;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.LoadedApplication.AggregateCode;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

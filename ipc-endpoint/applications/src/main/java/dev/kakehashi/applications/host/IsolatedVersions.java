@@ -1,13 +1,13 @@
 package dev.kakehashi.applications.host;
 
 import dev.kakehashi.applications.watch.ApplicationJournal;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationHost;
 import dev.kakehashi.engine.api.application.ApplicationSystem.CallState;
 import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.List;
 
 /// Runs versions in processes of their own. Thread-safe; owned by the system that has it.

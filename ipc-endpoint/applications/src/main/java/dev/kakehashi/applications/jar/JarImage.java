@@ -1,7 +1,7 @@
 package dev.kakehashi.applications.jar;
 
 import dev.kakehashi.applications.Refusals;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

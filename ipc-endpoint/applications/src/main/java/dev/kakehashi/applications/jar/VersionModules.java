@@ -2,7 +2,7 @@ package dev.kakehashi.applications.jar;
 
 import dev.kakehashi.application.Application;
 import dev.kakehashi.applications.Refusals;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.lang.module.Configuration;
 import java.lang.module.FindException;
 import java.lang.module.InvalidModuleDescriptorException;

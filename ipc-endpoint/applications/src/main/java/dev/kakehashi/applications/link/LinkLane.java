@@ -1,6 +1,6 @@
 package dev.kakehashi.applications.link;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.PoliteSpin;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,6 @@ package dev.kakehashi.applications.remote;
 
 import dev.kakehashi.applications.host.IsolatedVersions;
 import dev.kakehashi.applications.watch.ApplicationJournal;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
@@ -13,6 +12,7 @@ import dev.kakehashi.engine.api.application.ApplicationSystem.ApplicationFailure
 import dev.kakehashi.engine.api.application.ApplicationSystem.CallState;
 import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;

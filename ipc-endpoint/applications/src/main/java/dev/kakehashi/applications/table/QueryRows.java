@@ -2,10 +2,10 @@ package dev.kakehashi.applications.table;
 
 import dev.kakehashi.applications.type.JavaType;
 import dev.kakehashi.applications.type.RecordShape;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.DirectAccess;
 import dev.kakehashi.engine.api.application.DirectTable.Column;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;

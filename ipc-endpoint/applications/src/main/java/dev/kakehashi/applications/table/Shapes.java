@@ -3,7 +3,7 @@ package dev.kakehashi.applications.table;
 import dev.kakehashi.application.EngineFailure;
 import dev.kakehashi.applications.type.PayloadShape;
 import dev.kakehashi.applications.type.RecordShape;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;

@@ -2,7 +2,7 @@ package dev.kakehashi.applications.table;
 
 import dev.kakehashi.application.EngineFailure;
 import dev.kakehashi.applications.type.JavaType;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;

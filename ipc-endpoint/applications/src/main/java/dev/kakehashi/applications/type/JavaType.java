@@ -1,7 +1,7 @@
 package dev.kakehashi.applications.type;
 
 import dev.kakehashi.application.Json;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.lang.reflect.Array;

@@ -3,7 +3,7 @@ package dev.kakehashi.applications.type;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.kakehashi.application.Json;
 import dev.kakehashi.applications.Refusals;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.Payload;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.StringWriter;

@@ -1,8 +1,8 @@
 package dev.kakehashi.applications.type;
 
 import dev.kakehashi.applications.Refusals;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

@@ -1,8 +1,8 @@
 package dev.kakehashi.applications.type;
 
 import dev.kakehashi.applications.Refusals;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package dev.kakehashi.applications.version;
 
 import dev.kakehashi.applications.function.FunctionBody;
 import dev.kakehashi.applications.function.FunctionRun;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.FunctionSignature;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,11 +1,11 @@
 package dev.kakehashi.applications.version;
 
 import dev.kakehashi.applications.call.ProcedureCalls;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationSystem.CallState;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.Objects;

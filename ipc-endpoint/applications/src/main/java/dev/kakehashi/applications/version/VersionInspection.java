@@ -3,9 +3,9 @@ package dev.kakehashi.applications.version;
 import dev.kakehashi.applications.watch.ApplicationJournal;
 import dev.kakehashi.applications.watch.CallWatch;
 import dev.kakehashi.applications.watch.UserFailures;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -1,10 +1,10 @@
 package dev.kakehashi.applications.remote;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationHost;
 import dev.kakehashi.engine.api.application.ApplicationHost.DirectTransaction;
 import dev.kakehashi.engine.api.application.DirectTable;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.protocol.ErrorCode;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.VersionDefinition;
@@ -19,6 +18,7 @@ import dev.kakehashi.engine.api.application.LoadedApplication;
 import dev.kakehashi.engine.api.application.LoadedApplication.AggregateCode;
 import dev.kakehashi.engine.api.application.LoadedApplication.Invocation;
 import dev.kakehashi.engine.api.application.LoadedApplication.ScalarCode;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.testsupport.Await;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package dev.kakehashi.applications.remote;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
@@ -15,6 +14,7 @@ import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.application.DirectAccess;
 import dev.kakehashi.engine.api.application.DirectTable;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -2,8 +2,8 @@ package dev.kakehashi.bulk.arrow;
 
 import dev.kakehashi.bulk.arrow.ArrowShape.Layout;
 import dev.kakehashi.bulk.format.FileInput;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

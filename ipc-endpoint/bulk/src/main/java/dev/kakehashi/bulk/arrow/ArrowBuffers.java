@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.arrow;
 
 import dev.kakehashi.bulk.arrow.ArrowOptions.Codec;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.ArrowMessages;
 import dev.kakehashi.formats.ArrowParts;
 import dev.kakehashi.protocol.ErrorCode;

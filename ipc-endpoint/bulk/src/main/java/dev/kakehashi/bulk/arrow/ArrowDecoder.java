@@ -37,7 +37,7 @@ final class ArrowDecoder implements AutoCloseable {
   /// Decodes rows `from` … of a field.
   ///
   /// @param dictionary of the field, if it has one
-  /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT
+  /// @throws dev.kakehashi.engine.api.error.EngineException BAD_COPY_FILE_FORMAT
   void decode(
       ArrowColumnData data,
       int from,

@@ -54,7 +54,7 @@ final class ArrowRowsPart implements RowsPart {
     this.fill = new RowsFill(plan.types(), plan.columns(), plan.options(), plan.context());
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException DATATYPE_MISMATCH
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATATYPE_MISMATCH
   static void checkTypes(ArrowRowsFile.Plan plan) {
     for (int i = 0; i < plan.columns().size(); i++) {
       ColumnInput.of(plan.types().get(i), plan.columns().get(i), plan.options(), plan.context())

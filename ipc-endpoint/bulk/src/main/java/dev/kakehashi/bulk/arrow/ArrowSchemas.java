@@ -4,7 +4,7 @@ import dev.kakehashi.bulk.arrow.ArrowShape.Layout;
 import dev.kakehashi.bulk.value.FileType;
 import dev.kakehashi.bulk.value.FileType.Kind;
 import dev.kakehashi.bulk.value.TimeUnits;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.HashMap;

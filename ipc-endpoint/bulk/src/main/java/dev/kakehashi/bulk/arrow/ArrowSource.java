@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.arrow;
 
 import dev.kakehashi.bulk.format.FileInput;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.ArrowEncoder;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.csv.CsvOptions.Compression;
 import dev.kakehashi.bulk.format.FileInput;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;

@@ -6,10 +6,10 @@ import dev.kakehashi.bulk.format.FileInput;
 import dev.kakehashi.bulk.format.FileOutput;
 import dev.kakehashi.bulk.format.RowsFile;
 import dev.kakehashi.bulk.format.RowsOutput;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.csv.text.FileUtf8;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -2,8 +2,8 @@ package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.format.FileOutput;
 import dev.kakehashi.bulk.format.RowsOutput;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.PlainText;

@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.format.RowOrigin;
 import dev.kakehashi.bulk.format.RowsPart;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.csv.text.Eight;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.csv;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 
 /// Splits rows of PostgreSQL's text format.
 final class TextFields extends RowFields {

@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.dump;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.PlainText;

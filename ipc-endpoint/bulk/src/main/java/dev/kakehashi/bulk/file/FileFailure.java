@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.file;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;

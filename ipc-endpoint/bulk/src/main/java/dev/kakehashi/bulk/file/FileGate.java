@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.file;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkUser;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.NearestWord;
 import java.nio.charset.StandardCharsets;

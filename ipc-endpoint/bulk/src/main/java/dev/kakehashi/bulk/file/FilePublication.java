@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.file;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.os.Errno;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;

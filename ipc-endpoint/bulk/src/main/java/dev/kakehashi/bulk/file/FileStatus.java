@@ -20,7 +20,7 @@ record FileStatus(
   private static final int LINK = 0xa000;
   private static final int FIELDS = 8;
 
-  /// @throws dev.kakehashi.engine.api.EngineException IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException IO_ERROR
   static FileStatus of(int descriptor, String name) {
     long[] fields = new long[FIELDS];
     int result = FileCalls.stat(descriptor, fields);

@@ -155,7 +155,7 @@ public final class NewFile implements FileOutput, AutoCloseable {
 
   /// Returns when the file survives power loss, under its temporary name; then closes it.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR
   public void end() {
     drain();
     try {

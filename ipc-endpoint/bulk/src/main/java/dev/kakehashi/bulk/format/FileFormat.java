@@ -12,7 +12,7 @@ public interface FileFormat {
   ///
   /// @param columns that rows may be loaded into
   /// @param listed whether they are a column list: then each has to be there
-  /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT (22P04), DATATYPE_MISMATCH, UNDEFINED_COLUMN, ...
+  /// @throws dev.kakehashi.engine.api.error.EngineException BAD_COPY_FILE_FORMAT (22P04), DATATYPE_MISMATCH, UNDEFINED_COLUMN, ...
   RowsFile read(FileInput file, List<LoadColumn> columns, boolean listed, BulkContext context);
 
   /// The same, where rows may be left out that do not fulfil all conditions.
@@ -28,7 +28,7 @@ public interface FileFormat {
   /// Begins a file.
   ///
   /// @param description of the whole result, for the file's metadata
-  /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED for a type that it cannot hold exactly
+  /// @throws dev.kakehashi.engine.api.error.EngineException FEATURE_NOT_SUPPORTED for a type that it cannot hold exactly
   RowsOutput write(
       FileOutput file, List<LoadColumn> columns, Description description, BulkContext context);
 

@@ -12,6 +12,6 @@ public interface FileInput {
 
   /// Fills memory with the bytes from `offset` on.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT when the file ends before, IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException BAD_COPY_FILE_FORMAT when the file ends before, IO_ERROR
   void read(long offset, MemorySegment into);
 }

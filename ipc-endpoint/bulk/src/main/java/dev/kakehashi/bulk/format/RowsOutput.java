@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /// Writes rows into one file. Not thread-safe, but outputs of one file may be used by a thread each.
 public interface RowsOutput extends AutoCloseable {
   /// @param batch row batch of the columns; not needed afterwards
-  /// @throws dev.kakehashi.engine.api.EngineException for a value that the format cannot hold exactly, with its column
+  /// @throws dev.kakehashi.engine.api.error.EngineException for a value that the format cannot hold exactly, with its column
   void rows(MemorySegment batch);
 
   /// Rows so far.

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.load;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Errors of files, with the names of the files. Stateless.

@@ -3,10 +3,10 @@ package dev.kakehashi.bulk.load;
 import dev.kakehashi.bulk.file.OpenedFile;
 import dev.kakehashi.bulk.format.FileFormat;
 import dev.kakehashi.bulk.option.CopyOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.ArrayList;
 import java.util.List;
 

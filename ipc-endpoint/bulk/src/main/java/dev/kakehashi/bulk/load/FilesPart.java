@@ -2,8 +2,8 @@ package dev.kakehashi.bulk.load;
 
 import dev.kakehashi.bulk.format.RowOrigin;
 import dev.kakehashi.bulk.format.RowsPart;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadPart;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.RowBatchLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -2,8 +2,8 @@ package dev.kakehashi.bulk.load;
 
 import dev.kakehashi.bulk.file.UnnamedFile;
 import dev.kakehashi.bulk.format.RowOrigin;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.option;
 
 import dev.kakehashi.bulk.file.LocationPath;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.NearestWord;
 import java.util.ArrayList;

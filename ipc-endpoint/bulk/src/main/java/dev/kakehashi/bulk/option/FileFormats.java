@@ -8,7 +8,7 @@ import dev.kakehashi.bulk.format.FileFormat;
 import dev.kakehashi.bulk.parquet.ParquetFormat;
 import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.page.ParquetOptions;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.NearestWord;
 import java.util.HashMap;

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.api.bulk.LoadColumn;
 /// Puts values of a file's column into a column of a row batch: exact, or refused. Not thread-safe.
 public abstract class ColumnInput implements AutoCloseable {
   /// @param context whose memory the scratch of arrays is taken from
-  /// @throws dev.kakehashi.engine.api.EngineException DATATYPE_MISMATCH when no value of the file's type is one of the column's
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATATYPE_MISMATCH when no value of the file's type is one of the column's
   public static ColumnInput of(
       FileType type, LoadColumn column, ValueOptions options, BulkContext context) {
     return Conversions.of(type, column, options, context);

@@ -1,9 +1,9 @@
 package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.value.FileType.Kind;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.formats.ValueForm;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.value;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 
 /// Values that are converted one by one.
 abstract class EachInput extends ColumnInput {

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.value;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.function.LongFunction;
 
 /// Longs whose words are `value * factor + offset`: integers, dates, times.

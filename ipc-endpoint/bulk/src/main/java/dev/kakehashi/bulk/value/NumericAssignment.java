@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.value;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgNumeric;

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.value;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import org.jspecify.annotations.Nullable;
 
 /// Why rows of a batch cannot be converted: for each the failure of its first column. Not thread-safe.

@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.value.FileType.Kind;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.valuetext.time.Calendars;
 

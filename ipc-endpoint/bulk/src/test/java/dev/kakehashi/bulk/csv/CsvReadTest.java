@@ -7,7 +7,7 @@ import static dev.kakehashi.bulk.csv.CsvFiles.texts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.List;
 import org.junit.jupiter.api.Test;

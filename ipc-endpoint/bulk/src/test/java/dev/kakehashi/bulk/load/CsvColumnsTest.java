@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.bulk.BulkDirectories;
 import dev.kakehashi.bulk.BulkFiles;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadSource;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
 import java.io.IOException;

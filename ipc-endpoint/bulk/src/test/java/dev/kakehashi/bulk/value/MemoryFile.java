@@ -2,7 +2,7 @@ package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.format.FileInput;
 import dev.kakehashi.bulk.format.FileOutput;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,6 @@
 package dev.kakehashi.console.access;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.rest.sql.TextQueries;
 import dev.kakehashi.rest.sql.TextResult;

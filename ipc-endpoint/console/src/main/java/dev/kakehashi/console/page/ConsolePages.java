@@ -6,7 +6,7 @@ import dev.kakehashi.console.access.Doorman;
 import dev.kakehashi.console.access.Visitor;
 import dev.kakehashi.console.html.Frame;
 import dev.kakehashi.console.html.Html;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.route.Exchange;
 import dev.kakehashi.rest.route.Route;

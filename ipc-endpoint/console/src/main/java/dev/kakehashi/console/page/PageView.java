@@ -50,7 +50,7 @@ final class PageView {
 
   /// Rows of a statement.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException why there are none
+  /// @throws dev.kakehashi.engine.api.error.EngineException why there are none
   TextResult query(String sql, @Nullable String... values) {
     statements.add(sql.strip());
     return queries.run(visitor.user(), sql, Arrays.asList(values), LIMITS, canceler);

@@ -4,7 +4,7 @@ import dev.kakehashi.console.access.AuditLog;
 import dev.kakehashi.console.html.Frame;
 import dev.kakehashi.console.html.Grid;
 import dev.kakehashi.console.html.Html;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.rest.problem.Problem;
 import dev.kakehashi.rest.sql.TextQueries;
 import dev.kakehashi.rest.sql.TextResult;

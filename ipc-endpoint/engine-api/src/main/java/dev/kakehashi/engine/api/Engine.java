@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.api;
 
 import dev.kakehashi.engine.api.bulk.BulkAccess;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import java.util.OptionalLong;

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.api;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeaseToken;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.api;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

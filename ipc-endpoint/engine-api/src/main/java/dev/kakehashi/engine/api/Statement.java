@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.api;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;

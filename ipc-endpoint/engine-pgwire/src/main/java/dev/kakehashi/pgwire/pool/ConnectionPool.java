@@ -1,6 +1,6 @@
 package dev.kakehashi.pgwire.pool;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;

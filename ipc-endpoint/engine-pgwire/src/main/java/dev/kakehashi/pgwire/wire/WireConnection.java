@@ -63,7 +63,7 @@ public final class WireConnection implements AutoCloseable {
   /// @param timer ends writes that nobody reads
   /// @throws WireException when the server cannot be reached
   /// @throws ServerError when it refuses
-  /// @throws dev.kakehashi.engine.api.EngineException when the password cannot be had, or is not to be sent
+  /// @throws dev.kakehashi.engine.api.error.EngineException when the password cannot be had, or is not to be sent
   public static WireConnection open(
       ServerAddress address, WireSettings settings, ScheduledExecutorService timer) {
     Socket plain = new Socket();

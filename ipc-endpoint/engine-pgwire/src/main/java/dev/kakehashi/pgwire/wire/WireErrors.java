@@ -1,6 +1,6 @@
 package dev.kakehashi.pgwire.wire;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.kakehashi.pgwire.wire;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchLayout;
 import java.lang.foreign.MemorySegment;

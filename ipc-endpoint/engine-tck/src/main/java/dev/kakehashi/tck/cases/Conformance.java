@@ -3,7 +3,7 @@ package dev.kakehashi.tck.cases;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.tck.drive.DrivenEngine;

@@ -3,7 +3,7 @@ package dev.kakehashi.tck.cases;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -54,7 +54,7 @@ public final class RunningStatement {
 
   /// Its count, once it has ended.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException it has failed
+  /// @throws dev.kakehashi.engine.api.error.EngineException it has failed
   public long await() {
     try {
       return Waits.await(answer);

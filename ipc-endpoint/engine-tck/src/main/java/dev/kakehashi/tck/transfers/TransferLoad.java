@@ -1,6 +1,6 @@
 package dev.kakehashi.tck.transfers;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import java.util.ArrayList;

@@ -2,14 +2,14 @@ package dev.kakehashi.tck.refusing;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import java.util.List;

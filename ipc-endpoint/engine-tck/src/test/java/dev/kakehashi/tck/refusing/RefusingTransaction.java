@@ -1,9 +1,9 @@
 package dev.kakehashi.tck.refusing;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.capability.Capability;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;

@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.bulk.BulkUser;
 import dev.kakehashi.engine.api.bulk.LoadRequest.LoadControl;
 import dev.kakehashi.engine.api.bulk.LoadSource;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.dml.LoadedRows;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
 import dev.kakehashi.engine.exec.operator.RunFailures;

@@ -1,10 +1,10 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.bulk.DumpRequest.DumpControl;
 import dev.kakehashi.engine.api.bulk.DumpTarget;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;

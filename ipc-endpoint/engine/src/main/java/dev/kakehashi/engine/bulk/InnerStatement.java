@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.dml.LoadedRows;
 import dev.kakehashi.engine.exec.dml.StatementChanges;
 import dev.kakehashi.engine.exec.operator.ParameterTable;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionSession;

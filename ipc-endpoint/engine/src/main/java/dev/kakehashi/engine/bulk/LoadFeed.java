@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadSource;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.dml.LoadedRows;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.lang.foreign.MemorySegment;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.bulk.LoadPart;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;

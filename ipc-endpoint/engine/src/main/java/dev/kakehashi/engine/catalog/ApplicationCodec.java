@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
@@ -15,6 +14,7 @@ import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.Jar;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.VersionDefinition;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.DeployedApplication.Version;
 import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.Rights;

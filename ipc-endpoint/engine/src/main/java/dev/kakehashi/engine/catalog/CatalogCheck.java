@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.Jar;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.AclItem;
 import dev.kakehashi.engine.rights.Membership;

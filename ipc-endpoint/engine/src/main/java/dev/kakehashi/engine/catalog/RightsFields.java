@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.AclItem;
 import dev.kakehashi.engine.rights.Membership;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.parser.QueueStatement.Option;
 import dev.kakehashi.engine.type.queue.QueueDurations;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.ApplicationContents.FunctionSignature;
@@ -10,6 +9,7 @@ import dev.kakehashi.engine.api.application.ApplicationDefinition.Jar;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.VersionDefinition;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
 import dev.kakehashi.engine.api.application.ApplicationSystem.JarContent;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.DeployedApplication.OfFunction;

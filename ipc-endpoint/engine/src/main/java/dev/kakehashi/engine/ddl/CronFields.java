@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.DefinedName;

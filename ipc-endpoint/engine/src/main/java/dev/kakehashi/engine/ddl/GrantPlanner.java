@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.FunctionSignature;
 import dev.kakehashi.engine.api.application.ApplicationContents.ProcedureSignature;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.Access;
 import dev.kakehashi.engine.catalog.ApplicationSet;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.engine.sql.parser.QueueStatement.Option;
 import dev.kakehashi.engine.type.queue.QueueDurations;

@@ -1,11 +1,11 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.application.DirectAccess;
 import dev.kakehashi.engine.api.application.DirectTable;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.txn.ManagedTransaction;

@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.api.application.ApplicationSystem;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.catalog.LocationUser;

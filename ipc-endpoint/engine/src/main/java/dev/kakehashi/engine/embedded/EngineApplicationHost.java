@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationHost;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeaseHolder;
 import dev.kakehashi.engine.api.queue.LeaseToken;
 import dev.kakehashi.engine.api.queue.LeasedTask;

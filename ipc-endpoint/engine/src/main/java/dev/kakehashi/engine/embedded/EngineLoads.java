@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.bulk.LoadEngine;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;

@@ -1,10 +1,10 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.CommitResponse;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.api.application.ApplicationHost.DirectTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationHost.JoinedAccess;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.protocol.ErrorCode;

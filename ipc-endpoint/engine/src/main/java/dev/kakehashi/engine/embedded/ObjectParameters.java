@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.application.JavaValues;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.DirectTable;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;

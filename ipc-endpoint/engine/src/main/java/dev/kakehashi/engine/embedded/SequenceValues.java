@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.type.SequenceAccess;

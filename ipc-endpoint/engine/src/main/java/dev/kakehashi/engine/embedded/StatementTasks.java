@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.bulk.BatchedLoad;
 import dev.kakehashi.engine.bulk.LoadRun;
 import dev.kakehashi.engine.catalog.LocationUser;

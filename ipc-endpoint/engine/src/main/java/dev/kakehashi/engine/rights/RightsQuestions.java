@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.rights;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
 import dev.kakehashi.engine.api.bulk.DumpRequest;
 import dev.kakehashi.engine.api.bulk.DumpRequest.DumpControl;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Table;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.ShownSetting;

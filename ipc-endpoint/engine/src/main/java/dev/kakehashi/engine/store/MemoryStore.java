@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
-import dev.kakehashi.engine.api.BlockingExecutor;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreConfig;

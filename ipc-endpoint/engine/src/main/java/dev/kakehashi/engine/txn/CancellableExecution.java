@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.txn;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.lexer.TableNames;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.txn;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
 import dev.kakehashi.engine.exec.reference.DeferredReferences;

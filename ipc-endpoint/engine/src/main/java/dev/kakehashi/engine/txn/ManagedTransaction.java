@@ -2,7 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.ClientActivity;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.statement.SetConstraints;

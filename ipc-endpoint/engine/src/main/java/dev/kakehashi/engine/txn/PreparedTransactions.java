@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.txn;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.txn;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction.State;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.txn;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.DefinedName;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.StoreTransaction;

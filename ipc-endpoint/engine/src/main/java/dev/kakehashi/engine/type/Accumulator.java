@@ -17,7 +17,7 @@ public interface Accumulator extends AutoCloseable {
   /// @param rows positions in the columns; null: `0 .. count-1`
   /// @param groups `groups[i]` is the group of `rows[i]`
   /// @param count number of rows
-  /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE, for overflow
+  /// @throws dev.kakehashi.engine.api.error.EngineException with PostgreSQL's SQLSTATE, for overflow
   void add(ColumnVector[] arguments, int @Nullable [] rows, int[] groups, int count);
 
   /// Adds rows to one group.

@@ -1,10 +1,10 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.BulkUser;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Files of loads and dumps, as the role of a statement may use them. Thread-safe.

@@ -63,7 +63,7 @@ public final class FunctionContext {
 
   /// Calls of a function of an application.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException as [ApplicationUses#of]
+  /// @throws dev.kakehashi.engine.api.error.EngineException as [ApplicationUses#of]
   public ScalarCalls calls(ApplicationScalar function) {
     IdentityHashMap<ApplicationScalar, ScalarCalls> known = calls;
     if (known == null) {

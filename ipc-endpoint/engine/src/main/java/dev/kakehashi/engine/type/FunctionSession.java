@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.rights.RightsQuestions;
 import dev.kakehashi.engine.type.application.ApplicationUses;
 import dev.kakehashi.engine.type.queue.QueueAccess;

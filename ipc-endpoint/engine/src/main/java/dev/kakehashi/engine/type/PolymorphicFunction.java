@@ -12,7 +12,7 @@ public record PolymorphicFunction(String name, String signature, Resolver resolv
   public interface Resolver {
     /// The function for arguments of these types, [Types#UNKNOWN] among them; null if it is not for them.
     ///
-    /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for types that PostgreSQL refuses
+    /// @throws dev.kakehashi.engine.api.error.EngineException with PostgreSQL's SQLSTATE for types that PostgreSQL refuses
     @Nullable ScalarFunction resolve(int[] oids);
   }
 }

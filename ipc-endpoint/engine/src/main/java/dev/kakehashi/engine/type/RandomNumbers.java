@@ -33,7 +33,7 @@ public final class RandomNumbers {
   }
 
   /// @param value from -1 to 1
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_PARAMETER_VALUE
   public synchronized void seed(double value) {
     if (!(value >= -1 && value <= 1)) {
       throw SqlErrors.invalidParameter(

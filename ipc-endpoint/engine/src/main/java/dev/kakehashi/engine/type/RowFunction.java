@@ -29,7 +29,7 @@ public record RowFunction(
     /// Begins the rows of a call.
     ///
     /// @param arguments words, valid as long as the rows are asked for
-    /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for what PostgreSQL refuses
+    /// @throws dev.kakehashi.engine.api.error.EngineException with PostgreSQL's SQLSTATE for what PostgreSQL refuses
     Rows open(long[] arguments, FunctionContext context);
 
     /// How many rows a call usually gives; -1: nobody has said.

@@ -29,7 +29,7 @@ public record ScalarFunction(
     /// @param arguments words, one per argument
     /// @param nulls bit i set: argument i is null (only for functions that are not strict)
     /// @param context heap for by-reference results; `resultIsNull` is set for a null result
-    /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for what PostgreSQL refuses
+    /// @throws dev.kakehashi.engine.api.error.EngineException with PostgreSQL's SQLSTATE for what PostgreSQL refuses
     long apply(long[] arguments, long nulls, FunctionContext context);
 
     /// Whether calls must be neither repeated nor left out, whatever [VolatileFunctions] says of the name.

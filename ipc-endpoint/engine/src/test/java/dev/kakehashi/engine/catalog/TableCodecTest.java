@@ -3,7 +3,7 @@ package dev.kakehashi.engine.catalog;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.rights.Acl;
 import dev.kakehashi.engine.rights.AclItem;
 import dev.kakehashi.engine.rights.Rights;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.DirectAccess;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.ApplicationContents.Volatility;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.application.ListedApplications;
 import dev.kakehashi.engine.catalog.ApplicationSet;
 import dev.kakehashi.engine.queue.ListQueues;

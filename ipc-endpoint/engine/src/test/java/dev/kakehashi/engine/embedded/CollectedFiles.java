@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.bulk.BulkContext;
@@ -12,6 +11,7 @@ import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.UploadFiles;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.testing.BatchText;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.MemorySegment;

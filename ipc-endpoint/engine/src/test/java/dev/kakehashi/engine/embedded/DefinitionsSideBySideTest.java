@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine.Running;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.engine.store.api.StoreConfig;

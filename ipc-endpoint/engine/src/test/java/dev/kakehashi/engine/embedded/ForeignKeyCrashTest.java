@@ -3,8 +3,8 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.testing.KilledProcess;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.api.RowCursor;
 import dev.kakehashi.engine.store.api.Store;

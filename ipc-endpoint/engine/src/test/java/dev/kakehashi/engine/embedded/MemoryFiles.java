@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.BulkUser;
@@ -13,6 +12,7 @@ import dev.kakehashi.engine.api.bulk.LoadPart;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
 import dev.kakehashi.engine.api.bulk.LoadSource;
 import dev.kakehashi.engine.api.bulk.UploadFiles;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;

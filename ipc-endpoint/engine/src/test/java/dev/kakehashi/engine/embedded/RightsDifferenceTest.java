@@ -3,7 +3,7 @@ package dev.kakehashi.engine.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.testing.ResultText;
 import dev.kakehashi.testsupport.PrivatePostgres;
 import java.io.IOException;

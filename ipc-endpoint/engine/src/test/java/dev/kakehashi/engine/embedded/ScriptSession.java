@@ -3,8 +3,8 @@ package dev.kakehashi.engine.embedded;
 import static dev.kakehashi.engine.embedded.TestEngine.awaitEnd;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;

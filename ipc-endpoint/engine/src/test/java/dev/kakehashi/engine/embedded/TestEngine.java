@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
@@ -9,6 +8,7 @@ import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.application.ApplicationSystem;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.testing.BatchText;

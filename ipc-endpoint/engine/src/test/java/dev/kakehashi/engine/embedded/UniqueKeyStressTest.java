@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.embedded;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
@@ -14,6 +13,7 @@ import dev.kakehashi.engine.api.application.LoadedApplication.Listener;
 import dev.kakehashi.engine.api.application.LoadedApplication.Running;
 import dev.kakehashi.engine.api.application.LoadedApplication.ScalarCode;
 import dev.kakehashi.engine.api.application.LoadedApplication.TableCode;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;

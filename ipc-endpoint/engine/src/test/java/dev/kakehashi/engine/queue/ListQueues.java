@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.queue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeaseHolder;
 import dev.kakehashi.engine.api.queue.LeaseToken;
 import dev.kakehashi.engine.api.queue.LeasedTask;

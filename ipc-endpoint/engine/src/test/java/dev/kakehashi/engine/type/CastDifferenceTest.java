@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.testing.Differences;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
 import dev.kakehashi.engine.type.value.Casts;

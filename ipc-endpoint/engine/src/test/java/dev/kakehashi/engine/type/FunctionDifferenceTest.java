@@ -2,7 +2,7 @@ package dev.kakehashi.engine.type;
 
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.testing.Differences;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
 import dev.kakehashi.engine.type.registry.Functions;

@@ -62,7 +62,7 @@ class ChangeStep {
 
   /// Adds what is written, and holds what it ends.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
+  /// @throws dev.kakehashi.engine.api.error.EngineException LEASE_LOST
   void write(QueueCenter center, ChangeOwner owner, List<QueueOp> into) {
     if (op instanceof QueueOp.Purge purge) {
       QueueOp.Purge spared = TaskSearch.spared(center, purge);

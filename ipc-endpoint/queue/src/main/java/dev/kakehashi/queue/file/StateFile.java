@@ -1,6 +1,6 @@
 package dev.kakehashi.queue.file;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.file.RecordFile;
 import dev.kakehashi.protocol.file.RecordFileException;

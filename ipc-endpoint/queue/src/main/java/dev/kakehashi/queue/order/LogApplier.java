@@ -1,6 +1,6 @@
 package dev.kakehashi.queue.order;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.queue.record.QueueOp;
 import dev.kakehashi.queue.record.TaskRecord;

@@ -140,7 +140,7 @@ public final class QueueCenter implements QueueLock.Work {
     pushTargets = check;
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException INSUFFICIENT_PRIVILEGE, INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INSUFFICIENT_PRIVILEGE, INVALID_PARAMETER_VALUE
   public void requirePushTarget(String url) {
     pushTargets.accept(url);
   }

@@ -1,6 +1,6 @@
 package dev.kakehashi.queue.order;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,6 +1,6 @@
 package dev.kakehashi.queue.record;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

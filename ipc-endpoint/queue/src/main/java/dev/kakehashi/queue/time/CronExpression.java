@@ -1,6 +1,6 @@
 package dev.kakehashi.queue.time;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,7 +1,7 @@
 package dev.kakehashi.rest.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.UploadFiles;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.job.Jobs;
 import dev.kakehashi.rest.job.StoredAnswer;

@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.function.LongSupplier;
 
 /// Context to which a running job tells of itself. Thread-safe, unless it says otherwise. Good until its work has returned.

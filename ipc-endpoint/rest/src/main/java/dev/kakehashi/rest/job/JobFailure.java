@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Why a job has no result: the fields of an [EngineException], which outlive the process. Immutable.

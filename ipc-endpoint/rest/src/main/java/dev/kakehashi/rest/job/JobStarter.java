@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 

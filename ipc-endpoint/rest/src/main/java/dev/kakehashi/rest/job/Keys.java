@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

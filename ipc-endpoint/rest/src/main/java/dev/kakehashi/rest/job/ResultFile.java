@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;

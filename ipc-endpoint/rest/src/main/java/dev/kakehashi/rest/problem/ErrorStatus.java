@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.problem;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// The HTTP status of an error code: by its SQLSTATE's class, with the exceptions that clients of HTTP expect.

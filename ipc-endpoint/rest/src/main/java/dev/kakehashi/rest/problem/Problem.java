@@ -2,7 +2,7 @@ package dev.kakehashi.rest.problem;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

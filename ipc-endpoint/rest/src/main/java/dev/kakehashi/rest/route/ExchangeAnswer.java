@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.route;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.rest.header.TransactionAnswer;
 import dev.kakehashi.rest.header.TransactionHeader;
 import dev.kakehashi.rest.problem.Problem;

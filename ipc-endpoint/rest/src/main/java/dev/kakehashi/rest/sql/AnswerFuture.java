@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.requests.RequestAnswer;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.os.ThreadPriority;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.RequestAnswer;

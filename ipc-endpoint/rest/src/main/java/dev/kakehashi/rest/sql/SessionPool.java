@@ -1,7 +1,7 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.requests.RequestSession;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.requests.Requests;

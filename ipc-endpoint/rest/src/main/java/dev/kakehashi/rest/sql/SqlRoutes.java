@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.requests.RequestAnswer;
 import dev.kakehashi.requests.RequestUser;
 import dev.kakehashi.rest.header.Prefer;

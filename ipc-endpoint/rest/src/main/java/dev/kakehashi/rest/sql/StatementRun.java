@@ -1,9 +1,9 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.requests.RequestAnswer;
 import dev.kakehashi.requests.RequestSession;

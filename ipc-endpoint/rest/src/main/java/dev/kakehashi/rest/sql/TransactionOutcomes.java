@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.sql;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.requests.RequestAnswer;
 import dev.kakehashi.requests.RequestSession;

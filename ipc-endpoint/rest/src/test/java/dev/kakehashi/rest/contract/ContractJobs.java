@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.contract;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.job.JobContext;

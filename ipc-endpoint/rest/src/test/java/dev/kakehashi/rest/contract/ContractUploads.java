@@ -1,7 +1,7 @@
 package dev.kakehashi.rest.contract;
 
 import dev.kakehashi.bulk.file.UploadDirectory;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.rest.bulk.SentFiles;
 import dev.kakehashi.rest.bulk.UploadRoutes;

@@ -2,7 +2,6 @@ package dev.kakehashi.server.withheld;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BeginOptions;
-import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
@@ -13,6 +12,7 @@ import dev.kakehashi.engine.api.Roles;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.bulk.BulkAccess;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.capability.Computation;

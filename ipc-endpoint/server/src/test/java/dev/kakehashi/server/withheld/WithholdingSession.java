@@ -1,12 +1,12 @@
 package dev.kakehashi.server.withheld;
 
 import dev.kakehashi.engine.api.Engine;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeaseToken;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capabilities;

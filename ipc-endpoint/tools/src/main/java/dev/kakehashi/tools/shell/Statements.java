@@ -2,7 +2,7 @@ package dev.kakehashi.tools.shell;
 
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.ResultColumn;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.protocol.RowBatchLayout;
 import dev.kakehashi.tools.shell.print.Cells;

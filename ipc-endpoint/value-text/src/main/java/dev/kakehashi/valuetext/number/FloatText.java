@@ -29,7 +29,7 @@ public final class FloatText {
     return new String(bytes, 0, FloatDigits.put(bytes, 0, value), StandardCharsets.ISO_8859_1);
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
   public static double parse8(String text) {
     String trimmed = Spaces.trim(text);
     Double special = specialValue(trimmed);
@@ -44,7 +44,7 @@ public final class FloatText {
     return value;
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
   public static float parse4(String text) {
     String trimmed = Spaces.trim(text);
     Double special = specialValue(trimmed);

@@ -15,7 +15,7 @@ public final class DateTimeInput {
 
   /// Days since 2000-01-01.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or
   ///     INVALID_PARAMETER_VALUE
   public static long date(String text, Zone zone, LongSupplier now) {
     byte[] bytes = IsoDateTime.bytes(text);
@@ -43,7 +43,7 @@ public final class DateTimeInput {
 
   /// Microseconds since midnight.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
+  /// @throws dev.kakehashi.engine.api.error.EngineException as of [#date]
   public static long time(String text, Zone zone, LongSupplier now) {
     byte[] bytes = IsoDateTime.bytes(text);
     long usual = IsoDateTime.time(bytes, 0, bytes.length);
@@ -57,7 +57,7 @@ public final class DateTimeInput {
   /// A time of day with its offset from UTC as PostgreSQL writes it, for example "04:05:06+02".
   ///
   /// @param precision digits of seconds, -1: all
-  /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
+  /// @throws dev.kakehashi.engine.api.error.EngineException as of [#date]
   public static String timeWithZone(String text, int precision, Zone zone, LongSupplier now) {
     DateTimeParser parser = new DateTimeParser("time with time zone", text, true, zone, now);
     long time = TimePrecision.time(parser.fields().time(), precision);
@@ -66,7 +66,7 @@ public final class DateTimeInput {
 
   /// Microseconds since 2000-01-01 00:00; a zone in the text means nothing.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
+  /// @throws dev.kakehashi.engine.api.error.EngineException as of [#date]
   public static long timestamp(String text, Zone zone, LongSupplier now) {
     byte[] bytes = IsoDateTime.bytes(text);
     long usual = IsoDateTime.timestamp(bytes, 0, bytes.length);
@@ -80,7 +80,7 @@ public final class DateTimeInput {
 
   /// Microseconds since 2000-01-01 UTC.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
+  /// @throws dev.kakehashi.engine.api.error.EngineException as of [#date]
   public static long timestamptz(String text, Zone zone, LongSupplier now) {
     byte[] bytes = IsoDateTime.bytes(text);
     int end = IsoDateTime.endBeforeUtc(bytes, 0, bytes.length);

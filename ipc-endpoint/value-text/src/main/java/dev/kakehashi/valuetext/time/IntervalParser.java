@@ -1,6 +1,6 @@
 package dev.kakehashi.valuetext.time;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.value.PgInterval;
 import dev.kakehashi.valuetext.ValueErrors;
 import dev.kakehashi.valuetext.time.DateTimeTokens.Token;

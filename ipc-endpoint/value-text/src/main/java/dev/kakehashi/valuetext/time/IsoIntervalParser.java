@@ -25,7 +25,7 @@ final class IsoIntervalParser {
   }
 
   /// @param text begins with `P`
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_DATETIME_FORMAT
   /// @throws IntervalSpan.FieldOverflow if a field is too large
   static IntervalSpan parse(String text) {
     IsoIntervalParser parser = new IsoIntervalParser(text);

@@ -358,7 +358,7 @@ final class TimeFields {
     }
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW if it is later than 24:00
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATETIME_OVERFLOW if it is later than 24:00
   void checkTime() {
     if (hour > 24
         || minute > 59

@@ -1,6 +1,6 @@
 package dev.kakehashi.valuetext.time;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -78,7 +78,7 @@ public final class Zone {
 
   /// The zone that a function is given by its name.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_PARAMETER_VALUE
   public static Zone named(String name) {
     Zone zone = find(name);
     if (zone == null) {
@@ -90,7 +90,7 @@ public final class Zone {
 
   /// The zone of AT TIME ZONE and its like: an abbreviation such as "EST", else a name.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_PARAMETER_VALUE
   public static Zone abbreviatedOrNamed(String name) {
     ZoneAbbreviation abbreviation = ZoneAbbreviation.find(name.toLowerCase(Locale.ROOT));
     if (abbreviation == null) {
@@ -102,7 +102,7 @@ public final class Zone {
 
   /// The zone of make_timestamptz(): besides, an offset with its sign, plus is to the east.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_PARAMETER_VALUE
   public static Zone offsetOrNamed(String text) {
     if (!text.isEmpty() && DateTimeTokens.isDigit(text.charAt(0))) {
       throw invalid("invalid input syntax for type numeric time zone: \"" + text + "\"")
@@ -196,7 +196,7 @@ public final class Zone {
 
   /// The local time of an instant; infinity stays.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATETIME_OVERFLOW
   public long toLocal(long timestamp) {
     return utc || !Calendars.isFinite(timestamp)
         ? timestamp
@@ -205,7 +205,7 @@ public final class Zone {
 
   /// Time that clocks show at an instant, to take fields of it: at the end of the range it may be no timestamp. Infinity stays.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATETIME_OVERFLOW
   public long clock(long timestamp) {
     long local = uncheckedClock(timestamp);
     return local < Calendars.MIN_TIMESTAMP && Calendars.isFinite(timestamp)
@@ -223,7 +223,7 @@ public final class Zone {
 
   /// The instant of a local time: in a gap with the offset before it, in an overlap with the one after it, as PostgreSQL.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATETIME_OVERFLOW
   public long toInstant(long local) {
     return utc || !Calendars.isFinite(local) ? local : shift(local, -localOffsetSeconds(local));
   }

@@ -3,7 +3,7 @@ package dev.kakehashi.valuetext.time;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgInterval;
 import dev.kakehashi.protocol.value.PgTime;

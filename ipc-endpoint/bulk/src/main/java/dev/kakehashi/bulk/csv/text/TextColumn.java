@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.NumberInput;
 import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.parquet.page;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

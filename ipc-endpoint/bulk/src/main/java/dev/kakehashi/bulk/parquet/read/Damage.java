@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.parquet.read;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Errors for damaged files.

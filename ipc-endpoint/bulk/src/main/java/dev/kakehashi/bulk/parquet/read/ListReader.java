@@ -2,8 +2,8 @@ package dev.kakehashi.bulk.parquet.read;
 
 import dev.kakehashi.bulk.value.FileType.Storage;
 import dev.kakehashi.bulk.value.FileValues;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
 

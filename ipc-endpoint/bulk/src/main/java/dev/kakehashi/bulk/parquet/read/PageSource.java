@@ -7,8 +7,8 @@ import dev.kakehashi.bulk.parquet.thrift.ChunkMeta;
 import dev.kakehashi.bulk.parquet.thrift.CompactReader;
 import dev.kakehashi.bulk.parquet.thrift.PageMeta;
 import dev.kakehashi.bulk.parquet.thrift.Physical;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32;
 

@@ -29,7 +29,7 @@ public final class ParquetInspection {
     this.file = file;
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT
+  /// @throws dev.kakehashi.engine.api.error.EngineException BAD_COPY_FILE_FORMAT
   public static List<InspectedItem> of(FileInput input, BulkContext context) {
     FooterReader.Footer footer = FooterReader.read(input, context);
     try {

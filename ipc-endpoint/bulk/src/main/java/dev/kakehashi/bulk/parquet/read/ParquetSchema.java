@@ -29,7 +29,7 @@ final class ParquetSchema {
   /// A schema with its columns and leaves.
   record Columns(List<FileColumn> columns, List<SchemaNode> leaves) {}
 
-  /// @throws dev.kakehashi.engine.api.EngineException BAD_COPY_FILE_FORMAT
+  /// @throws dev.kakehashi.engine.api.error.EngineException BAD_COPY_FILE_FORMAT
   static Columns of(FileMeta meta) {
     ParquetSchema schema = new ParquetSchema(meta.schema());
     SchemaNode root = schema.take();

@@ -3,8 +3,8 @@ package dev.kakehashi.bulk.parquet.read;
 import dev.kakehashi.bulk.parquet.thrift.Physical;
 import dev.kakehashi.bulk.parquet.thrift.SchemaNode;
 import dev.kakehashi.bulk.value.FileType;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.parquet.write;
 
 import dev.kakehashi.bulk.parquet.thrift.Physical;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
 

@@ -1,7 +1,7 @@
 package dev.kakehashi.bulk.parquet.write;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.ArrayCursor;
 import dev.kakehashi.formats.ArrayCursor.Token;
 import dev.kakehashi.formats.BatchView;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.PlainText;

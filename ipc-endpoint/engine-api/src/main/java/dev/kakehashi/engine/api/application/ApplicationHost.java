@@ -7,7 +7,7 @@ import java.util.List;
 public interface ApplicationHost {
   /// Bytes of a jar of the store.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED, UNDEFINED_OBJECT
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED, UNDEFINED_OBJECT
   byte[] jar(ApplicationDefinition.Jar jar);
 
   /// Begins a transaction.
@@ -19,7 +19,7 @@ public interface ApplicationHost {
   /// Takes part in a transaction that somebody else has begun.
   ///
   /// @param token as clients have it
-  /// @throws dev.kakehashi.engine.api.EngineException NO_SUCH_TRANSACTION
+  /// @throws dev.kakehashi.engine.api.error.EngineException NO_SUCH_TRANSACTION
   JoinedAccess join(String user, String token);
 
   /// A part of a transaction that somebody else has begun. He waits with his next statement until it is closed.
@@ -32,7 +32,7 @@ public interface ApplicationHost {
   interface DirectTransaction extends DirectAccess {
     /// Commits, and waits until it is durable.
     ///
-    /// @throws dev.kakehashi.engine.api.EngineException SERIALIZATION_FAILURE, ...
+    /// @throws dev.kakehashi.engine.api.error.EngineException SERIALIZATION_FAILURE, ...
     void commit();
 
     /// Rolls back; no effect after the end.

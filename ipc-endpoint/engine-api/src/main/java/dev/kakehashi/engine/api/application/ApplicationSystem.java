@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.api.application;
 
-import dev.kakehashi.engine.api.BlockingExecutor;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

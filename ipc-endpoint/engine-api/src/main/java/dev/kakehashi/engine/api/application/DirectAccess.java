@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Tables and queues of a transaction, without SQL. Used by one thread at a time, which may block; never a worker or the poller. All throw
-/// [dev.kakehashi.engine.api.EngineException].
+/// [dev.kakehashi.engine.api.error.EngineException].
 public interface DirectAccess {
   /// A table or view as the user may use it.
   ///

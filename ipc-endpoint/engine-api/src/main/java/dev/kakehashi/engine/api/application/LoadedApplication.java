@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// A version whose code can run. The engine's only reference to user classes: it holds this in one place for each version, and asks it for
 /// code at each call or statement. Thread-safe.
 ///
-/// Exceptions of user code come as [dev.kakehashi.engine.api.EngineException]: P0001 or their own SQLSTATE, with class and message; the
+/// Exceptions of user code come as [dev.kakehashi.engine.api.error.EngineException]: P0001 or their own SQLSTATE, with class and message; the
 /// stack is logged here.
 public interface LoadedApplication {
   ApplicationContents contents();
@@ -78,7 +78,7 @@ public interface LoadedApplication {
   /// @param index of [ApplicationContents#procedures]
   /// @param listener told once how it ends, from any thread
   /// @return to cancel it: the listener is called soon, with QUERY_CANCELED, also if the code goes on
-  /// @throws dev.kakehashi.engine.api.EngineException TOO_MANY_CONNECTIONS as more wait than may
+  /// @throws dev.kakehashi.engine.api.error.EngineException TOO_MANY_CONNECTIONS as more wait than may
   Running procedure(int index, Invocation invocation, Listener listener);
 
   /// As [#procedure], of a route.
@@ -96,7 +96,7 @@ public interface LoadedApplication {
 
     void done();
 
-    void failed(dev.kakehashi.engine.api.EngineException reason);
+    void failed(dev.kakehashi.engine.api.error.EngineException reason);
   }
 
   /// A call.

@@ -4,12 +4,12 @@ package dev.kakehashi.engine.api.bulk;
 public interface BulkContext {
   /// Returns at once unless the statement is to end. To be called every few milliseconds, at least once for 1 MB.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED, ...
+  /// @throws dev.kakehashi.engine.api.error.EngineException QUERY_CANCELED, ...
   void checkCanceled();
 
   /// Takes memory out of the statement's, before it is allocated.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY when the statement may not have so much
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY when the statement may not have so much
   void reserveMemory(long bytes);
 
   void releaseMemory(long bytes);

@@ -15,7 +15,7 @@ public interface DumpTarget extends AutoCloseable {
 
   /// Makes all files durable under their names. All writers are closed before.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR, DUPLICATE_FILE
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR, DUPLICATE_FILE
   List<DumpedFile> finish();
 
   /// Without [#finish()] the files are removed. Writers that are not closed are given up, without writing what they have left.
@@ -25,7 +25,7 @@ public interface DumpTarget extends AutoCloseable {
   /// Writes rows.
   interface Writer extends AutoCloseable {
     /// @param batch row batch (PROTOCOL.md §6) of the columns; not needed afterwards
-    /// @throws dev.kakehashi.engine.api.EngineException for a value that the format cannot hold exactly, with its column; DISK_FULL, ...
+    /// @throws dev.kakehashi.engine.api.error.EngineException for a value that the format cannot hold exactly, with its column; DISK_FULL, ...
     void rows(MemorySegment batch);
 
     /// Writes what is left.

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.bulk;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

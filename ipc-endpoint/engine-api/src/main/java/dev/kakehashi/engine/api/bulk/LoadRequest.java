@@ -12,7 +12,7 @@ public interface LoadRequest {
   /// @param table for messages, as `schema.table`
   /// @param columns of the column list, or all that are not generated
   /// @param listed whether there is a column list
-  /// @throws dev.kakehashi.engine.api.EngineException UNDEFINED_FILE, INSUFFICIENT_PRIVILEGE, BAD_COPY_FILE_FORMAT (22P04),
+  /// @throws dev.kakehashi.engine.api.error.EngineException UNDEFINED_FILE, INSUFFICIENT_PRIVILEGE, BAD_COPY_FILE_FORMAT (22P04),
   ///     DATATYPE_MISMATCH, IO_ERROR, ...
   default LoadSource open(
       String table, List<LoadColumn> columns, boolean listed, BulkUser user, BulkContext context) {

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.queue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 import java.util.Base64;

@@ -14,36 +14,36 @@ public interface QueueChanges {
   /// Makes a task.
   ///
   /// @return the new task's number; of a unique key that is taken, the number of the task that has it
-  /// @throws dev.kakehashi.engine.api.EngineException SERIALIZATION_FAILURE (the unique key belongs to a transaction that has not ended),
+  /// @throws dev.kakehashi.engine.api.error.EngineException SERIALIZATION_FAILURE (the unique key belongs to a transaction that has not ended),
   ///     LIMIT_EXCEEDED, INVALID_PARAMETER_VALUE, UNDEFINED_OBJECT (the queue is gone)
   long enqueue(long queueId, NewTask task);
 
   /// The task is done when this commits.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST, now or from [#prepareCommit()]
+  /// @throws dev.kakehashi.engine.api.error.EngineException LEASE_LOST, now or from [#prepareCommit()]
   void complete(LeaseToken token);
 
   /// The attempt has failed: the task is handed out again, later, or is dead.
   ///
   /// @param error at most 8192 characters are kept
   /// @param retryMillis wait before the next attempt; negative: by the queue's backoff
-  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
+  /// @throws dev.kakehashi.engine.api.error.EngineException LEASE_LOST
   void fail(LeaseToken token, String error, long retryMillis);
 
   /// The attempt has failed, and no other would do better: the task is dead, or goes to the queue for dead letters.
   ///
   /// @param error at most 8192 characters are kept
-  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
+  /// @throws dev.kakehashi.engine.api.error.EngineException LEASE_LOST
   void failForGood(LeaseToken token, String error);
 
   /// Refuses a URL that tasks may not be pushed to. It changes nothing.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INSUFFICIENT_PRIVILEGE, INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INSUFFICIENT_PRIVILEGE, INVALID_PARAMETER_VALUE
   void requirePushTarget(String url);
 
   /// Gives a task back, as if it had never been handed out: the attempt does not count.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST
+  /// @throws dev.kakehashi.engine.api.error.EngineException LEASE_LOST
   void release(LeaseToken token);
 
   /// A task that is not lent is taken out of its queue, in all groups.
@@ -75,7 +75,7 @@ public interface QueueChanges {
   /// @param error only those whose last error is this; empty: that have none; null: all
   /// @param rate tasks per second that become ready there, one after the other from now on; negative: all at once
   /// @return how many
-  /// @throws dev.kakehashi.engine.api.EngineException LIMIT_EXCEEDED if there are more than [#MOST_MOVED], and `max` allows it
+  /// @throws dev.kakehashi.engine.api.error.EngineException LIMIT_EXCEEDED if there are more than [#MOST_MOVED], and `max` allows it
   long move(
       long queueId, long toQueueId, boolean dead, long max, @Nullable String error, double rate);
 
@@ -98,7 +98,7 @@ public interface QueueChanges {
   /// Holds the leases that it ends, so that they do not pass meanwhile. Before the commit, or the preparation; the last call that may
   /// refuse.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException LEASE_LOST, OUT_OF_MEMORY; then it has to be [#ended] by false
+  /// @throws dev.kakehashi.engine.api.error.EngineException LEASE_LOST, OUT_OF_MEMORY; then it has to be [#ended] by false
   void prepareCommit();
 
   /// Length of [#encode], after [#prepareCommit()].

@@ -6,6 +6,6 @@ import java.nio.file.Path;
 @FunctionalInterface
 public interface QueueOpener {
   /// @param directory made if it is not there
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED, IO_ERROR, DISK_FULL
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED, IO_ERROR, DISK_FULL
   QueueSystem open(Path directory);
 }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.api.queue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.embedded.plans;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.ParameterTable;
 import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.operator.StatementScope;

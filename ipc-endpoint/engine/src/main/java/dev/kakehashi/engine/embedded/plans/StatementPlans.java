@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.embedded.plans;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.bulk.DumpRunner;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;

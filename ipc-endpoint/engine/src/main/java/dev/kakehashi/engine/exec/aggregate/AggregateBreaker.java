@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.aggregate;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.Breaker;
 import dev.kakehashi.engine.exec.operator.Operator;
 import dev.kakehashi.engine.exec.operator.RunContext;

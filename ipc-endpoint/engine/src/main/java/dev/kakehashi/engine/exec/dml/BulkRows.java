@@ -22,7 +22,7 @@ final class BulkRows implements AutoCloseable {
     table.noteInserted(part.insert(values, row));
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException UNIQUE_VIOLATION
+  /// @throws dev.kakehashi.engine.api.error.EngineException UNIQUE_VIOLATION
   void finish() {
     part.close();
     insertion.finish((failure, row, other) -> {

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.dml;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.reference.ChangeLog;
 import dev.kakehashi.engine.expr.EvalContext;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.operator;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.vector.Interrupts;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.operator;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.vector.VarHeap;

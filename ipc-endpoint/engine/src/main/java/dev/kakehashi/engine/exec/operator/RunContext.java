@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.exec.rows.RowBuffer;

@@ -49,7 +49,7 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Decides what a conflict means here.
   ///
   /// @return signalled when the statement may be tried again
-  /// @throws dev.kakehashi.engine.api.EngineException SERIALIZATION_FAILURE or DEADLOCK_DETECTED when it may not
+  /// @throws dev.kakehashi.engine.api.error.EngineException SERIALIZATION_FAILURE or DEADLOCK_DETECTED when it may not
   Condition onConflict(RowConflict conflict);
 
   /// Microseconds since 2000-01-01 UTC.
@@ -63,7 +63,7 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// Where it may put what does not fit.
   TempSpace tempSpace();
 
-  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was canceled or its time is over
+  /// @throws dev.kakehashi.engine.api.error.EngineException QUERY_CANCELED when the statement was canceled or its time is over
   @Override
   void checkCanceled();
 

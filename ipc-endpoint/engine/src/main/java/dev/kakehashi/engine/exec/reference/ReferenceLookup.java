@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.reference;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.plan.References.Rule;
 import dev.kakehashi.engine.store.api.ColumnKind;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.reference;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.plan.UniqueKey;
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.ReadView;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.result;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.BatchConsumer;
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.store.api.ColumnKind;

@@ -22,7 +22,7 @@ public final class MadeValues {
 
   /// States have this many bytes in the JVM's heap now; the statement's account has them already.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY
   public void hold(long bytes) {
     long more = bytes - held;
     if (more != 0) {
@@ -33,7 +33,7 @@ public final class MadeValues {
 
   /// Sets row `row` of a column to a group's result.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY, before it is made
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY, before it is made
   public void make(
       KeepingAccumulator of, int group, ColumnVector out, int row, FunctionContext context) {
     long bytes = of.resultBytes(group);

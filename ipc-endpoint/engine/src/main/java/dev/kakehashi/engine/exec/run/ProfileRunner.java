@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.exec.run;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.operator.RunFailures;
 import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.rows.PlanProfile;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.window;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.rows.IndexedRows;
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.algebra;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.sql.algebra.PgOperators.ConstantOperator;
 import dev.kakehashi.engine.sql.algebra.PgOperators.FunctionOperator;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.binder;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.algebra.PgOperators;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.protocol.ErrorCode;

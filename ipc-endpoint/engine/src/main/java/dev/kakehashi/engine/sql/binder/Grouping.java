@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.binder;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.sql.algebra.BottomUp;
 import dev.kakehashi.engine.sql.algebra.PgOperators.AggregateOperator;
@@ -81,7 +81,7 @@ final class Grouping {
 
   /// Adds the columns that depend on a grouped primary key to the keys.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException GROUPING_ERROR for a column that is neither grouped nor aggregated
+  /// @throws dev.kakehashi.engine.api.error.EngineException GROUPING_ERROR for a column that is neither grouped nor aggregated
   void complete(List<RexNode> expressions, SqlNode at) {
     for (RexNode expression : expressions) {
       expression.accept(

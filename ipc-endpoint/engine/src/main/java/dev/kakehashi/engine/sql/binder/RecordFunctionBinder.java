@@ -48,7 +48,7 @@ final class RecordFunctionBinder {
 
   /// The function that gives the objects.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException SYNTAX_ERROR for a function whose columns are known
+  /// @throws dev.kakehashi.engine.api.error.EngineException SYNTAX_ERROR for a function whose columns are known
   RowFunction function(SqlCall at, String name, List<RexNode> arguments) {
     RowFunction function = JsonRecords.objects(name);
     int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();

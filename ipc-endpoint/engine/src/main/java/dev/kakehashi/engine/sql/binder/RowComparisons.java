@@ -127,7 +127,7 @@ public final class RowComparisons {
 
   /// IS NULL: all entries of a row are; IS NOT NULL: none is.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException 42P18 for a parameter of which nothing says what it is
+  /// @throws dev.kakehashi.engine.api.error.EngineException 42P18 for a parameter of which nothing says what it is
   RexNode isNull(SqlNode node, SqlOperator operator, Scope scope) {
     List<RexNode> entries = bind(node, null, scope);
     if (entries == null) {

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.binder;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.rights.Privilege;

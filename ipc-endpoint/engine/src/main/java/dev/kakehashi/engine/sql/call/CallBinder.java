@@ -1,10 +1,10 @@
 package dev.kakehashi.engine.sql.call;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.application.ApplicationContents.Field;
 import dev.kakehashi.engine.api.application.ApplicationContents.ProcedureSignature;
 import dev.kakehashi.engine.api.application.ApplicationContents.RouteSignature;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.DeployedApplication.OfProcedure;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.sql.dml;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;

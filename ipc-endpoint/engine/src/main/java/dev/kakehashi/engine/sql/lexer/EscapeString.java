@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.lexer;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.sql.optimizer;
 
 import com.google.common.collect.ImmutableSet;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.algebra.BottomUp;
 import dev.kakehashi.engine.sql.algebra.Comparison;
 import dev.kakehashi.engine.sql.binder.RowComparisons;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.sql.parser;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.bulk.CopyRequest;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.lexer.Lexer;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.lexer.Token;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.parser;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.protocol.ErrorCode;

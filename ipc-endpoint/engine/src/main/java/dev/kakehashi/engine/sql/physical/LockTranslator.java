@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.physical;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.algebra.ColumnOrigin;
 import dev.kakehashi.engine.sql.algebra.LockedRows;

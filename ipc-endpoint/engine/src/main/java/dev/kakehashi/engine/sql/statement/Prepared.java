@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.sql.statement;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.application.ApplicationContents.CallTransaction;
 import dev.kakehashi.engine.api.application.ApplicationContents.ProcedureSignature;
@@ -8,6 +7,7 @@ import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.bulk.DumpRequest;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.bulk.LoadRequest;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.Needs;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.expr.Expr;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.sql.typing;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.FunctionKind;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.DeployedApplication;
 import dev.kakehashi.engine.catalog.DeployedApplication.OfFunction;

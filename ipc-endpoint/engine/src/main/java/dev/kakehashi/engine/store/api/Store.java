@@ -1,11 +1,11 @@
 package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.Backup;
-import dev.kakehashi.engine.api.BlockingExecutor;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.Map;

@@ -120,7 +120,7 @@ public interface StoreTransaction {
   /// Its changes of queues, made at the first call. They have a share in [#mark()] and [#rollbackTo], and become effective with its commit.
   /// Any thread that works for a statement of it.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended), FEATURE_NOT_SUPPORTED (the
+  /// @throws dev.kakehashi.engine.api.error.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended), FEATURE_NOT_SUPPORTED (the
   ///     store has no queues)
   QueueChanges queueChanges();
 

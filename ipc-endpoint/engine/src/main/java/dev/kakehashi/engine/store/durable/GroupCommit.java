@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.durable;
 
-import dev.kakehashi.engine.api.BlockingExecutor;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.RetryPause;

@@ -192,7 +192,7 @@ public final class WriteLog {
 
   /// Makes room for one more write, so that adding it cannot fail after it was made.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY
   public void reserve() {
     Chunk last = count == 0 ? null : at(count - 1);
     if (last == null) {

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.index;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.memory.Blocks;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
@@ -22,7 +22,7 @@ public interface DurableLog extends AutoCloseable {
 
   /// Applies the records in order, all of them or none; on return they survive power loss.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void write(List<LogRecord> records);
 
   /// Promises room to a record that is to be written later, so that a full disk refuses it now and not then. A record that [#write] gets
@@ -30,7 +30,7 @@ public interface DurableLog extends AutoCloseable {
   ///
   /// @param length of the record
   /// @param instead length of a record that was promised room and is not written any more; 0: none
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR
   default void reserve(int length, int instead) {}
 
   /// Bytes of changes from which on those of one record belong into a file beside it.
@@ -40,7 +40,7 @@ public interface DurableLog extends AutoCloseable {
 
   /// Begins a file for the changes of a record. Any thread.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR
   default SideFileWriter newSideFile() {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no side files");
   }
@@ -58,7 +58,7 @@ public interface DurableLog extends AutoCloseable {
 
   /// Calls `visitor` for the keys `[from, to)` in order.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
   void read(byte[] from, byte[] to, EntryVisitor visitor);
 
   /// Like [#read], with buffers: easier to use, and slower.
@@ -72,7 +72,7 @@ public interface DurableLog extends AutoCloseable {
   /// Holds the files that are this map as of a moment not before this call, with names relative to the store's directory.
   ///
   /// @param workspace a directory on the same file system that does not exist; gone when the backup is closed
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR, FEATURE_NOT_SUPPORTED
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR, FEATURE_NOT_SUPPORTED
   default Backup backup(Path workspace) {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log cannot be backed up");
   }

@@ -90,7 +90,7 @@ final class LogEnd implements AutoCloseable {
   /// Reads the mark of a log.
   ///
   /// @return null: there is no mark
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
   static @Nullable Mark read(Path logDirectory) throws IOException {
     Path file = path(logDirectory);
     if (Files.notExists(file)) {
@@ -116,7 +116,7 @@ final class LogEnd implements AutoCloseable {
   ///
   /// @param mark null: nothing is known
   /// @param end of what the log has
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
   static void require(@Nullable Mark mark, LogSegments segments, LogFormat format, long end) {
     if (mark == null) {
       return;

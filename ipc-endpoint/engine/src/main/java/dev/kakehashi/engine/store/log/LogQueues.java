@@ -8,7 +8,7 @@ import java.nio.file.Path;
 ///
 /// @param directory theirs
 public record LogQueues(Path directory, QueueOpener opener) {
-  /// @throws dev.kakehashi.engine.api.EngineException see [QueueOpener#open]
+  /// @throws dev.kakehashi.engine.api.error.EngineException see [QueueOpener#open]
   QueueSystem open() {
     return opener.open(directory);
   }

@@ -21,7 +21,7 @@ final class OfflineFile implements OfflineLayer {
 
   /// Reads all of the file.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
   OfflineFile(SideFiles files, SideFile file) throws IOException {
     this.files = files;
     this.file = file;

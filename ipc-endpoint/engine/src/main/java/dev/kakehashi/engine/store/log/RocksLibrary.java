@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import com.sun.security.auth.module.UnixSystem;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

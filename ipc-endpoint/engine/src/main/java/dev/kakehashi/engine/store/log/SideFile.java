@@ -81,7 +81,7 @@ record SideFile(long number, long bytes, long changes, int checksum) {
 
   /// Reads a name.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
   static SideFile of(byte[] bytes, int offset, int length) {
     if (length != NAME_BYTES) {
       throw LogReader.corrupted("a record names a side file by %d bytes".formatted(length));

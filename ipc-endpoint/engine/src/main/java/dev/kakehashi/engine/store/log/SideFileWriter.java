@@ -40,7 +40,7 @@ public final class SideFileWriter implements AutoCloseable {
 
   /// Writes the changes of a record, behind all before, and empties it.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR
   public void append(LogRecord piece) {
     if (piece.length() == 0) {
       return;
@@ -67,7 +67,7 @@ public final class SideFileWriter implements AutoCloseable {
 
   /// Returns when the file survives power loss; lets a record name it.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR
   public void finish(LogRecord name) {
     try {
       file.force();

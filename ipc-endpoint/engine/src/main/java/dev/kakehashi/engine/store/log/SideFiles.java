@@ -130,7 +130,7 @@ final class SideFiles {
 
   /// Reads all of a file.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before that were
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before that were
   ///     visited
   void read(SideFile file, PieceVisitor visitor) throws IOException {
     Path path = path(file.number());

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.memory;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// All native memory of one store: pages, index nodes, undo records and values. Thread-safe.

@@ -7,7 +7,7 @@ public final class ScratchMemory implements AutoCloseable {
   private final long bytes;
 
   /// @param atLeast bytes wanted, at least 1
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY if the system has none
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY if the system has none
   public ScratchMemory(long atLeast) {
     bytes = (atLeast + SystemMemory.HUGE_PAGE_BYTES - 1) & -SystemMemory.HUGE_PAGE_BYTES;
     address = SystemMemory.mapHuge(bytes);

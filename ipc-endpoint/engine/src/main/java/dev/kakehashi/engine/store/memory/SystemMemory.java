@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.memory;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.os.LibC;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.foreign.FunctionDescriptor;

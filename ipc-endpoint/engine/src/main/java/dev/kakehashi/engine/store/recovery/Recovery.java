@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.recovery;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.TableDefinition;

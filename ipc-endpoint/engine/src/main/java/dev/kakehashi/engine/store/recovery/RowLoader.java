@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.recovery;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.index.EntryRun;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.TreeLoad;

@@ -342,7 +342,7 @@ public final class Page {
 
   /// Makes the annexes that a version needs, in a latched page, before anything else of it is changed.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY; the page is as it was then
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY; the page is as it was then
   public void makeRoomFor(RowVersion version) {
     for (int c = pageColumns; c < version.words.length; c++) {
       RowLayout now = form.layout;
@@ -380,7 +380,7 @@ public final class Page {
 
   /// Makes room for counting how often slots are used again, in a latched page that has room for a row, before anything of it is changed.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY; the page is as it was then
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY; the page is as it was then
   public void makeRoomForReuse() {
     if (used == layout.rows && reuses == 0) {
       long bytes = reuseBytes();

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.row;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.index.KeyBuffer;

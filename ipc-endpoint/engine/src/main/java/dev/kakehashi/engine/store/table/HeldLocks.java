@@ -44,7 +44,7 @@ public final class HeldLocks {
 
   /// Makes room for one more lock, so that adding it cannot fail.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY
   void reserve() {
     if (count < rows.length) {
       return;

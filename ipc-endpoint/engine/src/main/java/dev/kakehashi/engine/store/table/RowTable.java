@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.table;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.BulkInsert;
 import dev.kakehashi.engine.store.api.CommandView;
 import dev.kakehashi.engine.store.api.IndexParts;

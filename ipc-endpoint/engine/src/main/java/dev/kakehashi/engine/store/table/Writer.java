@@ -16,7 +16,7 @@ public interface Writer extends SlotOwner {
   /// Its reads, if they are validated; null: they are not.
   @Nullable ReadSet readSet();
 
-  /// @throws dev.kakehashi.engine.api.EngineException if it has ended, or is read-only
+  /// @throws dev.kakehashi.engine.api.error.EngineException if it has ended, or is read-only
   void checkWritable();
 
   /// It is about to change a table.

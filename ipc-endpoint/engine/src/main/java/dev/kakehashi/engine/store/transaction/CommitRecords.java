@@ -58,7 +58,7 @@ final class CommitRecords {
   ///
   /// @param decided how it was prepared; null: it was not
   /// @throws LogRecord.LogRecordTooLarge beyond 2 GB
-  /// @throws dev.kakehashi.engine.api.EngineException also LEASE_LOST
+  /// @throws dev.kakehashi.engine.api.error.EngineException also LEASE_LOST
   static LogRecord commit(RowTransaction transaction, @Nullable Preparation decided) {
     LogRecord rest = null;
     CatalogChanges definitions = transaction.defined();
@@ -133,7 +133,7 @@ final class CommitRecords {
   /// A record of the rows, with room for more: they are in it, or in a file beside it.
   ///
   /// @param preparedKey of the prepared transaction; empty: it is not prepared
-  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY, DISK_FULL, IO_ERROR
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY, DISK_FULL, IO_ERROR
   private static LogRecord rows(RowTransaction transaction, byte[] preparedKey, long more) {
     WriteList writes = transaction.writes();
     DurableLog log = transaction.store.log();

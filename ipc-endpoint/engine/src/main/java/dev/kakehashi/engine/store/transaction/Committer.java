@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.transaction;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.durable.GroupCommit;

@@ -36,7 +36,7 @@ final class OwnQueues {
 
   /// Makes them ready for the commit, or the preparation.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException see [QueueChanges#prepareCommit]
+  /// @throws dev.kakehashi.engine.api.error.EngineException see [QueueChanges#prepareCommit]
   void prepareCommit() {
     changes.prepareCommit();
     ready = true;

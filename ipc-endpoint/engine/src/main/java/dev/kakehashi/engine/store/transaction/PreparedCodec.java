@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.transaction;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.durable.StoreImage;
 import dev.kakehashi.engine.store.log.LogRecord;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.transaction;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.table.RowTable;
 import dev.kakehashi.engine.store.table.Writer;

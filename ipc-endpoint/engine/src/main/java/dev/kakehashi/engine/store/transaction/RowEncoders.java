@@ -69,7 +69,7 @@ final class RowEncoders implements AutoCloseable {
   /// Has everything encoded, and gives it away in its order. Once.
   ///
   /// @param to gets each piece, and empties it
-  /// @throws dev.kakehashi.engine.api.EngineException what encoding throws
+  /// @throws dev.kakehashi.engine.api.error.EngineException what encoding throws
   void write(Consumer<LogRecord> to) {
     encoders.forEach(encoder -> encoder.thread.start());
     for (int stretch = 0; stretch < stretches; stretch++) {

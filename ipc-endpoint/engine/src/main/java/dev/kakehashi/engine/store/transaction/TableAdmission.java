@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.transaction;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.table.RowTable;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.version;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.NAME;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.rights.Privilege;
 import dev.kakehashi.engine.rights.RightsQuestions.About;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.aggregate;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.SqlErrors;

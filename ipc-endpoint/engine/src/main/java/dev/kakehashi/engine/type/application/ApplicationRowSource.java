@@ -22,7 +22,7 @@ public record ApplicationRowSource(ApplicationDefinition definition, int index, 
 
   /// The function of SQL.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED if it has more than 64 columns
+  /// @throws dev.kakehashi.engine.api.error.EngineException FEATURE_NOT_SUPPORTED if it has more than 64 columns
   public RowFunction function() {
     FunctionSignature signature = signature();
     if (signature.result().size() > Long.SIZE) {

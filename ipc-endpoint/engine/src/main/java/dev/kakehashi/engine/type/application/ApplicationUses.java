@@ -1,10 +1,10 @@
 package dev.kakehashi.engine.type.application;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents.FunctionSignature;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationSystem;
 import dev.kakehashi.engine.api.application.LoadedApplication;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;

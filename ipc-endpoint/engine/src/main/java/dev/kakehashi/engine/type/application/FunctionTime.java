@@ -29,7 +29,7 @@ public final class FunctionTime {
 
   /// User code is about to run.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement is to end
+  /// @throws dev.kakehashi.engine.api.error.EngineException QUERY_CANCELED when the statement is to end
   public void begin() {
     Interrupts.check();
     began = System.nanoTime();

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.type.array;
 
 import static dev.kakehashi.protocol.TypeOid.INT4;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;

@@ -10,7 +10,7 @@ import static dev.kakehashi.protocol.TypeOid.JSON;
 import static dev.kakehashi.protocol.TypeOid.JSONB;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.CastRegistry;
 import dev.kakehashi.engine.type.ScalarFunction;

@@ -88,7 +88,7 @@ public final class JsonOutput {
 
   /// Appends the key of a member.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE for a value that is no scalar
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_PARAMETER_VALUE for a value that is no scalar
   public static void appendKey(StringBuilder json, int oid, long word, FunctionContext context) {
     if (ArrayTypes.isArray(oid)) {
       throw JsonWords.refused("key value must be scalar, not array, composite, or json");

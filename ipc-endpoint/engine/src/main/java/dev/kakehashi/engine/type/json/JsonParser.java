@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.json;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.text.TextCursor;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.JSONB;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.type.number;
 import static dev.kakehashi.protocol.TypeOid.FLOAT8;
 import static dev.kakehashi.protocol.TypeOid.INT4;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;

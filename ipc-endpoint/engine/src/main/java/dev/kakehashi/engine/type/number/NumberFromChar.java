@@ -3,7 +3,7 @@ package dev.kakehashi.engine.type.number;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.Varlena;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.number;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.text.TemplateCache;
 import dev.kakehashi.engine.type.text.TemplateReader;
 import dev.kakehashi.protocol.ErrorCode;

@@ -207,7 +207,7 @@ public final class NumericForm {
 
   /// The canonical form of a value; its scale becomes the display scale, a negative scale 0.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException NUMERIC_VALUE_OUT_OF_RANGE beyond numeric's limits
+  /// @throws dev.kakehashi.engine.api.error.EngineException NUMERIC_VALUE_OUT_OF_RANGE beyond numeric's limits
   public static long of(VarHeap heap, BigDecimal decimal) {
     if (decimal.scale() < 0) {
       if (decimal.scale() < -4 * (MAX_WEIGHT + 1)) {

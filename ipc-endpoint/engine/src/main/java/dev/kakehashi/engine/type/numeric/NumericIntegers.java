@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.number.WidthBucket;

@@ -121,7 +121,7 @@ public final class Numerics {
     return NumericForm.of(heap, product);
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException DIVISION_BY_ZERO
+  /// @throws dev.kakehashi.engine.api.error.EngineException DIVISION_BY_ZERO
   public static long divide(long a, long b, VarHeap heap) {
     if (NumericForm.isSpecial(a) || NumericForm.isSpecial(b)) {
       return divideSpecial(a, b, heap);

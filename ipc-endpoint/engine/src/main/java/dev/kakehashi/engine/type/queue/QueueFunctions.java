@@ -9,7 +9,7 @@ import static dev.kakehashi.protocol.TypeOid.JSONB;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.Payload;

@@ -27,7 +27,7 @@ public final class Aggregates {
   /// The aggregate that PostgreSQL would take; null when there is none.
   ///
   /// @param argumentOids none for count(*)
-  /// @throws dev.kakehashi.engine.api.EngineException AMBIGUOUS_FUNCTION when several fit equally well
+  /// @throws dev.kakehashi.engine.api.error.EngineException AMBIGUOUS_FUNCTION when several fit equally well
   public static @Nullable AggregateFunction resolve(String name, int[] argumentOids) {
     if (name.equals("count") && argumentOids.length <= 1) {
       return StandardAggregates.count(argumentOids);

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.registry;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.TypeClass;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.value.Casts;

@@ -60,7 +60,7 @@ public final class RowFunctions {
   /// The function that PostgreSQL would take; null when there is none.
   ///
   /// @param argumentOids types of the arguments; [Types#UNKNOWN] for a string literal or NULL without type
-  /// @throws dev.kakehashi.engine.api.EngineException AMBIGUOUS_FUNCTION when several fit equally well
+  /// @throws dev.kakehashi.engine.api.error.EngineException AMBIGUOUS_FUNCTION when several fit equally well
   public static @Nullable RowFunction resolve(String name, int[] argumentOids) {
     if (name.equals("unnest") && argumentOids.length == 1) {
       int element = TypeOid.element(argumentOids[0]);

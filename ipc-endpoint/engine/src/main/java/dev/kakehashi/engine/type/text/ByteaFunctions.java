@@ -6,7 +6,7 @@ import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.INT8;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.ScalarFunction.Body;

@@ -5,7 +5,7 @@ import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.NAME;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;

@@ -56,7 +56,7 @@ public record Regex(Pattern pattern, int groups, int states, boolean nonGreedy) 
 
   /// A matcher for positions of matches.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException FEATURE_NOT_SUPPORTED for non-greedy quantifiers
+  /// @throws dev.kakehashi.engine.api.error.EngineException FEATURE_NOT_SUPPORTED for non-greedy quantifiers
   public Matcher matcher(String text) {
     if (nonGreedy) {
       throw SqlErrors.notSupported(

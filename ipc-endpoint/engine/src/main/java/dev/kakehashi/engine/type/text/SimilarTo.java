@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.text;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Patterns of SIMILAR TO as regular expressions.

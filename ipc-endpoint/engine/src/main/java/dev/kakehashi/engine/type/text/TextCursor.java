@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.text;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.vector.Interrupts;
 
 /// A place in a text that is read character by character. Confined to one thread.

@@ -61,7 +61,7 @@ public final class DateTimeCasts {
         });
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATETIME_OVERFLOW
   public static long dateToTimestamp(long date) {
     if (!Calendars.isFiniteDate(date)) {
       return date > 0 ? Calendars.INFINITY : Calendars.MINUS_INFINITY;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.time;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.valuetext.ValueErrors;

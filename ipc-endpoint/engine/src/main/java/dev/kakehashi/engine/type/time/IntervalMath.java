@@ -77,7 +77,7 @@ public final class IntervalMath {
         months, checkedInt(months), days, checkedInt(days), Intervals.micros(a) * factor, heap);
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException DIVISION_BY_ZERO
+  /// @throws dev.kakehashi.engine.api.error.EngineException DIVISION_BY_ZERO
   public static long divide(long a, double divisor, VarHeap heap) {
     if (divisor == 0) {
       throw SqlErrors.divisionByZero();

@@ -35,7 +35,7 @@ public final class Intervals {
     return value;
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
   public static long parse(String text, VarHeap heap) {
     return parse(text, IntervalFields.ALL, heap);
   }

@@ -21,7 +21,7 @@ public final class OffsetIntervals {
 
   /// Seconds of an interval that stands for an offset east of UTC.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_PARAMETER_VALUE
   public static long offsetSecondsOf(long interval) {
     if (Intervals.months(interval) != 0 || Intervals.days(interval) != 0) {
       throw SqlErrors.invalidParameter(

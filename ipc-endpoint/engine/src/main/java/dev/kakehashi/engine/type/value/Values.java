@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.value;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.ByteStrings;
 import dev.kakehashi.engine.type.RawMemory;
@@ -122,7 +122,7 @@ public final class Values {
 
   /// PostgreSQL's input of a type without modifier, in UTC.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
+  /// @throws dev.kakehashi.engine.api.error.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
   public static long parse(int oid, String text, VarHeap heap) {
     return parse(oid, text, heap, Zone.UTC);
   }
@@ -130,7 +130,7 @@ public final class Values {
   /// PostgreSQL's input of a type without modifier.
   ///
   /// @param zone of times that say none
-  /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
+  /// @throws dev.kakehashi.engine.api.error.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
   public static long parse(int oid, String text, VarHeap heap, Zone zone) {
     return parse(oid, text, heap, zone, Clock::now);
   }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.embedded.identity;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.query.QueryReducer;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.embedded.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine;
 import java.io.IOException;
 import java.nio.file.Path;

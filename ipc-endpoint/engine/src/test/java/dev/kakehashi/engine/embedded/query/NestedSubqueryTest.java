@@ -2,7 +2,7 @@ package dev.kakehashi.engine.embedded.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.testing.ResultText;
 import dev.kakehashi.testsupport.PrivatePostgres;

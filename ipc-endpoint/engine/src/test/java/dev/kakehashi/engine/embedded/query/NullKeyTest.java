@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.EngineCheck;
 import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.store.CheckReport;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.embedded.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.embedded.ScriptSession;
 import dev.kakehashi.engine.embedded.TestEngine;
 import dev.kakehashi.engine.testing.ResultText;

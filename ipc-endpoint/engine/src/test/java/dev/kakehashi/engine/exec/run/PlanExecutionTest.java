@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ParameterBatch;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.exec.rows.TestScope;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.api.BlockingExecutor;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.TestLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;

@@ -3,12 +3,12 @@ package dev.kakehashi.engine.type.application;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.application.ApplicationContents;
 import dev.kakehashi.engine.api.application.ApplicationDefinition;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.CodeIsolation;
 import dev.kakehashi.engine.api.application.ApplicationDefinition.VersionDefinition;
 import dev.kakehashi.engine.api.application.ApplicationOptions;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import org.junit.jupiter.api.Test;

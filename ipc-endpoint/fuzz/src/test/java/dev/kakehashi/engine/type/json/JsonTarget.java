@@ -2,7 +2,7 @@ package dev.kakehashi.engine.type.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.JsonParameters;
 import dev.kakehashi.fuzz.FuzzTarget;
 import dev.kakehashi.fuzz.Verdict;

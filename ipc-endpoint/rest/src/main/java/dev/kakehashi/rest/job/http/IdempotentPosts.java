@@ -1,6 +1,6 @@
 package dev.kakehashi.rest.job.http;
 
-import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.header.FieldException;
 import dev.kakehashi.rest.header.FieldValue;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.durable;
 
-import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.durable.GroupCommit.Pending;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.ProgramLog;

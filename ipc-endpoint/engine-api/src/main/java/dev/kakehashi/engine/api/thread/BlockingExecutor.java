@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.api;
+package dev.kakehashi.engine.api.thread;
 
 /// Threads that an engine may block, lent by whoever calls it. A thread that has just committed flushes the log sooner than one that has to
 /// be told.

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.api;
+package dev.kakehashi.engine.api.error;
 
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capabilities;
