@@ -24,4 +24,4 @@ RUN /usr/lib/postgresql/${PG}/bin/initdb -D /var/lib/postgresql/test -U postgres
  && echo 'host all all all trust' >> /var/lib/postgresql/test/pg_hba.conf \
  && ln -s /usr/lib/postgresql/${PG}/bin/postgres /var/lib/postgresql/server
 EXPOSE 5432
-CMD ["/var/lib/postgresql/server", "-D", "/var/lib/postgresql/test", "-c", "listen_addresses=*", "-c", "max_prepared_transactions=10"]
+CMD ["/var/lib/postgresql/server", "-D", "/var/lib/postgresql/test", "-c", "listen_addresses=*", "-c", "max_prepared_transactions=10", "-c", "fsync=off"]

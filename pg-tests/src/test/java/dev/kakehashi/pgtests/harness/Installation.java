@@ -39,14 +39,19 @@ public final class Installation {
     }
   }
 
-  /// Binaries of a PostgreSQL that has the extension installed.
-  public static Path postgresBinaries() {
-    String major = System.getProperty("kakehashi.pgMajor");
+  /// The version of the host's PostgreSQL.
+  public static int postgresMajor() {
+    Integer major = Integer.getInteger("kakehashi.pgMajor");
     if (major == null) {
       throw new IllegalStateException(
           "the system property kakehashi.pgMajor is not set; run the tests with \"make test\"");
     }
-    return existing(runDirectory().resolve("pgsql-" + major).resolve("bin"));
+    return major;
+  }
+
+  /// Binaries of a PostgreSQL that has the extension installed.
+  public static Path postgresBinaries() {
+    return existing(runDirectory().resolve("pgsql-" + postgresMajor()).resolve("bin"));
   }
 
   /// The endpoint, with its dependencies inside.
