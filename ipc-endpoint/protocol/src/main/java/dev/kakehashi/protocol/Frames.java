@@ -1,6 +1,8 @@
 package dev.kakehashi.protocol;
 
+import dev.kakehashi.protocol.messages.AttachDecoder;
 import dev.kakehashi.protocol.messages.AttachedDecoder;
+import dev.kakehashi.protocol.messages.BeginTransactionDecoder;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderDecoder;
@@ -54,7 +56,7 @@ public final class Frames {
     return decoder;
   }
 
-  /// Archives have frames of all versions.
+  /// Archives have frames of all versions, and a client of any version attaches. A message that has got a field has a case here.
   private static int leastBlockLength(MessageDecoderFlyweight decoder, int version) {
     return switch (decoder) {
       case ExecuteDecoder execute when version < ExecuteDecoder.commandSinceVersion() ->
@@ -70,6 +72,11 @@ public final class Frames {
           AttachedDecoder.reservedSlotsEncodingOffset();
       case AttachedDecoder attached when version < AttachedDecoder.capabilitiesSinceVersion() ->
           AttachedDecoder.capabilitiesEncodingOffset();
+      case BeginTransactionDecoder begin
+          when version < BeginTransactionDecoder.deferrableSinceVersion() ->
+          BeginTransactionDecoder.deferrableEncodingOffset();
+      case AttachDecoder attach when version < AttachDecoder.damagedQueueSinceVersion() ->
+          AttachDecoder.damagedQueueEncodingOffset();
       default -> decoder.sbeBlockLength();
     };
   }
