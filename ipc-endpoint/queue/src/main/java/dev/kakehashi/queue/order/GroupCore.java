@@ -5,11 +5,11 @@ import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.queue.order.TaskEntry.Phase;
 import dev.kakehashi.queue.record.GroupTasks;
-import dev.kakehashi.queue.record.QueueOp;
 import dev.kakehashi.queue.record.TaskRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A task is in the chain of its lane or key, whose links are in the segments, so a backlog takes no memory here; or it has an entry. A
 /// task that has neither is over.
-public final class GroupCore implements GroupTasks {
+public final class GroupCore {
   public final QueueCenter center;
   public final QueueCore queue;
   public final long groupId;
@@ -33,6 +33,9 @@ public final class GroupCore implements GroupTasks {
   public final @Nullable PriorityLevel[] levels = new PriorityLevel[NewTask.MAX_PRIORITY + 1];
   public final DelayedTasks delays = new DelayedTasks(this);
   public final GroupDelivery consumers;
+
+  /// Its tasks for the changes of the log.
+  final GroupTasks logged = new LoggedTasks(this);
 
   public long enqueued;
   public long done;
@@ -230,7 +233,7 @@ public final class GroupCore implements GroupTasks {
 
   /// An entry that is there, with what its record says.
   TaskEntry known(long position) {
-    TaskEntry entry = java.util.Objects.requireNonNull(entries.get(position));
+    TaskEntry entry = Objects.requireNonNull(entries.get(position));
     know(entry);
     return entry;
   }
@@ -249,106 +252,6 @@ public final class GroupCore implements GroupTasks {
     entry.enqueuedMillis = record.enqueuedMillis;
     entry.unique = record.holdsUniqueKey();
     entry.chain = key == null ? null : chain(key);
-  }
-
-  // ---- changes of the log ----
-
-  @Override
-  public void claimed(long position, int attempts) {
-    TaskEntry entry = entry(position);
-    if (entry == null) {
-      return;
-    }
-    entry.loggedAttempts = attempts;
-    if (!center.isStarted()) {
-      entry.attempts = attempts;
-      entry.lent = true;
-      leave(entry);
-      entry.phase = Phase.READY;
-    }
-  }
-
-  @Override
-  public void done(long position) {
-    TaskEntry entry = entry(position);
-    if (entry != null) {
-      done++;
-      finish(entry);
-    }
-  }
-
-  @Override
-  public void gone(long position, boolean isDeadLetter) {
-    TaskEntry entry = entry(position);
-    if (entry != null) {
-      canceled++;
-      deadLetters += isDeadLetter ? 1 : 0;
-      finish(entry);
-    }
-  }
-
-  @Override
-  public void failed(QueueOp.Failed op) {
-    TaskEntry entry = entry(op.position());
-    if (entry == null) {
-      return;
-    }
-    know(entry);
-    leave(entry);
-    entry.heldBy = null;
-    entry.ends = List.of();
-    entry.lent = false;
-    entry.attempts = op.attempts();
-    entry.loggedAttempts = op.attempts();
-    entry.lastError = op.error().isEmpty() ? null : op.error();
-    entry.runAtMillis = op.runAtMillis();
-    if (!center.isStarted()) {
-      delayByWall(entry);
-    } else if (op.waitMillis() <= 0) {
-      ready(entry);
-    } else {
-      delayed(entry);
-      center.clock.arm(entry, op.waitMillis() * 1_000_000);
-    }
-    offerKey(entry.chain);
-    center.toMatch(this);
-  }
-
-  @Override
-  public void released(long position, int attempts) {
-    TaskEntry entry = entry(position);
-    if (entry == null) {
-      return;
-    }
-    leave(entry);
-    entry.heldBy = null;
-    entry.lent = false;
-    entry.attempts = attempts;
-    entry.loggedAttempts = attempts;
-    ready(entry);
-    center.toMatch(this);
-  }
-
-  @Override
-  public void died(long position, String error) {
-    TaskEntry entry = entry(position);
-    if (entry == null || entry.phase == Phase.DEAD) {
-      return;
-    }
-    know(entry);
-    leave(entry);
-    delays.left(entry);
-    entry.heldBy = null;
-    entry.ends = List.of();
-    entry.phase = Phase.DEAD;
-    entry.lastError = error.isEmpty() ? null : error;
-    entry.loggedAttempts = entry.attempts;
-    dead++;
-    if (entry.unique) {
-      queue.uniqueKeys.ended(position);
-    }
-    offerKey(entry.chain);
-    center.toMatch(this);
   }
 
   // ---- what happens to entries ----
@@ -413,7 +316,7 @@ public final class GroupCore implements GroupTasks {
     }
   }
 
-  private void delayed(TaskEntry entry) {
+  void delayed(TaskEntry entry) {
     entry.phase = Phase.DELAYED;
     entry.byWall = false;
     delayed++;

@@ -118,13 +118,13 @@ public final class LogApplier {
   private static void apply(QueueOp.OfTask op, QueueCore queue) {
     if (op.groupId() < 0) {
       for (GroupCore each : List.copyOf(queue.groups)) {
-        op.applyTo(each);
+        op.applyTo(each.logged);
       }
       return;
     }
     GroupCore group = queue.group(op.groupId());
     if (group != null) {
-      op.applyTo(group);
+      op.applyTo(group.logged);
     }
   }
 
