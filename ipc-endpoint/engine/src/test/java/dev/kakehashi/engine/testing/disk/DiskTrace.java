@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Everything that a program has changed below a directory, as `src/test/c/disk_trace.c` has written it down.
+/// Everything that a program has changed below a directory, as `src/test/c/disk_trace` has written it down.
 ///
 /// @param events in their order
 public record DiskTrace(List<Event> events) {
   private static final int HEADER_BYTES = 32;
 
-  /// Kinds of events; the order is that of `disk_trace.c`, from 1 on.
+  /// Kinds of events; the order is that of its `trace.h`, from 1 on.
   public enum Kind {
     ROOT,
     CREATE,
@@ -33,7 +33,7 @@ public record DiskTrace(List<Event> events) {
     STRANGE
   }
 
-  /// One event; `disk_trace.c` says what the numbers and the bytes are.
+  /// One event; its `trace.h` says what the numbers and the bytes are.
   ///
   /// @param file number of an inode, which may be given again when its file is gone
   public record Event(Kind kind, long file, long a, long b, byte[] bytes) {

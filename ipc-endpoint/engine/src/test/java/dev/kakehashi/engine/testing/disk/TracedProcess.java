@@ -32,7 +32,7 @@ public final class TracedProcess {
   public TracedProcess(Path work, Path root) throws IOException, InterruptedException {
     this.root = root;
     Files.createDirectories(root);
-    library = PreloadedLibrary.compile(Path.of("src/test/c/disk_trace.c"), work);
+    library = PreloadedLibrary.compile(Path.of("src/test/c/disk_trace"), work);
     trace = work.resolve("trace");
     marks = Files.createFile(work.resolve("marks"));
   }
