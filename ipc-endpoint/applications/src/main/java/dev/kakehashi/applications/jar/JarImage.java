@@ -38,6 +38,9 @@ public final class JarImage {
   /// Most inflated bytes of all entries together.
   private static final long MAX_INFLATED = 512L << 20;
 
+  /// More than DEFLATE makes of a byte: what claims more is refused before memory is taken for it.
+  private static final long MAX_RATIO = 1_040;
+
   private static final String VERSIONS = "META-INF/versions/";
 
   private record Entry(int method, int crc, int packed, int size, int header) {}
@@ -198,6 +201,9 @@ public final class JarImage {
     if (from + entry.packed > bytes.capacity()
         || (entry.method == STORED && entry.size != entry.packed)) {
       throw damaged(name, "\"" + path + "\" ends too early");
+    }
+    if (entry.size > MAX_RATIO * (entry.packed + 1L)) {
+      throw damaged(name, "\"" + path + "\" is not compressed as it says");
     }
     byte[] content = new byte[entry.size];
     switch (entry.method) {
