@@ -1,141 +1,95 @@
 package dev.kakehashi.formats;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.valuetext.array.ArrayReader;
+import dev.kakehashi.valuetext.array.ArrayReader.Token;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Steps through an array as PostgreSQL writes it: `{1,NULL,"a b"}`, `[0:1]={{1},{2}}`. Not thread-safe; may be used for one array after
-/// another.
+/// Steps through an array of a row batch. Its text is the engine's, so text that is no array means a broken batch. Not thread-safe; may be
+/// used for one array after another.
 public final class ArrayCursor {
-  /// Token at which the cursor is.
-  public enum Token {
-    OPEN,
-    CLOSE,
-    NULL,
-    /// An element, see [#value()].
-    VALUE,
-    END
+  private final ArrayReader reader = new ArrayReader();
+
+  /// The two arrays that elements come in, and their segments.
+  private byte[] bytes = {};
+
+  private byte[] otherBytes = {};
+  private MemorySegment segment = MemorySegment.ofArray(bytes);
+  private MemorySegment other = MemorySegment.ofArray(otherBytes);
+
+  /// Begins an array of `length` bytes at `from`.
+  ///
+  /// @throws MalformedFrameException when there is no array
+  public void open(MemorySegment memory, long from, int length) {
+    try {
+      reader.open(memory, from, length);
+    } catch (EngineException e) {
+      throw malformed(e);
+    }
   }
 
-  private static final int NULL_BYTES = 4;
-  private MemorySegment memory = MemorySegment.NULL;
-  private long at;
-  private long end;
-  private int depth;
-  private boolean bounds;
-  private byte[] scratch = new byte[64];
-  private MemorySegment value = MemorySegment.ofArray(scratch);
-  private int length;
-
-  /// Begins an array of `bytes` bytes at `from`.
-  public void open(MemorySegment segment, long from, int bytes) {
-    memory = segment;
-    at = from;
-    end = from + bytes;
-    depth = 0;
-    bounds = bytes > 0 && peek() == '[';
-    if (bounds) {
-      while (read() != '=') {
-        // the bounds
-      }
+  /// @throws MalformedFrameException when there is no array
+  public Token next() {
+    try {
+      return reader.next();
+    } catch (EngineException e) {
+      throw malformed(e);
     }
   }
 
   /// Whether a subscript begins at another number than 1.
   public boolean hasBounds() {
-    return bounds;
+    return reader.hasBounds();
   }
 
-  /// The text of an element is the beginning of this, valid until the next one.
-  public MemorySegment value() {
-    return value;
+  /// A copy of the element.
+  public byte[] copy() {
+    int from = reader.from();
+    return Arrays.copyOfRange(reader.bytes(), from, from + reader.length());
+  }
+
+  public String text() {
+    return new String(reader.bytes(), reader.from(), reader.length(), StandardCharsets.UTF_8);
+  }
+
+  /// The array that has the element from [#from()] on, valid until the next one.
+  byte[] bytes() {
+    return reader.bytes();
+  }
+
+  /// [#bytes()] as a segment.
+  MemorySegment segment() {
+    byte[] wanted = reader.bytes();
+    if (wanted != bytes) {
+      byte[] bytesBefore = bytes;
+      MemorySegment before = segment;
+      segment = wanted == otherBytes ? other : MemorySegment.ofArray(wanted);
+      bytes = wanted;
+      other = before;
+      otherBytes = bytesBefore;
+    }
+    return segment;
+  }
+
+  int from() {
+    return reader.from();
   }
 
   /// Bytes of the element.
-  public int length() {
-    return length;
+  int length() {
+    return reader.length();
   }
 
-  public byte byteAt(int index) {
-    return scratch[index];
+  /// A byte of the element; any byte behind its end.
+  byte byteAt(int index) {
+    return reader.bytes()[reader.from() + index];
   }
 
-  public byte[] bytes() {
-    return scratch;
-  }
-
-  /// @throws MalformedFrameException when there is no array
-  public Token next() {
-    if (at == end) {
-      if (depth != 0) {
-        throw malformed();
-      }
-      return Token.END;
-    }
-    int first = read();
-    if (first == ',') {
-      first = read();
-    }
-    return switch (first) {
-      case '{' -> {
-        depth++;
-        yield Token.OPEN;
-      }
-      case '}' -> {
-        depth--;
-        yield Token.CLOSE;
-      }
-      case '"' -> {
-        quoted();
-        yield Token.VALUE;
-      }
-      default -> bare(first) ? Token.NULL : Token.VALUE;
-    };
-  }
-
-  private void quoted() {
-    length = 0;
-    for (int each = read(); each != '"'; each = read()) {
-      add(each == '\\' ? read() : each);
-    }
-  }
-
-  private boolean bare(int first) {
-    length = 0;
-    add(first);
-    while (peek() != ',' && peek() != '}') {
-      add(read());
-    }
-    return length == NULL_BYTES
-        && scratch[0] == 'N'
-        && scratch[1] == 'U'
-        && scratch[2] == 'L'
-        && scratch[3] == 'L';
-  }
-
-  private void add(int each) {
-    if (length == scratch.length) {
-      scratch = Arrays.copyOf(scratch, 2 * length);
-      value = MemorySegment.ofArray(scratch);
-    }
-    scratch[length++] = (byte) each;
-  }
-
-  private int peek() {
-    if (at >= end) {
-      throw malformed();
-    }
-    return memory.get(ValueLayout.JAVA_BYTE, at) & 0xFF;
-  }
-
-  private int read() {
-    int each = peek();
-    at++;
-    return each;
-  }
-
-  private static MalformedFrameException malformed() {
-    return new MalformedFrameException("value is no array");
+  /// The detail says what is wrong; unlike the message it has nothing of the value.
+  private static MalformedFrameException malformed(EngineException e) {
+    return new MalformedFrameException("value is no array: " + e.detail());
   }
 }

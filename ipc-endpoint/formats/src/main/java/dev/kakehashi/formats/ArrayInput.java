@@ -6,6 +6,9 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchWriter;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.array.ArrayElements;
+import dev.kakehashi.valuetext.array.ArrayReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,8 +17,6 @@ import java.util.List;
 /// Makes PostgreSQL's text of an array from a JSON array, nested by dimensions. Each element is read as a value of its type and written as
 /// PostgreSQL writes it. Not thread-safe.
 final class ArrayInput {
-  private static final int MAX_DIMENSIONS = 6;
-
   private final int elementOid;
   private final ValueForm form;
   private final int maxBytes;
@@ -50,10 +51,8 @@ final class ArrayInput {
   }
 
   private void dimension(JsonParser parser, int depth) throws IOException {
-    if (depth == MAX_DIMENSIONS) {
-      throw new EngineException(
-          ErrorCode.LIMIT_EXCEEDED,
-          "number of array dimensions exceeds the maximum allowed (" + MAX_DIMENSIONS + ")");
+    if (depth == ArrayReader.MAX_DIMENSIONS) {
+      throw ValueErrors.tooManyDimensions(depth + 1, ArrayReader.MAX_DIMENSIONS);
     }
     out.write('{');
     int count = 0;
@@ -95,7 +94,7 @@ final class ArrayInput {
 
   private void element(JsonParser parser) throws IOException {
     if (parser.currentToken() == JsonToken.VALUE_NULL) {
-      out.writeBytes(new byte[] {'N', 'U', 'L', 'L'});
+      ArrayElements.putNull(out);
       return;
     }
     element.reset();
@@ -108,6 +107,6 @@ final class ArrayInput {
     text.reset();
     PlainText.put(elementOut, form, view, view.word(view.rowAt(0), 0));
     elementOut.drain();
-    PlainText.putElement(out, text.toByteArray());
+    ArrayElements.put(out, text.toByteArray());
   }
 }

@@ -1,13 +1,11 @@
 package dev.kakehashi.formats;
 
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.formats.ArrayCursor.Token;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.RowBatchWriter;
+import dev.kakehashi.valuetext.array.ArrayReader.Token;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /// Arrays of one dimension whose subscripts begin at 1: offsets, then the elements. Each element is read from the array's text as a value
 /// of its type.
@@ -61,9 +59,6 @@ final class ArrowListColumn extends ArrowColumn {
       if (token == Token.OPEN) {
         throw new MalformedFrameException("value is no array");
       }
-      if (token == Token.END) {
-        throw new MalformedFrameException("value is no array");
-      }
       if (!writer.addRow()) {
         flush();
         writer.addRow();
@@ -81,13 +76,8 @@ final class ArrowListColumn extends ArrowColumn {
 
   private boolean set() {
     return switch (item.form()) {
-      case TEXT, JSON -> writer.setBytes(0, Arrays.copyOf(array.bytes(), array.length()));
-      default ->
-          TextInput.set(
-              writer,
-              0,
-              item.typeOid(),
-              new String(array.bytes(), 0, array.length(), StandardCharsets.UTF_8));
+      case TEXT, JSON -> writer.setBytes(0, array.copy());
+      default -> TextInput.set(writer, 0, item.typeOid(), array.text());
     };
   }
 

@@ -2,10 +2,10 @@ package dev.kakehashi.formats;
 
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.formats.ArrayCursor.Token;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.array.ArrayReader.Token;
 import dev.kakehashi.valuetext.number.Digits;
 import dev.kakehashi.valuetext.number.FloatDigits;
 import dev.kakehashi.valuetext.time.TimeText;
@@ -282,15 +282,16 @@ final class JsonEncoder implements RowEncoder {
 
   /// Writes the element that the cursor is at, from its text.
   private void element(ValueForm form) throws IOException {
-    MemorySegment text = array.value();
+    MemorySegment text = array.segment();
+    int from = array.from();
     int length = array.length();
     switch (form) {
       case BOOL -> out.put(array.byteAt(0) == 't' ? TRUE : FALSE);
-      case JSON -> JsonText.putEmbedded(out, text, 0, length);
-      case INT2, INT4, FLOAT4, FLOAT8 -> number(text, length, isSpecial());
-      case INT8, NUMERIC -> number(text, length, !options.jsonNumbers() || isSpecial());
-      case TIMESTAMP, TIMESTAMPTZ -> timestamp(form == ValueForm.TIMESTAMPTZ, length);
-      default -> JsonText.putString(out, text, 0, length);
+      case JSON -> JsonText.putEmbedded(out, text, from, length);
+      case INT2, INT4, FLOAT4, FLOAT8 -> number(isSpecial());
+      case INT8, NUMERIC -> number(!options.jsonNumbers() || isSpecial());
+      case TIMESTAMP, TIMESTAMPTZ -> timestamp(form == ValueForm.TIMESTAMPTZ);
+      default -> JsonText.putString(out, text, from, length);
     }
   }
 
@@ -300,15 +301,15 @@ final class JsonEncoder implements RowEncoder {
     return leading == 'N' || leading == 'I';
   }
 
-  private void number(MemorySegment text, int length, boolean quoted) throws IOException {
+  private void number(boolean quoted) throws IOException {
     quote(quoted);
-    out.put(text, 0, length);
+    out.put(array.bytes(), array.from(), array.length());
     quote(quoted);
   }
 
   /// A timestamp of an array: T in place of the blank, and an offset with minutes.
-  private void timestamp(boolean withZone, int length) throws IOException {
-    byte[] text = array.bytes();
+  private void timestamp(boolean withZone) throws IOException {
+    int length = array.length();
     if (length > TimeText.MAX_BYTES) {
       throw new MalformedFrameException("element is no timestamp");
     }
@@ -317,7 +318,7 @@ final class JsonEncoder implements RowEncoder {
     int sinceSign = -1;
     boolean inTime = false;
     for (int i = 0; i < length; i++) {
-      byte each = text[i];
+      byte each = array.byteAt(i);
       boolean endsOffset = withZone && sinceSign == 2 && each == ' ';
       if (endsOffset) {
         out.at = putMinutes(out.bytes, out.at);

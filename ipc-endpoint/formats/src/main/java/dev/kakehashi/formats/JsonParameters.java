@@ -7,6 +7,8 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchWriter;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.number.DecimalText;
 import java.io.IOException;
 
 /// Parameters of a statement from JSON.
@@ -193,14 +195,14 @@ public final class JsonParameters {
     if (number.indexOf('.') < 0 && number.indexOf('e') < 0 && number.indexOf('E') < 0) {
       return number;
     }
-    String plain = NumberInput.decimal(number).toPlainString();
+    String plain = DecimalText.finite(number).toPlainString();
     int point = plain.indexOf('.');
     if (point < 0) {
       return plain;
     }
     for (int i = point + 1; i < plain.length(); i++) {
       if (plain.charAt(i) != '0') {
-        throw NumberInput.invalid("integer", number);
+        throw ValueErrors.invalidSyntax("integer", number);
       }
     }
     return plain.substring(0, point);

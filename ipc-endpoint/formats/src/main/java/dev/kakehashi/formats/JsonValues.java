@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.number.DecimalText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -109,7 +110,7 @@ public final class JsonValues {
   }
 
   private byte[] number(String text) {
-    String shown = binary ? NumberInput.decimal(text).toPlainString() : text;
+    String shown = binary ? DecimalText.finite(text).toPlainString() : text;
     return hold(shown.getBytes(StandardCharsets.US_ASCII));
   }
 

@@ -3,7 +3,6 @@ package dev.kakehashi.formats;
 import dev.kakehashi.valuetext.number.Digits;
 import dev.kakehashi.valuetext.number.FloatDigits;
 import dev.kakehashi.valuetext.time.TimeText;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -13,39 +12,6 @@ public final class PlainText {
   private static final byte[] HEX_PREFIX = "\\x".getBytes(StandardCharsets.US_ASCII);
 
   private PlainText() {}
-
-  /// Writes a value as an element of an array, in quotes if it would be read as something else without them.
-  public static void putElement(ByteArrayOutputStream out, byte[] value) {
-    boolean quoted = value.length == 0 || isNull(value, value.length);
-    for (int i = 0; i < value.length && !quoted; i++) {
-      quoted =
-          switch (value[i]) {
-            case '"', '\\', '{', '}', ',', ' ', '\t', '\n', '\r', '\f', 0x0B -> true;
-            default -> false;
-          };
-    }
-    if (!quoted) {
-      out.writeBytes(value);
-      return;
-    }
-    out.write('"');
-    for (byte each : value) {
-      if (each == '"' || each == '\\') {
-        out.write('\\');
-      }
-      out.write(each);
-    }
-    out.write('"');
-  }
-
-  /// Whether the first bytes of a text are the word that means null as an element, in letters of any case.
-  public static boolean isNull(byte[] value, int length) {
-    return length == 4
-        && (value[0] | 0x20) == 'n'
-        && (value[1] | 0x20) == 'u'
-        && (value[2] | 0x20) == 'l'
-        && (value[3] | 0x20) == 'l';
-  }
 
   /// @param word of a value that is not null
   public static void put(Output out, ValueForm form, BatchView view, long word) throws IOException {

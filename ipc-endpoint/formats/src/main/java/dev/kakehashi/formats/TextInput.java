@@ -5,6 +5,9 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchWriter;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.number.DecimalText;
+import dev.kakehashi.valuetext.number.FloatText;
+import dev.kakehashi.valuetext.number.IntegerText;
 import dev.kakehashi.valuetext.time.Clock;
 import dev.kakehashi.valuetext.time.DateTimeInput;
 import dev.kakehashi.valuetext.time.IntervalFields;
@@ -35,15 +38,14 @@ public final class TextInput {
       case TypeOid.BOOL -> writer.setBoolean(column, bool(text));
       case TypeOid.INT2 ->
           writer.setLong(
-              column, NumberInput.integer(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE));
+              column, IntegerText.parse(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE));
       case TypeOid.INT4 ->
           writer.setLong(
-              column, NumberInput.integer(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE));
+              column, IntegerText.parse(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE));
       case TypeOid.INT8 ->
-          writer.setLong(
-              column, NumberInput.integer(text, "bigint", Long.MIN_VALUE, Long.MAX_VALUE));
-      case TypeOid.FLOAT4 -> writer.setFloat(column, NumberInput.float4(text));
-      case TypeOid.FLOAT8 -> writer.setDouble(column, NumberInput.float8(text));
+          writer.setLong(column, IntegerText.parse(text, "bigint", Long.MIN_VALUE, Long.MAX_VALUE));
+      case TypeOid.FLOAT4 -> writer.setFloat(column, FloatText.parse4(text));
+      case TypeOid.FLOAT8 -> writer.setDouble(column, FloatText.parse8(text));
       case TypeOid.DATE -> writer.setLong(column, DateTimeInput.date(text, Zone.UTC, Clock::now));
       case TypeOid.TIME -> writer.setLong(column, DateTimeInput.time(text, Zone.UTC, Clock::now));
       case TypeOid.TIMESTAMP ->
@@ -57,7 +59,7 @@ public final class TextInput {
         return writer.setUuid(column, uuid(text));
       }
       case TypeOid.NUMERIC -> {
-        return writer.setNumeric(column, NumberInput.numeric(text));
+        return writer.setNumeric(column, DecimalText.parse(text));
       }
       case TypeOid.BYTEA -> {
         return writer.setBytes(column, bytes(text));
@@ -124,7 +126,7 @@ public final class TextInput {
     return switch (text.toLowerCase(Locale.ROOT)) {
       case "t", "true", "y", "yes", "on", "1" -> true;
       case "f", "false", "n", "no", "off", "0" -> false;
-      default -> throw NumberInput.invalid("boolean", text);
+      default -> throw ValueErrors.invalidSyntax("boolean", text);
     };
   }
 
@@ -143,7 +145,7 @@ public final class TextInput {
         continue;
       }
       if (!HexFormat.isHexDigit(c) || digits == UUID_DIGITS) {
-        throw NumberInput.invalid("uuid", text);
+        throw ValueErrors.invalidSyntax("uuid", text);
       }
       hyphen = false;
       high = high << 4 | low >>> 60;
@@ -151,7 +153,7 @@ public final class TextInput {
       digits++;
     }
     if (digits != UUID_DIGITS) {
-      throw NumberInput.invalid("uuid", text);
+      throw ValueErrors.invalidSyntax("uuid", text);
     }
     return new UUID(high, low);
   }
@@ -180,7 +182,7 @@ public final class TextInput {
         out.write((in[i + 1] - '0') << 6 | (in[i + 2] - '0') << 3 | (in[i + 3] - '0'));
         i += 4;
       } else {
-        throw NumberInput.invalid("bytea", text);
+        throw ValueErrors.invalidSyntax("bytea", text);
       }
     }
     return out.toByteArray();

@@ -230,7 +230,7 @@ class RoomsTest {
         List.of("bulk", "queue", "application", "replay", "shell", "tpch", "training", ""));
     FLOORS.put("tools.shell", List.of("print", "", "command", "http"));
     FLOORS.put("transport", List.of("", "os", "endpoint"));
-    FLOORS.put("valuetext", List.of("", "number", "time"));
+    FLOORS.put("valuetext", List.of("", "array", "number", "time"));
     FLOORS.put(
         "benchmarks", List.of("", "engine", "rest", "applications", "bulk", "pgwire", "queue"));
     FLOORS.put("benchmarks.applications", List.of("code", ""));

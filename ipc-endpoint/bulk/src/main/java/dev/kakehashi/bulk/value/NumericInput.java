@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.value;
 
 import dev.kakehashi.bulk.value.FileType.Kind;
-import dev.kakehashi.formats.NumberInput;
 import dev.kakehashi.protocol.value.PgNumeric;
+import dev.kakehashi.valuetext.number.DecimalText;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -75,6 +75,6 @@ final class NumericInput extends EachInput {
       return form.put(negative ? -unscaled : unscaled, point < 0 ? 0 : digits - point, batch);
     }
     String text = new String(bytes, start, length, StandardCharsets.UTF_8);
-    return form.putAny(NumberInput.numeric(text.strip()), batch);
+    return form.putAny(DecimalText.parse(text), batch);
   }
 }

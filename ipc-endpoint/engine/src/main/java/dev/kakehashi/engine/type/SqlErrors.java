@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
 
 /// Errors of functions, in PostgreSQL's words.
 public final class SqlErrors {
@@ -16,12 +17,6 @@ public final class SqlErrors {
   /// 22003: `typeName` is PostgreSQL's name as it stands in the message.
   public static EngineException outOfRange(String typeName) {
     return new EngineException(ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, typeName + " out of range");
-  }
-
-  public static EngineException valueOutOfRange(String value, String typeName) {
-    return new EngineException(
-        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
-        "value \"" + value + "\" is out of range for type " + typeName);
   }
 
   public static EngineException floatOverflow() {
@@ -39,8 +34,7 @@ public final class SqlErrors {
   }
 
   public static EngineException numericOverflow() {
-    return new EngineException(
-        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
+    return ValueErrors.numericOverflow();
   }
 
   public static EngineException divisionByZero() {

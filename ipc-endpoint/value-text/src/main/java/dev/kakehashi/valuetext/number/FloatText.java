@@ -1,18 +1,15 @@
 package dev.kakehashi.valuetext.number;
 
+import dev.kakehashi.protocol.value.PgNumeric.Kind;
 import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /// Floating-point numbers as strings: PostgreSQL's shortest text, made by [FloatDigits], and its input.
 public final class FloatText {
-  private static final Pattern INPUT =
-      Pattern.compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");
   private static final Pattern HEX_INPUT =
       Pattern.compile(
           "([+-]?0[xX](?:[0-9a-fA-F]+\\.?[0-9a-fA-F]*|\\.[0-9a-fA-F]+))([pP][+-]?[0-9]+)?");
@@ -32,9 +29,9 @@ public final class FloatText {
   /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
   public static double parse8(String text) {
     String trimmed = Spaces.trim(text);
-    Double special = specialValue(trimmed);
-    if (special != null) {
-      return special;
+    Kind word = DecimalText.word(trimmed);
+    if (word != null) {
+      return special(word);
     }
     String number = javaForm(trimmed, text, "double precision");
     double value = Double.parseDouble(number);
@@ -47,9 +44,9 @@ public final class FloatText {
   /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
   public static float parse4(String text) {
     String trimmed = Spaces.trim(text);
-    Double special = specialValue(trimmed);
-    if (special != null) {
-      return special.floatValue();
+    Kind word = DecimalText.word(trimmed);
+    if (word != null) {
+      return (float) special(word);
     }
     String number = javaForm(trimmed, text, "real");
     float value = Float.parseFloat(number);
@@ -60,7 +57,7 @@ public final class FloatText {
   }
 
   private static String javaForm(String trimmed, String text, String typeName) {
-    if (INPUT.matcher(trimmed).matches()) {
+    if (DecimalText.isDecimal(trimmed)) {
       return trimmed;
     }
     Matcher hex = HEX_INPUT.matcher(trimmed);
@@ -84,12 +81,11 @@ public final class FloatText {
     return false;
   }
 
-  private static @Nullable Double specialValue(String trimmed) {
-    return switch (trimmed.toLowerCase(Locale.ROOT)) {
-      case "nan" -> Double.NaN;
-      case "infinity", "+infinity", "inf", "+inf" -> Double.POSITIVE_INFINITY;
-      case "-infinity", "-inf" -> Double.NEGATIVE_INFINITY;
-      default -> null;
+  private static double special(Kind word) {
+    return switch (word) {
+      case POSITIVE_INFINITY -> Double.POSITIVE_INFINITY;
+      case NEGATIVE_INFINITY -> Double.NEGATIVE_INFINITY;
+      default -> Double.NaN;
     };
   }
 }

@@ -1,4 +1,4 @@
-/// Integers and floating-point numbers as text.
+/// Integers, decimal and floating-point numbers as text.
 @NullMarked
 package dev.kakehashi.valuetext.number;
 

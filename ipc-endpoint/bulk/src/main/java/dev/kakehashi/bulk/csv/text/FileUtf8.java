@@ -100,9 +100,6 @@ public final class FileUtf8 {
 
   /// Text that a message shows for bytes that may be anything.
   public static String shown(byte[] bytes, int from, int to) {
-    // Four bytes are a character at most; what a message shows is cut by characters.
-    int end = Math.min(to, from + 512);
-    return ValueErrors.shown(
-        new String(bytes, from, end - from, StandardCharsets.UTF_8).replace('\0', '\uFFFD'));
+    return ValueErrors.shown(bytes, from, to);
   }
 }

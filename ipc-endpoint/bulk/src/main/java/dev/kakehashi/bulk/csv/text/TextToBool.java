@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.formats.NumberInput;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.util.Locale;
 
 /// boolean: the words and their beginnings as far as they are no other's.
@@ -27,7 +27,7 @@ final class TextToBool extends TextColumn {
         switch (text.toLowerCase(Locale.ROOT)) {
           case "t", "tr", "tru", "true", "y", "ye", "yes", "on", "1" -> true;
           case "f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0" -> false;
-          default -> throw NumberInput.invalid("boolean", text);
+          default -> throw ValueErrors.invalidSyntax("boolean", text);
         };
     batch.setWord(column, value ? 1 : 0);
   }

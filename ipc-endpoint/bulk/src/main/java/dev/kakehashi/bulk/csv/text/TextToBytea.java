@@ -1,8 +1,8 @@
 package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.formats.NumberInput;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
 import java.util.Arrays;
 
 /// bytea: hexadecimal digits after `\x`, with blanks between bytes, or PostgreSQL's escape form.
@@ -69,7 +69,7 @@ final class TextToBytea extends TextColumn {
               (byte) ((bytes[at] - '0') << 6 | (bytes[at + 1] - '0') << 3 | (bytes[at + 2] - '0'));
           at += 3;
         } else {
-          throw NumberInput.invalid("bytea", FileUtf8.shown(bytes, from, to));
+          throw ValueErrors.invalidSyntax("bytea", FileUtf8.shown(bytes, from, to));
         }
       }
       scratch[length++] = each;

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.formats.NumberInput;
+import dev.kakehashi.valuetext.number.FloatText;
 
 /// real and double precision: a number of few digits is exact as a quotient of two exact ones, so that it is rounded once.
 final class TextToFloat extends TextColumn {
@@ -41,11 +41,11 @@ final class TextToFloat extends TextColumn {
         return;
       }
     }
-    String text = SpecialNumbers.canonical(FileUtf8.stripped(bytes, from, to));
+    String text = FileUtf8.stripped(bytes, from, to);
     if (isFloat4) {
-      setFloat4(batch, column, NumberInput.float4(text));
+      setFloat4(batch, column, FloatText.parse4(text));
     } else {
-      setFloat8(batch, column, NumberInput.float8(text));
+      setFloat8(batch, column, FloatText.parse8(text));
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.formats.NumberInput;
+import dev.kakehashi.valuetext.number.IntegerText;
 
 /// smallint, integer, bigint.
 final class TextToInteger extends TextColumn {
@@ -41,7 +41,7 @@ final class TextToInteger extends TextColumn {
     }
     value = negative ? -value : value;
     if (!isPlain || value < min || value > max) {
-      value = NumberInput.integer(FileUtf8.stripped(bytes, from, to), type, min, max);
+      value = IntegerText.parse(FileUtf8.stripped(bytes, from, to), type, min, max);
     }
     batch.setWord(column, value);
   }

@@ -1,10 +1,10 @@
 package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.formats.NumberInput;
 import dev.kakehashi.formats.TypeName;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.value.PgNumeric;
+import dev.kakehashi.valuetext.number.DecimalText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
@@ -123,7 +123,7 @@ final class TextToNumeric extends TextColumn {
 
   private void slow(byte[] bytes, int from, int to, TextBatch batch, int column) {
     String text = FileUtf8.stripped(bytes, from, to);
-    PgNumeric number = NumberInput.numeric(SpecialNumbers.canonical(text));
+    PgNumeric number = DecimalText.parse(text);
     if (hasModifier) {
       number = modified(number);
     }

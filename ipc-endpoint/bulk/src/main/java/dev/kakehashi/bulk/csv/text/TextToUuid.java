@@ -1,6 +1,6 @@
 package dev.kakehashi.bulk.csv.text;
 
-import dev.kakehashi.formats.NumberInput;
+import dev.kakehashi.valuetext.ValueErrors;
 
 /// uuid: 32 hexadecimal digits, with hyphens after any group of four, and braces around them.
 final class TextToUuid extends TextColumn {
@@ -26,7 +26,7 @@ final class TextToUuid extends TextColumn {
       }
       int digit = Hex.digit(each);
       if (digit < 0 || digits == DIGITS) {
-        throw NumberInput.invalid("uuid", FileUtf8.shown(bytes, from, to));
+        throw ValueErrors.invalidSyntax("uuid", FileUtf8.shown(bytes, from, to));
       }
       afterHyphen = false;
       high = high << 4 | low >>> 60;
@@ -34,7 +34,7 @@ final class TextToUuid extends TextColumn {
       digits++;
     }
     if (digits != DIGITS) {
-      throw NumberInput.invalid("uuid", FileUtf8.shown(bytes, from, to));
+      throw ValueErrors.invalidSyntax("uuid", FileUtf8.shown(bytes, from, to));
     }
     int value = batch.heap(column, 16);
     Eight.store(batch.memory, value, Long.reverseBytes(high));

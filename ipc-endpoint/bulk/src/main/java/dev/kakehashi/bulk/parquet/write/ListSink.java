@@ -3,14 +3,11 @@ package dev.kakehashi.bulk.parquet.write;
 import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.ArrayCursor;
-import dev.kakehashi.formats.ArrayCursor.Token;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.formats.TextInput;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.RowBatchWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import dev.kakehashi.valuetext.array.ArrayReader.Token;
 
 /// Takes arrays of one dimension whose subscripts begin at 1: levels of the lists, and their elements. Not thread-safe.
 ///
@@ -67,9 +64,6 @@ final class ListSink implements AutoCloseable {
       if (token == Token.OPEN) {
         throw notSupported();
       }
-      if (token == Token.END) {
-        throw new MalformedFrameException("value is no array");
-      }
       if (!writer.addRow()) {
         flush();
         writer.addRow();
@@ -96,13 +90,8 @@ final class ListSink implements AutoCloseable {
 
   private boolean set() {
     return switch (form.form()) {
-      case TEXT, JSON -> writer.setBytes(0, Arrays.copyOf(array.bytes(), array.length()));
-      default ->
-          TextInput.set(
-              writer,
-              0,
-              form.typeOid(),
-              new String(array.bytes(), 0, array.length(), StandardCharsets.UTF_8));
+      case TEXT, JSON -> writer.setBytes(0, array.copy());
+      default -> TextInput.set(writer, 0, form.typeOid(), array.text());
     };
   }
 

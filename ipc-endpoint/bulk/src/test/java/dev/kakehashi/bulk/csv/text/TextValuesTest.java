@@ -207,7 +207,7 @@ class TextValuesTest {
     assertEquals("Infinity", value(TypeOid.FLOAT8, -1, " infinity "));
     assertEquals("NaN", value(TypeOid.FLOAT4, -1, "NAN"));
     assertEquals(
-        "22003 value \"1e400\" is out of range for type double precision",
+        "22003 \"1e400\" is out of range for type double precision",
         failure(TypeOid.FLOAT8, -1, "1e400"));
   }
 

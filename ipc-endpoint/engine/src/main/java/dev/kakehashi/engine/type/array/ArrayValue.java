@@ -5,6 +5,11 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.array.ArrayElements;
+import dev.kakehashi.valuetext.array.ArrayReader;
+import dev.kakehashi.valuetext.array.ArrayReader.Token;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -23,10 +28,10 @@ public record ArrayValue(
   private static final int CHECK_MASK = (1 << 9) - 1;
 
   /// As many as PostgreSQL has.
-  public static final int MAX_DIMENSIONS = 6;
+  public static final int MAX_DIMENSIONS = ArrayReader.MAX_DIMENSIONS;
 
   /// As many as PostgreSQL has.
-  private static final int MAX_ELEMENTS = 134_217_727;
+  private static final int MAX_ELEMENTS = ArrayReader.MAX_ELEMENTS;
 
   public static final ArrayValue EMPTY = new ArrayValue(List.of(), List.of(), List.of());
 
@@ -46,7 +51,32 @@ public record ArrayValue(
   ///
   /// @throws EngineException 22P02 for text that is no array, and PostgreSQL's other SQLSTATEs for bounds and dimensions that it refuses
   public static ArrayValue parse(String text) {
-    return new ArrayText(text).parse();
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    ArrayReader reader = new ArrayReader();
+    reader.open(utf8, 0, utf8.length);
+    List<@Nullable String> elements = new ArrayList<>();
+    int parts = 0;
+    for (Token token = reader.next(); token != Token.END; token = reader.next()) {
+      if ((++parts & CHECK_MASK) == 0) {
+        Interrupts.check();
+      }
+      if (token == Token.VALUE) {
+        elements.add(
+            new String(reader.bytes(), reader.from(), reader.length(), StandardCharsets.UTF_8));
+      } else if (token == Token.NULL) {
+        elements.add(null);
+      }
+    }
+    if (elements.isEmpty()) {
+      return EMPTY;
+    }
+    List<Integer> lengths = new ArrayList<>();
+    List<Integer> lowerBounds = new ArrayList<>();
+    for (int i = 0; i < reader.dimensions(); i++) {
+      lengths.add(reader.length(i));
+      lowerBounds.add(reader.lowerBound(i));
+    }
+    return new ArrayValue(List.copyOf(lengths), List.copyOf(lowerBounds), elements);
   }
 
   public int dimensions() {
@@ -120,7 +150,7 @@ public record ArrayValue(
     int lower = lowerBounds.getFirst();
     long missing = at < lower ? lower - at - 1 : at - upperBound(0) - 1;
     if (changed.size() + missing + 1 > MAX_ELEMENTS) {
-      throw tooManyElements();
+      throw ValueErrors.tooManyElements(MAX_ELEMENTS);
     }
     if ((missing + 1) * "NULL,".length() > Varlena.MAX_BYTES) {
       throw SqlErrors.lengthTooLarge();
@@ -150,11 +180,6 @@ public record ArrayValue(
     List<@Nullable String> one = new ArrayList<>();
     one.add(element);
     return new ArrayValue(sizes, List.copyOf(bounds), one);
-  }
-
-  private static EngineException tooManyElements() {
-    return new EngineException(
-        ErrorCode.LIMIT_EXCEEDED, "array size exceeds the maximum allowed (" + MAX_ELEMENTS + ")");
   }
 
   /// The part between bounds, one pair for each of the first dimensions; other dimensions are taken from subscript 1 on, as PostgreSQL
@@ -235,13 +260,7 @@ public record ArrayValue(
   }
 
   public static EngineException tooManyDimensions(int count) {
-    return new EngineException(
-        ErrorCode.LIMIT_EXCEEDED,
-        "number of array dimensions ("
-            + count
-            + ") exceeds the maximum allowed ("
-            + MAX_DIMENSIONS
-            + ")");
+    return ValueErrors.tooManyDimensions(count, MAX_DIMENSIONS);
   }
 
   /// PostgreSQL's text form.
@@ -279,7 +298,7 @@ public record ArrayValue(
       if (dimension < dimensions() - 1) {
         append(out, dimension + 1, at);
       } else {
-        ArrayText.append(out, elements.get(at));
+        ArrayElements.append(out, elements.get(at));
       }
     }
     out.append('}');

@@ -6,13 +6,16 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.value.PgNumeric.Kind;
 import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
+import dev.kakehashi.valuetext.number.DecimalText;
+import dev.kakehashi.valuetext.number.Digits;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
-import java.util.Locale;
+import java.nio.charset.StandardCharsets;
 
 /// Numerics from and to text, integers and floating-point numbers, and their type modifier.
 public final class NumericConversion {
@@ -50,72 +53,43 @@ public final class NumericConversion {
     int weight = NumericForm.weight(value, header);
     int scale = NumericForm.displayScale(value);
     long digits = NumericForm.digits(value, header);
-    var out = new StringBuilder(4 * Math.max(0, weight) + scale + 8);
-    if (count > 0 && NumericForm.isNegative(header)) {
-      out.append('-');
-    }
     int integers = count == 0 ? 0 : Math.max(0, weight + 1);
-    for (int i = 0; i < integers; i++) {
-      int group = i < count ? RawMemory.getShort(digits + 2L * i) : 0;
-      if (i == 0) {
-        out.append(group); // canonical: not 0
-      } else {
-        appendGroup(out, group);
-      }
+    byte[] out = new byte[4 * integers + scale + 8];
+    int at = 0;
+    if (count > 0 && NumericForm.isNegative(header)) {
+      out[at++] = '-';
     }
-    if (integers == 0) {
-      out.append('0');
+    // The first group is canonical: not 0.
+    at = Digits.putDigits(out, at, integers == 0 ? 0 : RawMemory.getShort(digits));
+    for (int i = 1; i < integers; i++) {
+      at = Digits.putFour(out, at, i < count ? RawMemory.getShort(digits + 2L * i) : 0);
     }
     if (scale > 0) {
-      out.append('.');
-      int end = out.length() + scale;
-      for (int i = weight + 1; out.length() < end; i++) {
-        appendGroup(out, i >= 0 && i < count ? RawMemory.getShort(digits + 2L * i) : 0);
+      out[at++] = '.';
+      int end = at + scale;
+      for (int i = weight + 1; at < end; i++) {
+        at = Digits.putFour(out, at, i >= 0 && i < count ? RawMemory.getShort(digits + 2L * i) : 0);
       }
-      out.setLength(end);
+      at = end;
     }
-    return out.toString();
-  }
-
-  private static void appendGroup(StringBuilder out, int group) {
-    out.append((char) ('0' + group / 1000))
-        .append((char) ('0' + group / 100 % 10))
-        .append((char) ('0' + group / 10 % 10))
-        .append((char) ('0' + group % 10));
+    return new String(out, 0, at, StandardCharsets.ISO_8859_1);
   }
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE
   public static long parse(String text, VarHeap heap) {
     String trimmed = Spaces.trim(text);
-    String lower = trimmed.toLowerCase(Locale.ROOT);
-    switch (lower) {
-      case "nan" -> {
-        return NumericForm.nan(heap);
-      }
-      case "infinity", "+infinity", "inf", "+inf" -> {
-        return NumericForm.infinity(heap, false);
-      }
-      case "-infinity", "-inf" -> {
-        return NumericForm.infinity(heap, true);
-      }
-      default -> {}
+    Kind word = DecimalText.word(trimmed);
+    if (word != null) {
+      return word == Kind.NAN
+          ? NumericForm.nan(heap)
+          : NumericForm.infinity(heap, word == Kind.NEGATIVE_INFINITY);
     }
-    if (!isDecimal(trimmed)) {
-      throw ValueErrors.invalidSyntax("numeric", text);
-    }
-    int e = Math.max(trimmed.indexOf('e'), trimmed.indexOf('E'));
-    if (e >= 0) {
-      String exponent = trimmed.substring(e + 1);
-      // PostgreSQL refuses exponents beyond half of int's range as a syntax error.
-      if (exponent.length() > 11 || Math.abs(Long.parseLong(exponent)) >= Integer.MAX_VALUE / 2) {
-        throw ValueErrors.invalidSyntax("numeric", text);
-      }
-    }
+    int e = DecimalText.checkNumeric(trimmed, text);
     if (trimmed.length() > LONG_TEXT) {
       return parseLong(trimmed, e, heap);
     }
     BigDecimal decimal = new BigDecimal(trimmed);
-    if (vanishes(decimal.scale(), decimal.precision(), decimal.signum() == 0)) {
+    if (DecimalText.vanishes(decimal.scale(), decimal.precision(), decimal.signum() == 0)) {
       return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
     }
     return NumericForm.of(heap, decimal);
@@ -123,7 +97,7 @@ public final class NumericConversion {
 
   /// The same for a text of many digits: BigDecimal would take a time that grows with their square, and could not be canceled.
   ///
-  /// @param text as [#isDecimal] wants it
+  /// @param text as [DecimalText#isDecimal] wants it
   /// @param e where the exponent begins; -1: there is none
   private static long parseLong(String text, int e, VarHeap heap) {
     int end = e < 0 ? text.length() : e;
@@ -140,7 +114,7 @@ public final class NumericConversion {
       zeros++;
     }
     boolean isZero = zeros == digits.length();
-    if (vanishes(scale, digits.length() - zeros, isZero)) {
+    if (DecimalText.vanishes(scale, digits.length() - zeros, isZero)) {
       return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
     }
     if (isZero) {
@@ -152,62 +126,6 @@ public final class NumericConversion {
         text.charAt(0) == '-',
         scale < 0 ? significant + "0".repeat((int) -scale) : significant,
         (int) Math.max(0, scale));
-  }
-
-  /// Whether a number is too small to be told from zero.
-  ///
-  /// @param precision its digits, without zeros in front
-  /// @throws EngineException NUMERIC_VALUE_OUT_OF_RANGE: it has too many digits before or after the point
-  private static boolean vanishes(long scale, long precision, boolean isZero) {
-    long weight = precision - scale;
-    if (scale > NumericForm.MAX_SCALE) {
-      if (weight < -4L * (NumericForm.MAX_WEIGHT + 1) && !isZero) {
-        return true;
-      }
-      throw SqlErrors.numericOverflow();
-    }
-    if (!isZero && weight > 4L * (NumericForm.MAX_WEIGHT + 1)) {
-      throw SqlErrors.numericOverflow();
-    }
-    return false;
-  }
-
-  private static boolean isDecimal(String text) {
-    int at = 0;
-    int length = text.length();
-    if (at < length && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-      at++;
-    }
-    int digits = 0;
-    boolean point = false;
-    for (; at < length; at++) {
-      char c = text.charAt(at);
-      if (c >= '0' && c <= '9') {
-        digits++;
-      } else if (c == '.' && !point) {
-        point = true;
-      } else {
-        break;
-      }
-    }
-    if (digits == 0) {
-      return false;
-    }
-    if (at == length) {
-      return true;
-    }
-    if (text.charAt(at) != 'e' && text.charAt(at) != 'E') {
-      return false;
-    }
-    at++;
-    if (at < length && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-      at++;
-    }
-    int begin = at;
-    while (at < length && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
-      at++;
-    }
-    return at == length && at > begin;
   }
 
   /// Rounded half away from zero.

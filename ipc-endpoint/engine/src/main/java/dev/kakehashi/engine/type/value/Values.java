@@ -20,6 +20,7 @@ import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
 import dev.kakehashi.valuetext.number.FloatText;
+import dev.kakehashi.valuetext.number.IntegerText;
 import dev.kakehashi.valuetext.time.Clock;
 import dev.kakehashi.valuetext.time.DateTimeFormat;
 import dev.kakehashi.valuetext.time.DateTimeInput;
@@ -32,7 +33,6 @@ import java.util.function.LongSupplier;
 /// Words from Java values and text, and back. By-reference words are fresh in the given heap. Thread-safe, as far as the heap is.
 public final class Values {
   private static final int UUID_BYTES = 16;
-  private static final int FIRST_INVALID_DIGIT = 10;
 
   private Values() {}
 
@@ -139,9 +139,9 @@ public final class Values {
   public static long parse(int oid, String text, VarHeap heap, Zone zone, LongSupplier now) {
     return switch (oid) {
       case TypeOid.BOOL -> parseBoolean(text);
-      case TypeOid.INT2 -> parseInteger(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE);
-      case TypeOid.INT4 -> parseInteger(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE);
-      case TypeOid.INT8 -> parseInteger(text, "bigint", Long.MIN_VALUE, Long.MAX_VALUE);
+      case TypeOid.INT2 -> IntegerText.parse(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE);
+      case TypeOid.INT4 -> IntegerText.parse(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE);
+      case TypeOid.INT8 -> IntegerText.parse(text, "bigint", Long.MIN_VALUE, Long.MAX_VALUE);
       case TypeOid.FLOAT4 -> FloatMath.word(FloatText.parse4(text));
       case TypeOid.FLOAT8 -> FloatMath.word(FloatText.parse8(text));
       case TypeOid.NUMERIC -> NumericConversion.parse(text, heap);
@@ -202,30 +202,6 @@ public final class Values {
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION or NUMERIC_VALUE_OUT_OF_RANGE
   static int parseInt4(String text) {
-    return (int) parseInteger(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE);
-  }
-
-  private static long parseInteger(String text, String typeName, long min, long max) {
-    String trimmed = Spaces.trim(text);
-    boolean negative = trimmed.startsWith("-");
-    int begin = negative || trimmed.startsWith("+") ? 1 : 0;
-    if (begin == trimmed.length()) {
-      throw ValueErrors.invalidSyntax(typeName, text);
-    }
-    // Accumulated negatively, because there is one more negative number.
-    long value = 0;
-    boolean overflow = false;
-    for (int i = begin; i < trimmed.length(); i++) {
-      int digit = trimmed.charAt(i) - '0';
-      if (digit < 0 || digit >= FIRST_INVALID_DIGIT) {
-        throw ValueErrors.invalidSyntax(typeName, text);
-      }
-      overflow |= value < (min + digit) / 10;
-      value = value * 10 - digit;
-    }
-    if (overflow || (!negative && value < -max)) {
-      throw SqlErrors.valueOutOfRange(text, typeName);
-    }
-    return negative ? value : -value;
+    return (int) IntegerText.parse(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 }

@@ -1,0 +1,5 @@
+/// Tests of arrays.
+@NullMarked
+package dev.kakehashi.valuetext.array;
+
+import org.jspecify.annotations.NullMarked;
