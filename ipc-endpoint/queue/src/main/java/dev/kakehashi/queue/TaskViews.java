@@ -2,8 +2,11 @@ package dev.kakehashi.queue;
 
 import dev.kakehashi.engine.api.queue.LeaseHolder;
 import dev.kakehashi.engine.api.queue.QueueState;
+import dev.kakehashi.engine.api.queue.QueueState.TaskCounts;
 import dev.kakehashi.engine.api.queue.QueueSystem.TaskVisitor;
 import dev.kakehashi.engine.api.queue.TaskView;
+import dev.kakehashi.engine.api.queue.TaskView.Lease;
+import dev.kakehashi.engine.api.queue.TaskView.Order;
 import dev.kakehashi.queue.deliver.GroupConsumers;
 import dev.kakehashi.queue.file.TaskSegment;
 import dev.kakehashi.queue.order.FairLane;
@@ -58,14 +61,15 @@ final class TaskViews {
     return new QueueState(
         group.queue.queueId,
         group.groupId,
-        group.enqueued,
-        group.ready(),
-        group.delayed,
-        group.leased,
-        group.done,
-        group.dead,
-        group.deadLetters,
-        group.canceled - group.deadLetters,
+        new TaskCounts(
+            group.enqueued,
+            group.ready(),
+            group.delayed,
+            group.leased,
+            group.done,
+            group.dead,
+            group.deadLetters,
+            group.canceled - group.deadLetters),
         oldestReady(group),
         oldestLease / 1_000_000,
         consumers.waiting(),
@@ -181,8 +185,7 @@ final class TaskViews {
     int attempts = 0;
     long runAt = record.runAtMillis;
     String error = record.error();
-    String holder = null;
-    long leaseEnd = 0;
+    Lease lease = null;
     if (entry != null) {
       state =
           switch (entry.phase == Phase.HELD ? entry.before : entry.phase) {
@@ -196,8 +199,7 @@ final class TaskViews {
       error = entry.lastError == null ? error : entry.lastError;
       LeaseHolder of = entry.holder;
       if (entry.phase == Phase.LEASED) {
-        holder = of == null ? "" : of.name();
-        leaseEnd = entry.leaseEndMillis;
+        lease = new Lease(of == null ? "" : of.name(), entry.leaseEndMillis);
       }
     }
     return new TaskView(
@@ -207,14 +209,11 @@ final class TaskViews {
         record.position,
         state,
         attempts,
-        record.key(),
-        record.fair(),
-        record.priority,
+        new Order(record.key(), record.fair(), record.priority),
         record.enqueuedMillis,
         runAt,
         error,
-        holder,
-        leaseEnd,
+        lease,
         record.payload());
   }
 }

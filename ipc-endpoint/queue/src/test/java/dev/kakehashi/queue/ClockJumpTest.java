@@ -67,15 +67,15 @@ class ClockJumpTest {
     host.create(options -> options);
     host.define(LogHost.QUEUE, options -> options, List.of(), Map.of(), List.of(hourly));
     host.advance(HOUR);
-    assertEquals(1, host.state().enqueued(), "one hour");
+    assertEquals(1, host.state().tasks().enqueued(), "one hour");
     host.wall += jump;
     host.advance(30_000); // the clock is looked at
-    assertEquals(jump > 0 ? 2 : 1, host.state().enqueued(), "at the jump");
+    assertEquals(jump > 0 ? 2 : 1, host.state().tasks().enqueued(), "at the jump");
     host.advance(HOUR);
     // Back: the hour that comes a second time makes none. Forwards: the next one makes its own.
-    assertEquals(jump > 0 ? 3 : 1, host.state().enqueued(), "an hour after the jump");
+    assertEquals(jump > 0 ? 3 : 1, host.state().tasks().enqueued(), "an hour after the jump");
     host.advance(HOUR);
-    assertEquals(jump > 0 ? 4 : 2, host.state().enqueued(), "two hours after the jump");
+    assertEquals(jump > 0 ? 4 : 2, host.state().tasks().enqueued(), "two hours after the jump");
   }
 
   @Test

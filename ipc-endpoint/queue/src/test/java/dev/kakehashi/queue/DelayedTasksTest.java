@@ -88,7 +88,7 @@ class DelayedTasksTest {
   @Test
   void shouldComeAtTheirTimesThroughCrashes() {
     Map<Long, Long> times = enqueue(TASKS, HOUR);
-    assertEquals(TASKS, host.state().delayed());
+    assertEquals(TASKS, host.state().tasks().delayed());
     assertEquals(0, entries());
     Set<Long> seen = new HashSet<>();
     for (int step = 0; step < 80; step++) {
@@ -111,7 +111,7 @@ class DelayedTasksTest {
       assertEquals(due, seen.size(), "at step " + step);
     }
     assertEquals(TASKS, seen.size());
-    assertEquals(0, host.state().delayed());
+    assertEquals(0, host.state().tasks().delayed());
   }
 
   @Test
@@ -120,8 +120,8 @@ class DelayedTasksTest {
     enqueue(count, 1000);
     host.advance(2000);
     assertEquals(DelayedTasks.MOST_LOADED, entries());
-    assertEquals(DelayedTasks.MOST_LOADED, host.state().ready());
-    assertEquals(count - DelayedTasks.MOST_LOADED, host.state().delayed());
+    assertEquals(DelayedTasks.MOST_LOADED, host.state().tasks().ready());
+    assertEquals(count - DelayedTasks.MOST_LOADED, host.state().tasks().delayed());
     int got = 0;
     for (List<LeasedTask> tasks = receiveAndComplete(); !tasks.isEmpty(); ) {
       got += tasks.size();
@@ -170,20 +170,20 @@ class DelayedTasksTest {
     List<Long> numbers = new ArrayList<>(enqueue(1000, HOUR).keySet());
     host.commit(changes ->
         numbers.subList(0, 300).forEach(each -> assertTrue(changes.cancel(LogHost.QUEUE, each))));
-    assertEquals(700, host.state().delayed());
+    assertEquals(700, host.state().tasks().delayed());
     var undone = host.queues.newChanges();
     numbers.subList(300, 400).forEach(each -> assertTrue(undone.cancel(LogHost.QUEUE, each)));
     undone.ended(false);
     host.settle();
-    assertEquals(700, host.state().delayed());
+    assertEquals(700, host.state().tasks().delayed());
     assertEquals(List.of(), host.problems());
     host.create(8, options -> options);
     host.commit(changes -> assertEquals(100, changes.move(LogHost.QUEUE, 8, false, 100, null, -1)));
-    assertEquals(600, host.state().delayed());
+    assertEquals(600, host.state().tasks().delayed());
     host = host.crash();
-    assertEquals(600, host.state().delayed());
+    assertEquals(600, host.state().tasks().delayed());
     host.commit(changes -> changes.purge(LogHost.QUEUE, false));
-    assertEquals(0, host.state().delayed());
+    assertEquals(0, host.state().tasks().delayed());
     enqueue(10, 1000);
     host.advance(1000);
     assertEquals(10, host.receive(500).size());
@@ -221,8 +221,8 @@ class DelayedTasksTest {
     host.commit(changes -> changes.createGroup(LogHost.QUEUE, 4, false));
     enqueue(50, HOUR);
     host = host.crash();
-    assertEquals(250, host.state(LogHost.QUEUE, 3).delayed());
-    assertEquals(50, host.state(LogHost.QUEUE, 4).delayed());
+    assertEquals(250, host.state(LogHost.QUEUE, 3).tasks().delayed());
+    assertEquals(50, host.state(LogHost.QUEUE, 4).tasks().delayed());
     host.advance(HOUR);
     assertEquals(250, host.receive(3, 500).size());
     assertEquals(50, host.receive(4, 500).size());

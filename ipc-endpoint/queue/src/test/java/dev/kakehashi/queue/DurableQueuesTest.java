@@ -75,7 +75,7 @@ class DurableQueuesTest {
     assertEquals(2, host.ownRecords);
     assertEquals("a", LogHost.text(call.answer().getFirst()));
     assertEquals("b", LogHost.text(second.answer().getFirst()));
-    assertEquals(2, host.state().leased());
+    assertEquals(2, host.state().tasks().leased());
     host.complete(call.answer().getFirst());
   }
 
@@ -222,7 +222,7 @@ class DurableQueuesTest {
     assertEquals(List.of(), call.answer());
     host.enqueue("a");
     assertEquals(1, call.answers);
-    assertEquals(1, host.state().ready());
+    assertEquals(1, host.state().tasks().ready());
   }
 
   @Test
@@ -247,9 +247,9 @@ class DurableQueuesTest {
     LeasedTask task = host.receiveOne();
     host.complete(task);
     QueueState state = host.state();
-    assertEquals(1, state.done());
-    assertEquals(0, state.leased());
-    assertEquals(1, state.enqueued());
+    assertEquals(1, state.tasks().done());
+    assertEquals(0, state.tasks().leased());
+    assertEquals(1, state.tasks().enqueued());
     EngineException again = assertThrows(EngineException.class, () -> host.complete(task));
     assertEquals(ErrorCode.LEASE_LOST, again.code());
   }
@@ -321,14 +321,14 @@ class DurableQueuesTest {
     host.create(options -> options.maxAttempts(2).backoff(1000, 10_000, 3));
     host.enqueue("a");
     host.fail(host.receiveOne(), -1);
-    assertEquals(1, host.state().delayed());
+    assertEquals(1, host.state().tasks().delayed());
     host.advance(999);
     assertEquals(List.of(), host.receive(1));
     host.advance(1);
     LeasedTask task = host.receiveOne();
     assertEquals("no", task.lastError());
     host.fail(task, -1);
-    assertEquals(1, host.state().dead());
+    assertEquals(1, host.state().tasks().dead());
     host.advance(100_000);
     assertEquals(List.of(), host.receive(1));
   }
@@ -339,7 +339,7 @@ class DurableQueuesTest {
     host.create(options -> options.maxAttempts(1).deadLetter(8));
     long id = host.enqueue("a");
     host.fail(host.receiveOne(), -1);
-    assertEquals(0, host.state().dead());
+    assertEquals(0, host.state().tasks().dead());
     LeasedTask dead = host.call(8, 0, 1, 0, LeaseHolder.TIME, List.of()).answer().getFirst();
     assertEquals(id, dead.taskId());
     assertEquals("no", dead.lastError());
@@ -356,10 +356,10 @@ class DurableQueuesTest {
     host.fail(host.receiveOne(), -1);
     host.commit(changes -> assertTrue(changes.cancel(LogHost.QUEUE, canceled)));
     for (int each = 0; each < 3; each++) {
-      assertEquals(1, host.state().deadLetters());
-      assertEquals(1, host.state().canceled());
-      assertEquals(0, host.state().dead());
-      assertEquals(1, host.state().ready());
+      assertEquals(1, host.state().tasks().deadLetters());
+      assertEquals(1, host.state().tasks().canceled());
+      assertEquals(0, host.state().tasks().dead());
+      assertEquals(1, host.state().tasks().ready());
       assertEquals(List.of(), host.problems());
       if (each == 1) {
         host.queues.force();
@@ -367,8 +367,8 @@ class DurableQueuesTest {
       host = host.crash();
     }
     host.commit(changes -> changes.purge(LogHost.QUEUE, false));
-    assertEquals(1, host.state().deadLetters());
-    assertEquals(2, host.state().canceled());
+    assertEquals(1, host.state().tasks().deadLetters());
+    assertEquals(2, host.state().tasks().canceled());
   }
 
   @Test
@@ -393,8 +393,8 @@ class DurableQueuesTest {
     changes.prepareCommit();
     changes.ended(false);
     host.settle();
-    assertEquals(1, host.state().leased());
-    assertEquals(1, host.state().enqueued());
+    assertEquals(1, host.state().tasks().leased());
+    assertEquals(1, host.state().tasks().enqueued());
     host.complete(task);
   }
 
@@ -421,7 +421,7 @@ class DurableQueuesTest {
     LogHost.Call call = host.call(LogHost.QUEUE, 0, 1, 0, LeaseHolder.TIME, List.of(task.token()));
     assertEquals("b", LogHost.text(call.answer().getFirst()));
     assertEquals(1, host.ownRecords - before);
-    assertEquals(1, host.state().done());
+    assertEquals(1, host.state().tasks().done());
     LogHost.Call stale = host.call(LogHost.QUEUE, 0, 1, 0, LeaseHolder.TIME, List.of(task.token()));
     assertEquals(ErrorCode.LEASE_LOST, assertThrows(EngineException.class, stale::answer).code());
   }
@@ -433,7 +433,7 @@ class DurableQueuesTest {
     LeasedTask task = host.receiveOne();
     LogHost.Call call = host.call(LogHost.QUEUE, 0, 1, 0, LeaseHolder.TIME, List.of(task.token()));
     assertEquals(List.of(), call.answer());
-    assertEquals(1, host.state().done());
+    assertEquals(1, host.state().tasks().done());
   }
 
   @Test
@@ -464,9 +464,9 @@ class DurableQueuesTest {
       host = host.crash();
     }
     assertEquals(List.of(), host.receive(1));
-    assertEquals(1, host.state().dead());
+    assertEquals(1, host.state().tasks().dead());
     host = host.crash();
-    assertEquals(1, host.state().dead());
+    assertEquals(1, host.state().tasks().dead());
   }
 
   @Test
@@ -478,7 +478,7 @@ class DurableQueuesTest {
     }
     host.queues.force();
     QueueState state = host.state();
-    assertEquals(1000, state.done());
+    assertEquals(1000, state.tasks().done());
     assertTrue(state.fileBytes() < 1000, () -> "" + state);
   }
 

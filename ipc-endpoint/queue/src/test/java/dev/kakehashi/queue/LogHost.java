@@ -341,14 +341,7 @@ final class LogHost implements QueueHost {
     List<String> result = new ArrayList<>();
     queues.check(result::add);
     for (QueueState each : queues.states()) {
-      if (each.enqueued()
-          != each.ready()
-              + each.delayed()
-              + each.leased()
-              + each.done()
-              + each.dead()
-              + each.deadLetters()
-              + each.canceled()) {
+      if (each.tasks().enqueued() != each.tasks().sum()) {
         result.add("not conserved: " + each);
       }
       if (each.missedWakeups() != 0) {

@@ -132,7 +132,7 @@ class QueueLimitsTest {
     List<Long> starts = starts(2000);
     assertWindows(starts, 10, 1);
     assertEquals(20, starts.size(), 1.0);
-    assertEquals(20, (int) host.state().ready(), 1.0);
+    assertEquals(20, (int) host.state().tasks().ready(), 1.0);
   }
 
   @Test

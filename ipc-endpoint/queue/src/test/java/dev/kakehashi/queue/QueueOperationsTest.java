@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,7 +61,7 @@ class QueueOperationsTest {
     assertEquals(List.of("a", "c"), host.receiveTexts(10));
     host.commit(changes -> canceled[2] = changes.cancel(LogHost.QUEUE, c));
     assertFalse(canceled[2]);
-    assertEquals(1, host.state().canceled());
+    assertEquals(1, host.state().tasks().canceled());
   }
 
   @Test
@@ -88,7 +89,7 @@ class QueueOperationsTest {
     LeasedTask lent = host.receiveOne();
     host.commit(changes -> changes.purge(LogHost.QUEUE, false));
     assertEquals(List.of(), host.receive(10));
-    assertEquals(9, host.state().canceled());
+    assertEquals(9, host.state().tasks().canceled());
     host.enqueue("after");
     assertEquals(List.of("after"), host.receiveTexts(10));
     host.commit(changes -> changes.release(lent.token()));
@@ -102,8 +103,8 @@ class QueueOperationsTest {
     host.enqueue("b");
     host.fail(host.receiveOne(), -1);
     host.commit(changes -> changes.purge(LogHost.QUEUE, true));
-    assertEquals(0, host.state().dead());
-    assertEquals(1, host.state().canceled());
+    assertEquals(0, host.state().tasks().dead());
+    assertEquals(1, host.state().tasks().canceled());
     assertEquals(List.of("b"), host.receiveTexts(10));
   }
 
@@ -135,7 +136,7 @@ class QueueOperationsTest {
       host.enqueue("t" + each);
     }
     host.receive(5).forEach(each -> host.fail(each, -1));
-    assertEquals(5, host.state().dead());
+    assertEquals(5, host.state().tasks().dead());
     host.commit(
         changes -> assertEquals(5, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, null, 2)));
     host.advance(1);
@@ -146,7 +147,7 @@ class QueueOperationsTest {
     assertEquals(List.of("t3"), host.receiveTexts(10));
     host.advance(500);
     assertEquals(List.of("t4"), host.receiveTexts(10));
-    assertEquals(0, host.state().ready() + host.state().delayed());
+    assertEquals(0, host.state().tasks().ready() + host.state().tasks().delayed());
   }
 
   @Test
@@ -167,7 +168,7 @@ class QueueOperationsTest {
     host.commit(
         changes -> assertEquals(2, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 2, "odd", -1)));
     assertEquals(List.of("t1", "t3"), host.receiveTexts(10));
-    assertEquals(4, host.state().dead());
+    assertEquals(4, host.state().tasks().dead());
     host.commit(changes ->
         assertEquals(3, changes.move(LogHost.QUEUE, LogHost.QUEUE, true, 100, "even", -1)));
     assertEquals(List.of("t0", "t2", "t4"), host.receiveTexts(10));
@@ -190,7 +191,7 @@ class QueueOperationsTest {
             () -> host.commit(changes -> changes.move(LogHost.QUEUE, 8, false, 1 << 30, null, -1)));
     assertEquals(ErrorCode.LIMIT_EXCEEDED, refused.code());
     assertEquals(List.of(), host.problems());
-    assertEquals(QueueChanges.MOST_MOVED + 1, host.state().ready());
+    assertEquals(QueueChanges.MOST_MOVED + 1, host.state().tasks().ready());
     host.commit(changes -> assertEquals(10, changes.move(LogHost.QUEUE, 8, false, 10, null, -1)));
     assertEquals(1, host.receive(1).size());
   }
@@ -225,7 +226,7 @@ class QueueOperationsTest {
     assertEquals(List.of("a", "b"), texts(host.receive(1, 10)));
     assertEquals(List.of("a", "b"), texts(host.receive(2, 10)));
     assertEquals(List.of("before"), texts(host.receive(0, 10)));
-    assertEquals(2, host.state(LogHost.QUEUE, 1).leased());
+    assertEquals(2, host.state(LogHost.QUEUE, 1).tasks().leased());
   }
 
   private static List<String> texts(List<LeasedTask> tasks) {
@@ -284,7 +285,7 @@ class QueueOperationsTest {
     assertEquals(first, host.enqueue(unique("u", 0)));
     host = host.crash();
     assertEquals(first, host.enqueue(unique("u", 0)));
-    assertEquals(1, host.state().enqueued());
+    assertEquals(1, host.state().tasks().enqueued());
     host.complete(host.receiveOne());
     assertNotEquals(first, host.enqueue(unique("u", 0)));
   }
@@ -335,7 +336,7 @@ class QueueOperationsTest {
       assertThrows(EngineException.class, () -> next.enqueue(unique("c", 0)));
       if (commit) {
         next.put(again);
-        assertEquals(1, next.state().done());
+        assertEquals(1, next.state().tasks().done());
         assertEquals(List.of("c"), next.receiveTexts(10));
       } else {
         again.ended(false);
@@ -372,7 +373,7 @@ class QueueOperationsTest {
     host.enqueue("a");
     LeasedTask task = host.receiveOne();
     host.commit(changes -> changes.failForGood(task.token(), "wrong"));
-    assertEquals(1, host.state().dead());
+    assertEquals(1, host.state().tasks().dead());
   }
 
   @Test
@@ -389,16 +390,16 @@ class QueueOperationsTest {
     // Clocks that go back fire nothing twice; clocks that jump forward fire once.
     host.wall -= 120_000;
     host.advance(119_000);
-    assertEquals(3, host.state().enqueued());
+    assertEquals(3, host.state().tasks().enqueued());
     host.wall += 3_600_000;
     host.advance(31_000);
-    assertEquals(4, host.state().enqueued());
+    assertEquals(4, host.state().tasks().enqueued());
     host.queues.force();
     host = host.crash();
-    assertEquals(4, host.state().enqueued());
+    assertEquals(4, host.state().tasks().enqueued());
     host.wall += 600_000;
     host = host.crash();
-    assertEquals(5, host.state().enqueued());
+    assertEquals(5, host.state().tasks().enqueued());
   }
 
   @Test
@@ -421,7 +422,7 @@ class QueueOperationsTest {
             TaskView.State.DELAYED),
         states);
     List<String> holders = new ArrayList<>();
-    host.queues.leases(view -> holders.add(String.valueOf(view.holder())));
+    host.queues.leases(view -> holders.add(Objects.requireNonNull(view.lease()).holder()));
     assertEquals(List.of("time"), holders);
   }
 
@@ -466,7 +467,7 @@ class QueueOperationsTest {
     restored.definitions = host.definitions;
     restored.start();
     assertEquals(List.of(), restored.problems());
-    assertEquals(2, restored.state().done());
+    assertEquals(2, restored.state().tasks().done());
     assertEquals("t2", LogHost.text(restored.receiveOne()));
     restored.queues.close();
   }

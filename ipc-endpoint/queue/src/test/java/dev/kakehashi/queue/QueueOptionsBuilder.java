@@ -5,7 +5,7 @@ import dev.kakehashi.engine.api.queue.QueueOptions;
 /// Options by their names, for tests.
 public final class QueueOptionsBuilder {
   long leaseMillis = QueueOptions.DEFAULT.leaseMillis();
-  int maxAttempts = QueueOptions.DEFAULT.maxAttempts();
+  int maxAttempts = QueueOptions.DEFAULT.retry().maxAttempts();
   long minBackoff = 1000;
   long maxBackoff = 3_600_000;
   int maxDoublings = 10;
@@ -94,23 +94,13 @@ public final class QueueOptionsBuilder {
   public QueueOptions build() {
     return new QueueOptions(
         leaseMillis,
-        maxAttempts,
-        minBackoff,
-        maxBackoff,
-        maxDoublings,
-        ageLimit,
-        deadLetter,
-        rate,
-        bucketSize,
-        maxConcurrent,
-        keyRate,
-        keyBucketSize,
-        keyMaxConcurrent,
+        new QueueOptions.Retry(
+            maxAttempts, minBackoff, maxBackoff, maxDoublings, jitter, ageLimit, deadLetter),
+        new QueueOptions.StartLimits(rate, bucketSize, maxConcurrent),
+        new QueueOptions.StartLimits(keyRate, keyBucketSize, keyMaxConcurrent),
         orderByKey,
         agingMillis,
         paused,
-        null,
-        10_000,
-        jitter);
+        new QueueOptions.Push(null, 10_000));
   }
 }

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.LeasedTask;
 import dev.kakehashi.engine.api.queue.NewTask;
 import dev.kakehashi.engine.api.queue.Payload;
+import dev.kakehashi.engine.api.queue.QueueState.TaskCounts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -38,22 +39,28 @@ class QueueReplayTest {
     if (host.queues.states().isEmpty()) {
       return result;
     }
-    var state = host.state();
+    TaskCounts tasks = host.state().tasks();
     result.add(
-        state.enqueued()
+        tasks.enqueued()
             + " "
-            + state.done()
+            + tasks.done()
             + " "
-            + state.dead()
+            + tasks.dead()
             + " "
-            + state.deadLetters()
+            + tasks.deadLetters()
             + " "
-            + state.canceled());
+            + tasks.canceled());
     host.queues.tasks(
         LogHost.QUEUE,
         view ->
             result.add(
-                view.position() + " " + view.state() + " " + view.attempts() + " " + view.key()));
+                view.position()
+                    + " "
+                    + view.state()
+                    + " "
+                    + view.attempts()
+                    + " "
+                    + view.order().key()));
     return result;
   }
 
@@ -280,7 +287,7 @@ class QueueReplayTest {
       host.start();
       boolean isWhole = length == states.length;
       // Without the second write, its task is one that the log would have brought.
-      assertEquals(isWhole ? 2 : 1, host.state().enqueued(), "cut at " + length);
+      assertEquals(isWhole ? 2 : 1, host.state().tasks().enqueued(), "cut at " + length);
       host.queues.close();
     }
     for (Path each : states()) {

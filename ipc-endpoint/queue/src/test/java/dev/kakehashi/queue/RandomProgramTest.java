@@ -528,11 +528,11 @@ class RandomProgramTest {
     expected.put("canceled", canceled);
     expected.put("leased", open.values().stream().filter(each -> each.lease != null).count());
     Map<String, Long> actual = new HashMap<>();
-    actual.put("enqueued", state.enqueued());
-    actual.put("done", state.done());
-    actual.put("dead", state.dead());
-    actual.put("canceled", state.canceled());
-    actual.put("leased", state.leased());
+    actual.put("enqueued", state.tasks().enqueued());
+    actual.put("done", state.tasks().done());
+    actual.put("dead", state.tasks().dead());
+    actual.put("canceled", state.tasks().canceled());
+    actual.put("leased", state.tasks().leased());
     assertEquals(expected, actual);
     assertEquals(List.of(), host().problems());
   }

@@ -166,7 +166,7 @@ class TaskOrderTest {
   void shouldDelayUntilTheWallClockSaysSo() {
     host.create(options -> options);
     host.enqueue(task("later", null, null, 4, host.wall + 60_000));
-    assertEquals(1, host.state().delayed());
+    assertEquals(1, host.state().tasks().delayed());
     LogHost.Call call = host.waiting(1, 200_000);
     host.wall -= 3_600_000;
     host.advance(90_000);

@@ -272,12 +272,12 @@ class UniqueKeysTest {
     long second = host.enqueue(unique("u"));
     assertNotEquals(first, second);
     host.fail(host.receiveOne(), -1);
-    assertEquals(2, host.state(OTHER, 0).ready());
+    assertEquals(2, host.state(OTHER, 0).tasks().ready());
     // Back again it has its key; the other one stays.
     host.commit(all -> assertEquals(1, all.move(OTHER, LogHost.QUEUE, false, 9, null, 0)));
     host = host.crash();
     assertEquals(first, host.enqueue(unique("u")));
-    assertEquals(1, host.state(OTHER, 0).ready());
+    assertEquals(1, host.state(OTHER, 0).tasks().ready());
   }
 
   @Test

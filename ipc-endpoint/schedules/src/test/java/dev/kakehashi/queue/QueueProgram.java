@@ -86,24 +86,13 @@ public final class QueueProgram implements Program {
   private static QueueOptions options() {
     return new QueueOptions(
         LEASE_MILLIS,
-        25,
-        0,
-        0,
-        0,
-        0,
-        0,
-        -1,
-        100,
-        0,
-        -1,
-        1,
-        0,
+        new QueueOptions.Retry(25, 0, 0, 0, 0, 0, 0),
+        new QueueOptions.StartLimits(-1, 100, 0),
+        new QueueOptions.StartLimits(-1, 1, 0),
         false,
         60_000,
         false,
-        null,
-        10_000,
-        0);
+        new QueueOptions.Push(null, 10_000));
   }
 
   private static void commit(ProgramStore store, Consumer<QueueChanges> work)

@@ -6,6 +6,9 @@ import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Group;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Schedule;
 import dev.kakehashi.engine.api.queue.QueueOptions;
+import dev.kakehashi.engine.api.queue.QueueOptions.Push;
+import dev.kakehashi.engine.api.queue.QueueOptions.Retry;
+import dev.kakehashi.engine.api.queue.QueueOptions.StartLimits;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -74,48 +77,60 @@ final class QueueCodec {
   }
 
   private static void writeOptions(DataOutputStream out, QueueOptions options) throws IOException {
+    Retry retry = options.retry();
     out.writeLong(options.leaseMillis());
-    out.writeInt(options.maxAttempts());
-    out.writeLong(options.minBackoffMillis());
-    out.writeLong(options.maxBackoffMillis());
-    out.writeInt(options.maxDoublings());
-    out.writeLong(options.ageLimitMillis());
-    out.writeLong(options.deadLetter());
-    out.writeDouble(options.rate());
-    out.writeInt(options.bucketSize());
-    out.writeInt(options.maxConcurrent());
-    out.writeDouble(options.keyRate());
-    out.writeInt(options.keyBucketSize());
-    out.writeInt(options.keyMaxConcurrent());
+    out.writeInt(retry.maxAttempts());
+    out.writeLong(retry.minBackoffMillis());
+    out.writeLong(retry.maxBackoffMillis());
+    out.writeInt(retry.maxDoublings());
+    out.writeLong(retry.ageLimitMillis());
+    out.writeLong(retry.deadLetter());
+    writeLimits(out, options.limits());
+    writeLimits(out, options.keyLimits());
     out.writeBoolean(options.orderByKey());
     out.writeLong(options.agingMillis());
     out.writeBoolean(options.paused());
-    EntryFields.writeText(out, options.pushTarget());
-    out.writeLong(options.pushDeadlineMillis());
-    out.writeDouble(options.jitter());
+    EntryFields.writeText(out, options.push().target());
+    out.writeLong(options.push().deadlineMillis());
+    out.writeDouble(retry.jitter());
+  }
+
+  private static void writeLimits(DataOutputStream out, StartLimits limits) throws IOException {
+    out.writeDouble(limits.rate());
+    out.writeInt(limits.bucketSize());
+    out.writeInt(limits.maxConcurrent());
   }
 
   private static QueueOptions readOptions(DataInputStream in, int version) throws IOException {
+    long leaseMillis = in.readLong();
+    int maxAttempts = in.readInt();
+    long minBackoffMillis = in.readLong();
+    long maxBackoffMillis = in.readLong();
+    int maxDoublings = in.readInt();
+    long ageLimitMillis = in.readLong();
+    long deadLetter = in.readLong();
+    StartLimits limits = readLimits(in);
+    StartLimits keyLimits = readLimits(in);
+    boolean orderByKey = in.readBoolean();
+    long agingMillis = in.readLong();
+    boolean paused = in.readBoolean();
+    Push push = new Push(EntryFields.readText(in), in.readLong());
+    double jitter = version == WITHOUT_JITTER ? 0 : in.readDouble();
+    Retry retry =
+        new Retry(
+            maxAttempts,
+            minBackoffMillis,
+            maxBackoffMillis,
+            maxDoublings,
+            jitter,
+            ageLimitMillis,
+            deadLetter);
     return new QueueOptions(
-        in.readLong(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        in.readDouble(),
-        in.readInt(),
-        in.readInt(),
-        in.readDouble(),
-        in.readInt(),
-        in.readInt(),
-        in.readBoolean(),
-        in.readLong(),
-        in.readBoolean(),
-        EntryFields.readText(in),
-        in.readLong(),
-        version == WITHOUT_JITTER ? 0 : in.readDouble());
+        leaseMillis, retry, limits, keyLimits, orderByKey, agingMillis, paused, push);
+  }
+
+  private static StartLimits readLimits(DataInputStream in) throws IOException {
+    return new StartLimits(in.readDouble(), in.readInt(), in.readInt());
   }
 
   /// @throws EngineException DATA_CORRUPTED if the entry cannot be read

@@ -78,10 +78,10 @@ final class QueueOptionReader {
   }
 
   private QueueOptions checked() {
-    if (options.minBackoffMillis() > options.maxBackoffMillis()) {
+    if (options.retry().minBackoffMillis() > options.retry().maxBackoffMillis()) {
       throw invalid("min_backoff must not be longer than max_backoff");
     }
-    if (options.pushDeadlineMillis() > options.leaseMillis()) {
+    if (options.push().deadlineMillis() > options.leaseMillis()) {
       if (said.contains("push_deadline")) {
         throw invalid("push_deadline must not be longer than lease");
       }
@@ -126,22 +126,22 @@ final class QueueOptionReader {
     QueueOptions initial = QueueOptions.DEFAULT;
     switch (name) {
       case "lease" -> next.lease = initial.leaseMillis();
-      case "max_attempts" -> next.maxAttempts = initial.maxAttempts();
-      case "min_backoff" -> next.minBackoff = initial.minBackoffMillis();
-      case "max_backoff" -> next.maxBackoff = initial.maxBackoffMillis();
-      case "max_doublings" -> next.maxDoublings = initial.maxDoublings();
-      case "age_limit" -> next.ageLimit = initial.ageLimitMillis();
-      case "dead_letter" -> next.deadLetter = initial.deadLetter();
-      case "rate" -> next.rate = initial.rate();
-      case "bucket_size" -> next.bucketSize = initial.bucketSize();
-      case "max_concurrent" -> next.maxConcurrent = initial.maxConcurrent();
-      case "key_rate" -> next.keyRate = initial.keyRate();
-      case "key_bucket_size" -> next.keyBucketSize = initial.keyBucketSize();
-      case "key_max_concurrent" -> next.keyMaxConcurrent = initial.keyMaxConcurrent();
+      case "max_attempts" -> next.maxAttempts = initial.retry().maxAttempts();
+      case "min_backoff" -> next.minBackoff = initial.retry().minBackoffMillis();
+      case "max_backoff" -> next.maxBackoff = initial.retry().maxBackoffMillis();
+      case "max_doublings" -> next.maxDoublings = initial.retry().maxDoublings();
+      case "age_limit" -> next.ageLimit = initial.retry().ageLimitMillis();
+      case "dead_letter" -> next.deadLetter = initial.retry().deadLetter();
+      case "rate" -> next.rate = initial.limits().rate();
+      case "bucket_size" -> next.bucketSize = initial.limits().bucketSize();
+      case "max_concurrent" -> next.maxConcurrent = initial.limits().maxConcurrent();
+      case "key_rate" -> next.keyRate = initial.keyLimits().rate();
+      case "key_bucket_size" -> next.keyBucketSize = initial.keyLimits().bucketSize();
+      case "key_max_concurrent" -> next.keyMaxConcurrent = initial.keyLimits().maxConcurrent();
       case "order" -> next.orderByKey = initial.orderByKey();
       case "aging" -> next.aging = initial.agingMillis();
-      case "push_deadline" -> next.pushDeadline = initial.pushDeadlineMillis();
-      case "jitter" -> next.jitter = initial.jitter();
+      case "push_deadline" -> next.pushDeadline = initial.push().deadlineMillis();
+      case "jitter" -> next.jitter = initial.retry().jitter();
       default -> throw unknown(name);
     }
     options = next.build();
@@ -276,24 +276,24 @@ final class QueueOptionReader {
 
     Builder(QueueOptions from) {
       lease = from.leaseMillis();
-      maxAttempts = from.maxAttempts();
-      minBackoff = from.minBackoffMillis();
-      maxBackoff = from.maxBackoffMillis();
-      maxDoublings = from.maxDoublings();
-      ageLimit = from.ageLimitMillis();
-      deadLetter = from.deadLetter();
-      rate = from.rate();
-      bucketSize = from.bucketSize();
-      maxConcurrent = from.maxConcurrent();
-      keyRate = from.keyRate();
-      keyBucketSize = from.keyBucketSize();
-      keyMaxConcurrent = from.keyMaxConcurrent();
+      maxAttempts = from.retry().maxAttempts();
+      minBackoff = from.retry().minBackoffMillis();
+      maxBackoff = from.retry().maxBackoffMillis();
+      maxDoublings = from.retry().maxDoublings();
+      ageLimit = from.retry().ageLimitMillis();
+      deadLetter = from.retry().deadLetter();
+      rate = from.limits().rate();
+      bucketSize = from.limits().bucketSize();
+      maxConcurrent = from.limits().maxConcurrent();
+      keyRate = from.keyLimits().rate();
+      keyBucketSize = from.keyLimits().bucketSize();
+      keyMaxConcurrent = from.keyLimits().maxConcurrent();
       orderByKey = from.orderByKey();
       aging = from.agingMillis();
       paused = from.paused();
-      pushTarget = from.pushTarget();
-      pushDeadline = from.pushDeadlineMillis();
-      jitter = from.jitter();
+      pushTarget = from.push().target();
+      pushDeadline = from.push().deadlineMillis();
+      jitter = from.retry().jitter();
     }
 
     Builder pushDeadline(long millis) {
@@ -304,24 +304,14 @@ final class QueueOptionReader {
     QueueOptions build() {
       return new QueueOptions(
           lease,
-          maxAttempts,
-          minBackoff,
-          maxBackoff,
-          maxDoublings,
-          ageLimit,
-          deadLetter,
-          rate,
-          bucketSize,
-          maxConcurrent,
-          keyRate,
-          keyBucketSize,
-          keyMaxConcurrent,
+          new QueueOptions.Retry(
+              maxAttempts, minBackoff, maxBackoff, maxDoublings, jitter, ageLimit, deadLetter),
+          new QueueOptions.StartLimits(rate, bucketSize, maxConcurrent),
+          new QueueOptions.StartLimits(keyRate, keyBucketSize, keyMaxConcurrent),
           orderByKey,
           aging,
           paused,
-          pushTarget,
-          pushDeadline,
-          jitter);
+          new QueueOptions.Push(pushTarget, pushDeadline));
     }
   }
 }

@@ -180,7 +180,7 @@ final class QueuePlanner {
       case Action.SetOptions set -> {
         QueueOptions next =
             new QueueOptionReader(queue.options(), this::deadLetter).with(set.options());
-        refuseCircle(queue, next.deadLetter());
+        refuseCircle(queue, next.retry().deadLetter());
         put(queue.withOptions(next));
       }
       case Action.ResetOptions reset ->
@@ -240,7 +240,7 @@ final class QueuePlanner {
       }
       // Nobody sends its dead letters elsewhere meanwhile.
       plan.lock(next.queueId(), Mode.BUILD);
-      next = plan.state().queue(next.options().deadLetter());
+      next = plan.state().queue(next.options().retry().deadLetter());
     }
   }
 
@@ -334,7 +334,7 @@ final class QueuePlanner {
   /// @throws EngineException DEPENDENT_OBJECTS_EXIST if there are such, and not `cascade`
   void drop(List<Queue> gone, boolean cascade) {
     for (Queue other : List.copyOf(plan.state().queueObjects())) {
-      Queue target = plan.state().queue(other.options().deadLetter());
+      Queue target = plan.state().queue(other.options().retry().deadLetter());
       if (target == null || !contains(gone, target) || contains(gone, other)) {
         continue;
       }

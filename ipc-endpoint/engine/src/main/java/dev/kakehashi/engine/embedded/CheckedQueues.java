@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueHost;
 import dev.kakehashi.engine.api.queue.QueueState;
+import dev.kakehashi.engine.api.queue.QueueState.TaskCounts;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.check.CheckListener;
@@ -37,19 +38,12 @@ final class CheckedQueues {
     long tasks = 0;
     for (QueueState state : queues.states()) {
       found.add(state.queueId());
-      tasks += state.ready() + state.delayed() + state.leased() + state.dead();
-      long all =
-          state.ready()
-              + state.delayed()
-              + state.leased()
-              + state.done()
-              + state.dead()
-              + state.deadLetters()
-              + state.canceled();
-      if (all != state.enqueued()) {
+      TaskCounts counts = state.tasks();
+      tasks += counts.ready() + counts.delayed() + counts.leased() + counts.dead();
+      if (counts.sum() != counts.enqueued()) {
         problems.add(
             "queue %d, group %d: %d tasks were enqueued, and %d are accounted for"
-                .formatted(state.queueId(), state.groupId(), state.enqueued(), all));
+                .formatted(state.queueId(), state.groupId(), counts.enqueued(), counts.sum()));
       }
     }
     Set<Long> known = new HashSet<>();

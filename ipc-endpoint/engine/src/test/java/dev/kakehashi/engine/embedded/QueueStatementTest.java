@@ -73,39 +73,28 @@ final class QueueStatementTest {
     assertEquals(
         new QueueOptions(
             120_000,
-            8,
-            250,
-            600_000,
-            5,
-            172_800_000,
-            dead,
-            1.5,
-            7,
-            50,
-            0.5,
-            2,
-            1,
+            new QueueOptions.Retry(8, 250, 600_000, 5, 0.25, 172_800_000, dead),
+            new QueueOptions.StartLimits(1.5, 7, 50),
+            new QueueOptions.StartLimits(0.5, 2, 1),
             true,
             0,
             false,
-            null,
-            5_000,
-            0.25),
+            new QueueOptions.Push(null, 5_000)),
         is);
     engine.query("alter queue mail set (rate = 0, lease = '1s')");
-    assertEquals(0, options("mail").rate());
-    assertEquals(1000, options("mail").pushDeadlineMillis());
+    assertEquals(0, options("mail").limits().rate());
+    assertEquals(1000, options("mail").push().deadlineMillis());
     engine.query("alter queue mail reset (rate, aging)");
-    assertEquals(-1, options("mail").rate());
+    assertEquals(-1, options("mail").limits().rate());
     assertEquals(60_000, options("mail").agingMillis());
     engine.query("alter queue mail pause");
     assertTrue(options("mail").paused());
     engine.query("alter queue mail resume");
     assertFalse(options("mail").paused());
     engine.query("alter queue mail push to 'http://localhost:8080/mail'");
-    assertEquals("http://localhost:8080/mail", options("mail").pushTarget());
+    assertEquals("http://localhost:8080/mail", options("mail").push().target());
     engine.query("alter queue mail push to none");
-    assertEquals(null, options("mail").pushTarget());
+    assertEquals(null, options("mail").push().target());
   }
 
   @Test
@@ -150,7 +139,7 @@ final class QueueStatementTest {
     assertRefused("22023", "come back", "alter queue a set (dead_letter = 'c')");
     assertRefused("2BP01", "depend", "drop queue b");
     engine.query("drop queue b cascade");
-    assertEquals(0, options("c").deadLetter());
+    assertEquals(0, options("c").retry().deadLetter());
     engine.query("drop queue a, c");
     assertTrue(queues().queueIds().isEmpty());
   }
@@ -234,8 +223,8 @@ final class QueueStatementTest {
     engine.query("drop queue q, dead");
     definitions.forEach(engine::query);
     QueueOptions after = options("q");
-    assertEquals(before.rate(), after.rate());
+    assertEquals(before.limits().rate(), after.limits().rate());
     assertEquals(definitions, engine.engine.definitions());
-    assertTrue(after.paused() && after.orderByKey() && after.deadLetter() != 0);
+    assertTrue(after.paused() && after.orderByKey() && after.retry().deadLetter() != 0);
   }
 }

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueHost;
 import dev.kakehashi.engine.api.queue.QueueState;
+import dev.kakehashi.engine.api.queue.QueueState.TaskCounts;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.queue.ReceiveRequest;
 import dev.kakehashi.engine.api.queue.TaskView;
@@ -472,14 +473,15 @@ public final class ListQueues implements QueueSystem {
           new QueueState(
               id,
               0,
-              tasks.nextPosition - 1,
-              all - leased,
-              0,
-              leased,
-              tasks.nextPosition - 1 - all,
-              0,
-              0,
-              0,
+              new TaskCounts(
+                  tasks.nextPosition - 1,
+                  all - leased,
+                  0,
+                  leased,
+                  tasks.nextPosition - 1 - all,
+                  0,
+                  0,
+                  0),
               0,
               0,
               waiters.size(),

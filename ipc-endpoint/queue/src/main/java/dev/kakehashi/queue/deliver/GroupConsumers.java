@@ -190,7 +190,7 @@ public final class GroupConsumers extends Deadline implements GroupDelivery {
     if (now == null
         || group.ready() > 0
         || rate(options) >= 0
-        || options.maxConcurrent() > 0
+        || options.limits().maxConcurrent() > 0
         || !allows(options, 0)) {
       return false;
     }
@@ -376,7 +376,7 @@ public final class GroupConsumers extends Deadline implements GroupDelivery {
     if (!center.isStarted() || center.log.failure() != null || group.queue.isPaused()) {
       return false;
     }
-    if (options.maxConcurrent() > 0 && group.leased >= options.maxConcurrent()) {
+    if (options.limits().maxConcurrent() > 0 && group.leased >= options.limits().maxConcurrent()) {
       return false;
     }
     double rate = rate(options);
@@ -389,11 +389,11 @@ public final class GroupConsumers extends Deadline implements GroupDelivery {
       // has been filling since.
       tokens =
           group.queue.createdInThisRun && !started
-              ? new RateBucket(options.bucketSize(), nanos)
+              ? new RateBucket(options.limits().bucketSize(), nanos)
               : new RateBucket(0, started ? nanos : center.clock.startNanos());
       bucket = tokens;
     }
-    long wait = tokens.untilToken(rate, options.bucketSize(), nanos);
+    long wait = tokens.untilToken(rate, options.limits().bucketSize(), nanos);
     if (wait > 0 && wait != Long.MAX_VALUE) {
       if (group.ready() > 0) {
         center.clock.arm(this, wait);
@@ -404,7 +404,7 @@ public final class GroupConsumers extends Deadline implements GroupDelivery {
   }
 
   private double rate(QueueOptions options) {
-    double own = options.rate();
+    double own = options.limits().rate();
     return enforcedRate >= 0 && (own < 0 || enforcedRate < own) ? enforcedRate : own;
   }
 

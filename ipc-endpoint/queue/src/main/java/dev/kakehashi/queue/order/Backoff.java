@@ -1,6 +1,7 @@
 package dev.kakehashi.queue.order;
 
 import dev.kakehashi.engine.api.queue.QueueOptions;
+import dev.kakehashi.engine.api.queue.QueueOptions.Retry;
 
 /// When a failed task is handed out again, and when it never is.
 public final class Backoff {
@@ -10,9 +11,10 @@ public final class Backoff {
   ///
   /// @param attempts that have failed, from 1
   public static long millis(QueueOptions options, int attempts) {
-    long min = options.minBackoffMillis();
-    long max = options.maxBackoffMillis();
-    int doublings = Math.min(attempts - 1, options.maxDoublings());
+    Retry retry = options.retry();
+    long min = retry.minBackoffMillis();
+    long max = retry.maxBackoffMillis();
+    int doublings = Math.min(attempts - 1, retry.maxDoublings());
     double step = (double) min * Math.pow(2, doublings);
     if (step >= max) {
       return max;
@@ -26,16 +28,17 @@ public final class Backoff {
   /// @param dice from 0 to 1
   public static long jittered(QueueOptions options, int attempts, double dice) {
     long wait = millis(options, attempts);
-    return wait + (long) (wait * options.jitter() * dice);
+    return wait + (long) (wait * options.retry().jitter() * dice);
   }
 
   /// Whether a task that was handed out `attempts` times, in vain, is dead. If both limits are given both must have passed.
   public static boolean exhausted(
       QueueOptions options, int attempts, long enqueuedMillis, long nowMillis) {
-    boolean tries = options.maxAttempts() > 0 && attempts >= options.maxAttempts();
+    Retry retry = options.retry();
+    boolean tries = retry.maxAttempts() > 0 && attempts >= retry.maxAttempts();
     boolean age =
-        options.ageLimitMillis() > 0 && nowMillis - enqueuedMillis >= options.ageLimitMillis();
-    if (options.maxAttempts() > 0 && options.ageLimitMillis() > 0) {
+        retry.ageLimitMillis() > 0 && nowMillis - enqueuedMillis >= retry.ageLimitMillis();
+    if (retry.maxAttempts() > 0 && retry.ageLimitMillis() > 0) {
       return tries && age;
     }
     return tries || (age && attempts > 0);

@@ -10,7 +10,7 @@ public final class DeadTasks {
   /// Changes by which a task is dead: it goes to the queue for dead letters, or stays where it is.
   public static List<QueueOp> death(QueueCenter center, TaskEntry entry, String error) {
     QueueCore queue = entry.group.queue;
-    long to = queue.options().deadLetter();
+    long to = queue.options().retry().deadLetter();
     QueueCore target = to == 0 || to == queue.queueId ? null : center.queues.get(to);
     if (target == null || target.dropped) {
       return List.of(new QueueOp.Dead(queue.queueId, entry.group.groupId, entry.position, error));

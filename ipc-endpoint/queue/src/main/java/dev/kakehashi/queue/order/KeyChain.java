@@ -1,6 +1,7 @@
 package dev.kakehashi.queue.order;
 
 import dev.kakehashi.engine.api.queue.QueueOptions;
+import dev.kakehashi.engine.api.queue.QueueOptions.StartLimits;
 import dev.kakehashi.queue.record.TaskRecord;
 import dev.kakehashi.queue.system.Deadline;
 import java.util.TreeSet;
@@ -132,14 +133,14 @@ public final class KeyChain extends Deadline {
         return false;
       }
     }
-    if (options.keyMaxConcurrent() > 0 && leased >= options.keyMaxConcurrent()) {
+    StartLimits limits = options.keyLimits();
+    if (limits.maxConcurrent() > 0 && leased >= limits.maxConcurrent()) {
       return false;
     }
-    if (options.keyRate() >= 0) {
+    if (limits.rate() >= 0) {
       long wait =
-          tokens(options)
-              .untilToken(
-                  options.keyRate(), options.keyBucketSize(), group.center.clock.nanoTime());
+          tokens(limits)
+              .untilToken(limits.rate(), limits.bucketSize(), group.center.clock.nanoTime());
       if (wait > 0) {
         if (wait != Long.MAX_VALUE) {
           group.center.clock.arm(this, wait);
@@ -154,17 +155,17 @@ public final class KeyChain extends Deadline {
   public void start() {
     leased++;
     offered = null;
-    QueueOptions options = group.options();
-    if (options.keyRate() >= 0) {
-      tokens(options).take();
+    StartLimits limits = group.options().keyLimits();
+    if (limits.rate() >= 0) {
+      tokens(limits).take();
     }
   }
 
-  private RateBucket tokens(QueueOptions options) {
+  private RateBucket tokens(StartLimits limits) {
     RateBucket now = bucket;
     if (now == null) {
       now = new RateBucket(0, group.center.clock.startNanos());
-      now.untilToken(options.keyRate(), options.keyBucketSize(), group.center.clock.nanoTime());
+      now.untilToken(limits.rate(), limits.bucketSize(), group.center.clock.nanoTime());
       bucket = now;
     }
     return now;
@@ -174,11 +175,10 @@ public final class KeyChain extends Deadline {
     if (head >= 0 || leased > 0 || held > 0 || delayed != null || firstReturned() >= 0) {
       return;
     }
-    QueueOptions options = group.options();
+    StartLimits limits = group.options().keyLimits();
     RateBucket now = bucket;
-    if (now != null && options.keyRate() > 0) {
-      long wait =
-          now.untilFull(options.keyRate(), options.keyBucketSize(), group.center.clock.nanoTime());
+    if (now != null && limits.rate() > 0) {
+      long wait = now.untilFull(limits.rate(), limits.bucketSize(), group.center.clock.nanoTime());
       if (wait > 0) {
         group.center.clock.arm(this, wait);
         return;

@@ -216,7 +216,9 @@ public final class QueueCore {
   /// Whether the end of a task may let another one start.
   public boolean endsLetOthersStart() {
     QueueOptions now = options();
-    return now.orderByKey() || now.keyMaxConcurrent() > 0 || now.maxConcurrent() > 0;
+    return now.orderByKey()
+        || now.keyLimits().maxConcurrent() > 0
+        || now.limits().maxConcurrent() > 0;
   }
 
   public boolean hasWaiting() {

@@ -116,7 +116,7 @@ final class PushRequests implements AutoCloseable {
           client()
               .newRequest(target)
               .method(HttpMethod.POST)
-              .timeout(queue.options().pushDeadlineMillis(), TimeUnit.MILLISECONDS)
+              .timeout(queue.options().push().deadlineMillis(), TimeUnit.MILLISECONDS)
               .headers(fields ->
                   fields
                       .put("Idempotency-Key", Long.toString(task.taskId()))

@@ -119,7 +119,7 @@ public final class PushingQueues implements QueueSystem {
   }
 
   private boolean isPushed(QueueDefinition queue) {
-    String url = queue.options().pushTarget();
+    String url = queue.options().push().target();
     if (url == null) {
       return false;
     }

@@ -87,7 +87,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
   }
 
   private static int limit(QueueDefinition of) {
-    int most = of.options().maxConcurrent();
+    int most = of.options().limits().maxConcurrent();
     return most > 0 ? Math.min(most, DEFAULT_CONCURRENT) : DEFAULT_CONCURRENT;
   }
 
@@ -135,7 +135,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
       long nanos = host.nanoTime();
       tasks.forEach(each -> rate.started(nanos));
     }
-    String url = Objects.requireNonNullElse(now.options().pushTarget(), "");
+    String url = Objects.requireNonNullElse(now.options().push().target(), "");
     for (LeasedTask each : tasks) {
       requests.post(now, url, each, outcome -> ended(each, outcome));
     }
@@ -183,7 +183,7 @@ final class QueuePush implements LeaseHolder, QueueSystem.Listener {
     synchronized (this) {
       inFlight--;
       if (outcome.overloaded()) {
-        changed = rate.refused(definition.options().rate(), host.nanoTime());
+        changed = rate.refused(definition.options().limits().rate(), host.nanoTime());
         kept = rate.enforced();
       }
     }

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A task as operators see it.
 ///
-/// @param holder of its lease; null: it is not lent
 /// @param runAtMillis when it may be handed out; 0: at once
+/// @param lease null: it is not lent
 public record TaskView(
     long queueId,
     long groupId,
@@ -13,14 +13,11 @@ public record TaskView(
     long position,
     State state,
     int attempts,
-    @Nullable String key,
-    @Nullable String fair,
-    int priority,
+    Order order,
     long enqueuedMillis,
     long runAtMillis,
     @Nullable String lastError,
-    @Nullable String holder,
-    long leaseEndMillis,
+    @Nullable Lease lease,
     Payload payload) {
   /// Where a task is in its life; what is done or canceled is not shown any more.
   public enum State {
@@ -29,4 +26,12 @@ public record TaskView(
     LEASED,
     DEAD
   }
+
+  /// Properties of a task that decide which comes next.
+  ///
+  /// @param fair key of fairness
+  public record Order(@Nullable String key, @Nullable String fair, int priority) {}
+
+  /// @param holder consumer that the task is lent to
+  public record Lease(String holder, long endMillis) {}
 }

@@ -27,7 +27,7 @@ final class QueueDefinitions {
     catalog.queues().forEach(all::add);
     // A dead letter queue may have been made after those that use it.
     for (QueueDefinition each : catalog.queues()) {
-      Queue target = catalog.queue(each.options().deadLetter());
+      Queue target = catalog.queue(each.options().retry().deadLetter());
       if (target != null) {
         String letters = Quoting.literal(qualified(target.schema(), target.name()));
         all.alter(each, "SET (dead_letter = " + letters + ")");
@@ -61,7 +61,7 @@ final class QueueDefinitions {
                   Quoting.literal(schedule.zone()),
                   Quoting.literal(payload)));
     }
-    String target = queue.options().pushTarget();
+    String target = queue.options().push().target();
     if (target != null) {
       alter(queue, "PUSH TO " + Quoting.literal(target));
     }
@@ -79,24 +79,28 @@ final class QueueDefinitions {
     QueueOptions usual = QueueOptions.DEFAULT;
     List<String> said = new ArrayList<>();
     duration(said, "lease", is.leaseMillis(), usual.leaseMillis());
-    number(said, "max_attempts", is.maxAttempts(), usual.maxAttempts());
-    duration(said, "min_backoff", is.minBackoffMillis(), usual.minBackoffMillis());
-    duration(said, "max_backoff", is.maxBackoffMillis(), usual.maxBackoffMillis());
-    number(said, "max_doublings", is.maxDoublings(), usual.maxDoublings());
-    duration(said, "age_limit", is.ageLimitMillis(), usual.ageLimitMillis());
-    rate(said, "rate", is.rate(), usual.rate());
-    number(said, "bucket_size", is.bucketSize(), usual.bucketSize());
-    number(said, "max_concurrent", is.maxConcurrent(), usual.maxConcurrent());
-    rate(said, "key_rate", is.keyRate(), usual.keyRate());
-    number(said, "key_bucket_size", is.keyBucketSize(), usual.keyBucketSize());
-    number(said, "key_max_concurrent", is.keyMaxConcurrent(), usual.keyMaxConcurrent());
+    number(said, "max_attempts", is.retry().maxAttempts(), usual.retry().maxAttempts());
+    duration(said, "min_backoff", is.retry().minBackoffMillis(), usual.retry().minBackoffMillis());
+    duration(said, "max_backoff", is.retry().maxBackoffMillis(), usual.retry().maxBackoffMillis());
+    number(said, "max_doublings", is.retry().maxDoublings(), usual.retry().maxDoublings());
+    duration(said, "age_limit", is.retry().ageLimitMillis(), usual.retry().ageLimitMillis());
+    rate(said, "rate", is.limits().rate(), usual.limits().rate());
+    number(said, "bucket_size", is.limits().bucketSize(), usual.limits().bucketSize());
+    number(said, "max_concurrent", is.limits().maxConcurrent(), usual.limits().maxConcurrent());
+    rate(said, "key_rate", is.keyLimits().rate(), usual.keyLimits().rate());
+    number(said, "key_bucket_size", is.keyLimits().bucketSize(), usual.keyLimits().bucketSize());
+    number(
+        said,
+        "key_max_concurrent",
+        is.keyLimits().maxConcurrent(),
+        usual.keyLimits().maxConcurrent());
     if (is.orderByKey()) {
       said.add("\"order\" = 'key'");
     }
     duration(said, "aging", is.agingMillis(), usual.agingMillis());
-    duration(said, "push_deadline", is.pushDeadlineMillis(), usual.pushDeadlineMillis());
-    if (is.jitter() != usual.jitter()) {
-      said.add("jitter = " + decimal(is.jitter()));
+    duration(said, "push_deadline", is.push().deadlineMillis(), usual.push().deadlineMillis());
+    if (is.retry().jitter() != usual.retry().jitter()) {
+      said.add("jitter = " + decimal(is.retry().jitter()));
     }
     return said;
   }

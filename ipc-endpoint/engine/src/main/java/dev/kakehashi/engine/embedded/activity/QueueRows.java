@@ -4,8 +4,10 @@ import dev.kakehashi.engine.api.queue.QueueDefinition;
 import dev.kakehashi.engine.api.queue.QueueDefinition.Group;
 import dev.kakehashi.engine.api.queue.QueueOptions;
 import dev.kakehashi.engine.api.queue.QueueState;
+import dev.kakehashi.engine.api.queue.QueueState.TaskCounts;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.queue.TaskView;
+import dev.kakehashi.engine.api.queue.TaskView.Lease;
 import dev.kakehashi.engine.catalog.CatalogNames;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Permissions;
@@ -84,20 +86,13 @@ public final class QueueRows {
   private static QueueState sum(Queue queue, List<QueueState> groups) {
     QueueState sum =
         new QueueState(
-            queue.queueId(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, queue.options().rate(), 0, 0);
+            queue.queueId(), 0, TaskCounts.NONE, 0, 0, 0, queue.options().limits().rate(), 0, 0);
     for (QueueState each : groups) {
       sum =
           new QueueState(
               queue.queueId(),
               0,
-              sum.enqueued() + each.enqueued(),
-              sum.ready() + each.ready(),
-              sum.delayed() + each.delayed(),
-              sum.leased() + each.leased(),
-              sum.done() + each.done(),
-              sum.dead() + each.dead(),
-              sum.deadLetters() + each.deadLetters(),
-              sum.canceled() + each.canceled(),
+              sum.tasks().plus(each.tasks()),
               Math.max(sum.oldestReadyMillis(), each.oldestReadyMillis()),
               Math.max(sum.oldestLeaseMillis(), each.oldestLeaseMillis()),
               sum.waiting() + each.waiting(),
@@ -110,7 +105,7 @@ public final class QueueRows {
 
   private void addQueue(Queue queue, QueueState state) {
     QueueOptions options = queue.options();
-    Queue dead = catalog.queue(options.deadLetter());
+    Queue dead = catalog.queue(options.retry().deadLetter());
     Role owner = catalog.roles().role(queue.rights().owner());
     rows.add(
         new @Nullable Object[] {
@@ -118,38 +113,38 @@ public final class QueueRows {
           queue.name(),
           owner == null ? null : owner.name(),
           options.paused(),
-          state.ready(),
-          state.delayed(),
-          state.leased(),
-          state.dead(),
-          state.done(),
-          state.canceled(),
-          state.enqueued(),
+          state.tasks().ready(),
+          state.tasks().delayed(),
+          state.tasks().leased(),
+          state.tasks().dead(),
+          state.tasks().done(),
+          state.tasks().canceled(),
+          state.tasks().enqueued(),
           age(state.oldestReadyMillis()),
           age(state.oldestLeaseMillis()),
-          rate(options.rate()),
+          rate(options.limits().rate()),
           rate(state.enforcedRate()),
           (long) state.waiting(),
           state.missedWakeups(),
           state.fileBytes(),
           Duration.ofMillis(options.leaseMillis()),
-          (long) options.maxAttempts(),
-          Duration.ofMillis(options.minBackoffMillis()),
-          Duration.ofMillis(options.maxBackoffMillis()),
-          (long) options.maxDoublings(),
-          age(options.ageLimitMillis()),
+          (long) options.retry().maxAttempts(),
+          Duration.ofMillis(options.retry().minBackoffMillis()),
+          Duration.ofMillis(options.retry().maxBackoffMillis()),
+          (long) options.retry().maxDoublings(),
+          age(options.retry().ageLimitMillis()),
           dead == null ? null : dead.schema() + "." + dead.name(),
-          (long) options.bucketSize(),
-          limit(options.maxConcurrent()),
-          rate(options.keyRate()),
-          (long) options.keyBucketSize(),
-          limit(options.keyMaxConcurrent()),
+          (long) options.limits().bucketSize(),
+          limit(options.limits().maxConcurrent()),
+          rate(options.keyLimits().rate()),
+          (long) options.keyLimits().bucketSize(),
+          limit(options.keyLimits().maxConcurrent()),
           options.orderByKey() ? "key" : "none",
           age(options.agingMillis()),
-          options.pushTarget(),
-          Duration.ofMillis(options.pushDeadlineMillis()),
-          options.jitter(),
-          state.deadLetters()
+          options.push().target(),
+          Duration.ofMillis(options.push().deadlineMillis()),
+          options.retry().jitter(),
+          state.tasks().deadLetters()
         });
   }
 
@@ -179,20 +174,20 @@ public final class QueueRows {
               queue.schema(),
               queue.name(),
               group(queue, state.groupId()),
-              state.ready(),
-              state.delayed(),
-              state.leased(),
-              state.dead(),
-              state.done(),
-              state.canceled(),
-              state.enqueued(),
+              state.tasks().ready(),
+              state.tasks().delayed(),
+              state.tasks().leased(),
+              state.tasks().dead(),
+              state.tasks().done(),
+              state.tasks().canceled(),
+              state.tasks().enqueued(),
               age(state.oldestReadyMillis()),
               age(state.oldestLeaseMillis()),
               rate(state.enforcedRate()),
               (long) state.waiting(),
               state.missedWakeups(),
               state.fileBytes(),
-              state.deadLetters()
+              state.tasks().deadLetters()
             });
       }
     }
@@ -243,9 +238,9 @@ public final class QueueRows {
           task.position(),
           task.state().name(),
           (long) task.attempts(),
-          task.key(),
-          task.fair(),
-          (long) task.priority(),
+          task.order().key(),
+          task.order().fair(),
+          (long) task.order().priority(),
           micros(task.enqueuedMillis()),
           task.runAtMillis() == 0 ? null : (Long) micros(task.runAtMillis()),
           task.lastError(),
@@ -263,7 +258,8 @@ public final class QueueRows {
     }
     system.leases(task -> {
       Queue queue = seen.get(task.queueId());
-      if (queue != null) {
+      Lease lease = task.lease();
+      if (queue != null && lease != null) {
         rows.add(
             new @Nullable Object[] {
               queue.schema(),
@@ -272,9 +268,9 @@ public final class QueueRows {
               task.taskId(),
               task.position(),
               (long) task.attempts(),
-              task.key(),
-              task.holder(),
-              micros(task.leaseEndMillis())
+              task.order().key(),
+              lease.holder(),
+              micros(lease.endMillis())
             });
       }
     });
