@@ -49,11 +49,6 @@ class RoomsTest {
           "FunctionContext QueueAccess",
           "FunctionSession ApplicationUses",
           "FunctionSession QueueAccess",
-          // The facade names the systems beside it; they know the root for EngineException.
-          "Engine BulkAccess",
-          "Engine QueueSystem",
-          "Engine ApplicationDefinition",
-          "EngineSession LeaseToken",
           // A sealed family, or a kind of function that others look for.
           "AggregateFunction ApplicationAggregate",
           "ScalarFunction VolatileFunctions",
