@@ -61,6 +61,7 @@ public final class ArrayCursor {
   }
 
   /// [#bytes()] as a segment.
+  @SuppressWarnings("ReferenceEquality") // which of the two arrays it is
   MemorySegment segment() {
     byte[] wanted = reader.bytes();
     if (wanted != bytes) {

@@ -2,6 +2,7 @@ package dev.kakehashi.applications.link;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.applications.link.LinkLane.Side;
@@ -118,7 +119,7 @@ class LinkLaneTest {
     Future<?> waits = other.submit(() -> process.receive(new MessageReader(), 100, -1));
     endpoint.shut();
     ExecutionException e = assertThrows(ExecutionException.class, waits::get);
-    assertEquals(LinkLane.ShutException.class, e.getCause().getClass());
+    assertInstanceOf(LinkLane.ShutException.class, e.getCause());
     assertThrows(
         LinkLane.ShutException.class, () -> endpoint.receive(new MessageReader(), 100, -1));
     assertThrows(LinkLane.ShutException.class, () -> process.await(0));

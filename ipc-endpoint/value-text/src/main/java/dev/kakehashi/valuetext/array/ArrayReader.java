@@ -98,7 +98,7 @@ public final class ArrayReader {
   /// @throws EngineException as [#next()]
   public void open(byte[] bytes, int from, int to) {
     isSegment = false;
-    textBytes = to - from;
+    textBytes = (long) to - from;
     takenBytes = textBytes;
     text = bytes;
     at = from;

@@ -1,6 +1,7 @@
 package dev.kakehashi.valuetext.array;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -176,11 +177,11 @@ class ArrayReaderTest {
     reader.open(text, 0, text.length);
     assertEquals(Token.OPEN, reader.next());
     assertEquals(Token.VALUE, reader.next());
-    assertTrue(reader.bytes() == text, "copied");
+    assertSame(text, reader.bytes());
     assertEquals(1, reader.from());
     assertEquals(2, reader.length());
     assertEquals(Token.VALUE, reader.next());
-    assertTrue(reader.bytes() == text, "copied");
+    assertSame(text, reader.bytes());
     assertEquals(5, reader.from());
     assertEquals(3, reader.length());
   }

@@ -1,7 +1,6 @@
 package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.bulk.BulkContext;
-import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.formats.BatchView;
 import dev.kakehashi.formats.Output;
 import dev.kakehashi.formats.PlainText;
