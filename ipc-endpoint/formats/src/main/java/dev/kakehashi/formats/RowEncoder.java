@@ -36,8 +36,8 @@ public interface RowEncoder {
   /// Writes what comes before the first row.
   ///
   /// @param columns of the result, at least 0
-  /// @throws dev.kakehashi.engine.api.error.EngineException FEATURE_NOT_SUPPORTED for a type that the format has no form for, DUPLICATE_COLUMN if
-  ///     rows are objects and two columns have one name; nothing is written then
+  /// @throws dev.kakehashi.engine.api.error.EngineException FEATURE_NOT_SUPPORTED for a type that the format has no form for,
+  ///     DUPLICATE_COLUMN if rows are objects and two columns have one name; nothing is written then
   void begin(List<Statement.Column> columns, OutputStream out) throws IOException;
 
   /// Writes rows.

@@ -9,8 +9,8 @@ public final class StoreFactory {
 
   /// Opens the store of a data directory and recovers it.
   ///
-  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED if the directory is damaged or of a format this version does not know,
-  ///     CANNOT_CONNECT if another process has it open, OUT_OF_MEMORY if its rows do not fit
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED if the directory is damaged or of a format this version does
+  ///     not know, CANNOT_CONNECT if another process has it open, OUT_OF_MEMORY if its rows do not fit
   public static Store open(StoreConfig config) {
     return MemoryStore.open(config);
   }

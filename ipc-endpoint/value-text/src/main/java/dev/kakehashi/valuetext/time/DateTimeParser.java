@@ -39,8 +39,8 @@ final class DateTimeParser {
   /// @param timeOnly whether there may be no date
   /// @param sessionZone in which "now" is a local time
   /// @param now the instant of "now"
-  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or, for
-  ///     the name of a zone, INVALID_PARAMETER_VALUE
+  /// @throws dev.kakehashi.engine.api.error.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT
+  ///     or, for the name of a zone, INVALID_PARAMETER_VALUE
   DateTimeParser(String type, String text, boolean timeOnly, Zone sessionZone, LongSupplier now) {
     this.timeOnly = timeOnly;
     this.sessionZone = sessionZone;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// A version whose code can run. The engine's only reference to user classes: it holds this in one place for each version, and asks it for
 /// code at each call or statement. Thread-safe.
 ///
-/// Exceptions of user code come as [dev.kakehashi.engine.api.error.EngineException]: P0001 or their own SQLSTATE, with class and message; the
-/// stack is logged here.
+/// Exceptions of user code come as [dev.kakehashi.engine.api.error.EngineException]: P0001 or their own SQLSTATE, with class and
+/// message; the stack is logged here.
 public interface LoadedApplication {
   ApplicationContents contents();
 

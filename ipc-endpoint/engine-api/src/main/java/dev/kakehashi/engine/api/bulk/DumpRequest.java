@@ -10,8 +10,8 @@ public interface DumpRequest {
   ///
   /// @param query text of the table or query, for the files' metadata
   /// @param stream takes the bytes of `COPY … TO STDOUT`
-  /// @throws dev.kakehashi.engine.api.error.EngineException INSUFFICIENT_PRIVILEGE, DUPLICATE_FILE when the file exists, FEATURE_NOT_SUPPORTED
-  ///     for a type that the format cannot hold exactly, ...
+  /// @throws dev.kakehashi.engine.api.error.EngineException INSUFFICIENT_PRIVILEGE, DUPLICATE_FILE when the file exists,
+  ///     FEATURE_NOT_SUPPORTED for a type that the format cannot hold exactly, ...
   DumpTarget open(
       List<LoadColumn> columns, String query, BulkUser user, BulkContext context, ByteSink stream);
 

@@ -25,7 +25,8 @@ public interface DumpTarget extends AutoCloseable {
   /// Writes rows.
   interface Writer extends AutoCloseable {
     /// @param batch row batch (PROTOCOL.md §6) of the columns; not needed afterwards
-    /// @throws dev.kakehashi.engine.api.error.EngineException for a value that the format cannot hold exactly, with its column; DISK_FULL, ...
+    /// @throws dev.kakehashi.engine.api.error.EngineException for a value that the format cannot hold exactly, with its column;
+    ///     DISK_FULL, ...
     void rows(MemorySegment batch);
 
     /// Writes what is left.

@@ -25,8 +25,8 @@ public interface LoadSource extends AutoCloseable {
 
   /// To be called when all parts have been read: checks that no file has changed meanwhile, and publishes the file of rejected rows.
   ///
-  /// @throws dev.kakehashi.engine.api.error.EngineException OBJECT_NOT_IN_PREREQUISITE_STATE when a file has changed, DISK_FULL, IO_ERROR; or
-  ///     because too many rows were rejected, by their ratio
+  /// @throws dev.kakehashi.engine.api.error.EngineException OBJECT_NOT_IN_PREREQUISITE_STATE when a file has changed, DISK_FULL,
+  ///     IO_ERROR; or because too many rows were rejected, by their ratio
   LoadSummary finish();
 
   /// Closes the files; without [#finish()] the file of rejected rows is removed.

@@ -13,8 +13,8 @@ public interface UploadFiles {
   ///
   /// @param offset length that the client believes the file has
   /// @return the new length
-  /// @throws dev.kakehashi.engine.api.error.EngineException UNDEFINED_FILE for another's or an unknown id, INVALID_PARAMETER_VALUE for another
-  ///     offset (with the length in its detail), DISK_FULL, ...
+  /// @throws dev.kakehashi.engine.api.error.EngineException UNDEFINED_FILE for another's or an unknown id, INVALID_PARAMETER_VALUE for
+  ///     another offset (with the length in its detail), DISK_FULL, ...
   long append(String owner, String id, long offset, MemorySegment bytes);
 
   /// Length so far.

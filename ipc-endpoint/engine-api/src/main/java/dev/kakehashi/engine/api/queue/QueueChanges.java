@@ -14,8 +14,8 @@ public interface QueueChanges {
   /// Makes a task.
   ///
   /// @return the new task's number; of a unique key that is taken, the number of the task that has it
-  /// @throws dev.kakehashi.engine.api.error.EngineException SERIALIZATION_FAILURE (the unique key belongs to a transaction that has not ended),
-  ///     LIMIT_EXCEEDED, INVALID_PARAMETER_VALUE, UNDEFINED_OBJECT (the queue is gone)
+  /// @throws dev.kakehashi.engine.api.error.EngineException SERIALIZATION_FAILURE (the unique key belongs to a transaction that has not
+  ///     ended), LIMIT_EXCEEDED, INVALID_PARAMETER_VALUE, UNDEFINED_OBJECT (the queue is gone)
   long enqueue(long queueId, NewTask task);
 
   /// The task is done when this commits.

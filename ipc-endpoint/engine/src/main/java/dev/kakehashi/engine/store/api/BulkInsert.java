@@ -45,8 +45,8 @@ public interface BulkInsert extends AutoCloseable {
     /// needs to note only where that is not so.
     ///
     /// @return its row identifier
-    /// @throws dev.kakehashi.engine.api.error.EngineException LIMIT_EXCEEDED for a key that is too long: nothing is inserted then, and the part
-    ///     goes on. OUT_OF_MEMORY: the insertion cannot be finished any more
+    /// @throws dev.kakehashi.engine.api.error.EngineException LIMIT_EXCEEDED for a key that is too long: nothing is inserted then, and
+    ///     the part goes on. OUT_OF_MEMORY: the insertion cannot be finished any more
     long insert(VectorBatch values, int row);
 
     /// Ends the part. Idempotent; [BulkInsert#close()] does it for parts that were left.

@@ -120,8 +120,8 @@ public interface StoreTransaction {
   /// Its changes of queues, made at the first call. They have a share in [#mark()] and [#rollbackTo], and become effective with its commit.
   /// Any thread that works for a statement of it.
   ///
-  /// @throws dev.kakehashi.engine.api.error.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended), FEATURE_NOT_SUPPORTED (the
-  ///     store has no queues)
+  /// @throws dev.kakehashi.engine.api.error.EngineException READ_ONLY_TRANSACTION, NO_SUCH_TRANSACTION (it has ended),
+  ///     FEATURE_NOT_SUPPORTED (the store has no queues)
   QueueChanges queueChanges();
 
   /// Changes of the catalogue that it has made and not undone, in order.

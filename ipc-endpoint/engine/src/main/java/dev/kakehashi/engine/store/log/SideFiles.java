@@ -130,8 +130,8 @@ final class SideFiles {
 
   /// Reads all of a file.
   ///
-  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before that were
-  ///     visited
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before
+  ///     that were visited
   void read(SideFile file, PieceVisitor visitor) throws IOException {
     Path path = path(file.number());
     if (Files.notExists(path)) {
