@@ -91,8 +91,12 @@ final class QueueFiles {
     for (TaskSegment each : full(center)) {
       center.segmentWriter.write(each);
     }
-    Image image = image(center);
+    Image image = new Image();
     try {
+      center.segmentWriter.alone(() -> {
+        take(center, image);
+        writeTails(center, image);
+      });
       write(center, image);
     } catch (EngineException e) {
       takeBack(center, image);
@@ -129,8 +133,7 @@ final class QueueFiles {
     return result;
   }
 
-  private Image image(QueueCenter center) {
-    Image image = new Image();
+  private void take(QueueCenter center, Image image) {
     center.lock.enter();
     try {
       image.all = rotate || states.wantsAll();
@@ -154,15 +157,19 @@ final class QueueFiles {
     } finally {
       center.lock.exit(QueueLock.Then.ELSEWHERE);
     }
-    return image;
+  }
+
+  private static void writeTails(QueueCenter center, Image image) {
+    for (Tail each : image.tails) {
+      SegmentFiles.write(center.files.dataPath(each.segment), each.data, each.offset);
+      SegmentFiles.write(center.files.indexPath(each.segment), each.index, 0);
+    }
   }
 
   private void write(QueueCenter center, Image image) {
     Set<Path> folders = new HashSet<>();
     Set<Path> files = new HashSet<>();
     for (Tail each : image.tails) {
-      SegmentFiles.write(center.files.dataPath(each.segment), each.data, each.offset);
-      SegmentFiles.write(center.files.indexPath(each.segment), each.index, 0);
       files.add(center.files.dataPath(each.segment));
       files.add(center.files.indexPath(each.segment));
       folders.add(center.files.folder(each.segment.queueId));

@@ -19,11 +19,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A process for queues with virtual time and a log in memory. Confined to one thread.
+/// A process for queues with virtual time and a log in memory. Confined to one thread, but for [#execute].
 ///
 /// Records are durable at once, unless the disk is held; what is durable is kept, and replayed over the files of any earlier moment.
 final class LogHost implements QueueHost {
@@ -58,7 +60,7 @@ final class LogHost implements QueueHost {
 
   private long records;
   private final PriorityQueue<Ring> alarms = new PriorityQueue<>();
-  private final ArrayDeque<Runnable> todo = new ArrayDeque<>();
+  private final Queue<Runnable> todo = new ConcurrentLinkedQueue<>();
   private final ArrayDeque<Written> undurable = new ArrayDeque<>();
 
   private record Written(byte[] bytes, long number, Consumer<@Nullable Throwable> done) {}

@@ -4,12 +4,17 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.queue.system.QueueLock;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Writes full segments, so that they leave memory. Thread-safe; called without the lock, which it takes before and after the writing.
 public final class SegmentWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
+
+  /// Held from a copy of an index until it is in its file. Else an older copy could be written over a newer one: links that were made between
+  /// the two would be gone once the segment has left memory. Taken before the lock of the queue system, never in it.
+  private final ReentrantLock copies = new ReentrantLock();
 
   private final QueueLock lock;
   private final SegmentFiles files;
@@ -19,6 +24,18 @@ public final class SegmentWriter {
     this.lock = lock;
     this.files = files;
     this.chores = chores;
+  }
+
+  /// Runs work that copies segments and writes the copies; meanwhile no segment leaves memory.
+  ///
+  /// @throws EngineException of the work
+  public void alone(Runnable work) {
+    copies.lock();
+    try {
+      work.run();
+    } finally {
+      copies.unlock();
+    }
   }
 
   /// Writes those; what cannot be written stays in memory, and is tried again when the queues are forced.
@@ -37,6 +54,10 @@ public final class SegmentWriter {
   ///
   /// @throws EngineException IO_ERROR, DISK_FULL
   public void write(TaskSegment segment) {
+    alone(() -> copyAndWrite(segment));
+  }
+
+  private void copyAndWrite(TaskSegment segment) {
     ByteBuffer data;
     ByteBuffer index;
     lock.enter();
