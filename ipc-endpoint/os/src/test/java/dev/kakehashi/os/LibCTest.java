@@ -6,6 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.PreloadedLibrary;
+import dev.kakehashi.testsupport.ServerProcess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -46,6 +49,24 @@ class LibCTest {
       long descriptor = open(arena, state, Files.createFile(directory.resolve("file")));
       assertEquals(0, LibC.result((int) CLOSE.invokeExact(state, (int) descriptor), state));
     }
+  }
+
+  @Test
+  void shouldCallTheFunctionOfAPreloadedLibrary() throws Exception {
+    Path library = PreloadedLibrary.compile(Path.of("src/test/c/getppid.c"), directory);
+    ProcessBuilder program =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            ParentProgram.class.getName(),
+            "4711");
+    program.environment().put("LD_PRELOAD", library.toString());
+    // Standard output of a child of the test is the way to Maven.
+    program.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    Process running = program.start();
+    assertEquals(0, ServerProcess.awaitExit("the program", running, Await.LIMIT));
   }
 
   @Test
