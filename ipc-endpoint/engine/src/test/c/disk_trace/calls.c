@@ -280,7 +280,7 @@ synchronise(int fd, long call)
 	if (counted_part != NULL && has_part(fd))
 		count_down();
 	leave();
-	/* The time that a disk takes. */
+	/* The time that a disk takes: it makes the moment between BEGIN and the end wide, and orders nothing. */
 	usleep(FLUSH_MICROS);
 	enter();
 	event(END, is.st_ino, number, 0, NULL, 0);
@@ -330,6 +330,7 @@ msync(void *at, size_t bytes, int flags)
 	number = next_synchronisation();
 	event(BEGIN, file, number, 0, NULL, 0);
 	leave();
+	/* As above: it orders nothing. */
 	usleep(FLUSH_MICROS);
 	enter();
 	event(END, file, number, 0, NULL, 0);

@@ -21,7 +21,7 @@ class StepSlotTest {
     watch.close();
   }
 
-  /// A step that does not end: returns when the watch has stopped it.
+  /// A step that does not end: returns when the watch has interrupted its sleep, which nothing else waits for.
   private static void untilStopped() {
     assertThrows(InterruptedException.class, () -> Thread.sleep(Await.LIMIT));
   }
