@@ -4,7 +4,8 @@ package dev.kakehashi.valuetext;
 public final class Spaces {
   private Spaces() {}
 
-  public static boolean isSpace(char c) {
+  /// @param c a character, or a byte of UTF-8
+  public static boolean isSpace(int c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
   }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.valuetext.array;
 
+import dev.kakehashi.valuetext.Spaces;
 import java.io.ByteArrayOutputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -69,13 +70,12 @@ public final class ArrayElements {
         && (bytes[from + 3] & ~0x20) == 'L';
   }
 
-  /// C's isspace().
-  static boolean isBlank(int each) {
-    return each == ' ' || (each >= '\t' && each <= '\r');
-  }
-
   private static boolean needsQuotes(int each) {
-    return each == ',' || each == '{' || each == '}' || needsBackslash(each) || isBlank(each);
+    return each == ','
+        || each == '{'
+        || each == '}'
+        || needsBackslash(each)
+        || Spaces.isSpace(each);
   }
 
   private static boolean needsBackslash(int each) {

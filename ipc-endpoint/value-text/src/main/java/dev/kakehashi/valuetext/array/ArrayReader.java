@@ -2,6 +2,7 @@ package dev.kakehashi.valuetext.array;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -330,7 +331,7 @@ public final class ArrayReader {
       return copiedBare();
     }
     int last = to;
-    while (ArrayElements.isBlank(text[last - 1])) {
+    while (Spaces.isSpace(text[last - 1])) {
       last--;
     }
     setValue(text, at, last);
@@ -353,7 +354,7 @@ public final class ArrayReader {
       boolean literal = each == '\\';
       put(copied++, literal ? read() : each);
       escaped |= literal;
-      if (literal || !ArrayElements.isBlank(each)) {
+      if (literal || !Spaces.isSpace(each)) {
         kept = copied;
       }
     }
@@ -437,7 +438,7 @@ public final class ArrayReader {
   }
 
   private void skipBlanks() {
-    while (!isAtEnd() && ArrayElements.isBlank(text[at])) {
+    while (!isAtEnd() && Spaces.isSpace(text[at])) {
       at++;
     }
   }

@@ -68,7 +68,7 @@ public final class FloatText {
   }
 
   private static boolean hasNonZeroDigit(String number) {
-    boolean hex = number.startsWith("0x") || number.indexOf('x') > 0 || number.indexOf('X') > 0;
+    boolean hex = number.indexOf('x') > 0 || number.indexOf('X') > 0;
     for (int i = 0; i < number.length(); i++) {
       char c = number.charAt(i);
       if ((!hex && (c == 'e' || c == 'E')) || c == 'p' || c == 'P') {

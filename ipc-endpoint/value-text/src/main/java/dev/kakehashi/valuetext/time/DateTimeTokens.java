@@ -1,5 +1,6 @@
 package dev.kakehashi.valuetext.time;
 
+import dev.kakehashi.valuetext.Spaces;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,7 +51,7 @@ final class DateTimeTokens {
   private boolean read() {
     while (at < text.length()) {
       char c = text.charAt(at);
-      if (isSpace(c)) {
+      if (Spaces.isSpace(c)) {
         at++;
       } else if (isDigit(c) || c == '.' || isLetter(c) || c == '+' || c == '-') {
         if (tokens.size() == MAX_TOKENS || !token(c)) {
@@ -132,7 +133,7 @@ final class DateTimeTokens {
 
   private boolean signed(char sign) {
     at++;
-    while (isSpace(peek())) {
+    while (Spaces.isSpace(peek())) {
       at++;
     }
     int start = at;
@@ -195,9 +196,5 @@ final class DateTimeTokens {
 
   private static boolean isLetter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  }
-
-  private static boolean isSpace(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
   }
 }

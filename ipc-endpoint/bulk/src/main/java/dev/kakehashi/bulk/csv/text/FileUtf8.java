@@ -2,6 +2,7 @@ package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
 import java.nio.charset.StandardCharsets;
 
@@ -78,10 +79,10 @@ public final class FileUtf8 {
   static String stripped(byte[] bytes, int from, int to) {
     int begin = from;
     int end = to;
-    while (begin < end && isBlank(bytes[begin])) {
+    while (begin < end && Spaces.isSpace(bytes[begin])) {
       begin++;
     }
-    while (begin < end && isBlank(bytes[end - 1])) {
+    while (begin < end && Spaces.isSpace(bytes[end - 1])) {
       end--;
     }
     if (end - begin > MAX_TEXT_BYTES) {
@@ -91,11 +92,6 @@ public final class FileUtf8 {
               .formatted(end - begin, shown(bytes, begin, end)));
     }
     return text(bytes, begin, end);
-  }
-
-  /// C's `isspace`.
-  static boolean isBlank(byte each) {
-    return each == ' ' || (each >= '\t' && each <= '\r');
   }
 
   /// Text that a message shows for bytes that may be anything.

@@ -2,6 +2,7 @@ package dev.kakehashi.bulk.csv.text;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
 import java.util.Arrays;
 
@@ -28,7 +29,7 @@ final class TextToBytea extends TextColumn {
     int at = from;
     while (at < to) {
       byte each = bytes[at++];
-      if (FileUtf8.isBlank(each)) {
+      if (Spaces.isSpace(each)) {
         continue;
       }
       int high = Hex.digit(each);

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type.time;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.valuetext.Spaces;
 import dev.kakehashi.valuetext.ValueErrors;
 import dev.kakehashi.valuetext.time.Calendars;
 import java.util.List;
@@ -89,7 +90,7 @@ final class DateTimeFromChar {
 
   private int skipBlanks() {
     int start = at;
-    while (at < text.length() && DateTimeTemplate.isBlank(text.charAt(at))) {
+    while (at < text.length() && Spaces.isSpace(text.charAt(at))) {
       at++;
     }
     return at - start;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.text.TemplateCache;
 import dev.kakehashi.engine.type.text.TemplateReader;
+import dev.kakehashi.valuetext.Spaces;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,15 +31,11 @@ record DateTimeTemplate(List<Node> nodes) {
     }
   }
 
-  static boolean isBlank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-  }
-
   /// A blank, or what is neither a letter nor a digit.
   static boolean isSeparator(char c) {
     boolean alphanumeric =
         (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    return isBlank(c) || (c > 0x20 && c < 0x7F && !alphanumeric);
+    return Spaces.isSpace(c) || (c > 0x20 && c < 0x7F && !alphanumeric);
   }
 
   /// Patterns; the longer ones of those that begin alike come first.

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.valuetext.Spaces;
 
 /// Rows as values: the text that PostgreSQL writes a record as.
 public final class Records {
@@ -49,7 +50,7 @@ public final class Records {
   private static void append(StringBuilder out, String text) {
     boolean quoted = text.isEmpty();
     for (int i = 0; i < text.length(); i++) {
-      quoted |= "\"\\(),".indexOf(text.charAt(i)) >= 0 || isSpace(text.charAt(i));
+      quoted |= "\"\\(),".indexOf(text.charAt(i)) >= 0 || Spaces.isSpace(text.charAt(i));
     }
     if (!quoted) {
       out.append(text);
@@ -64,9 +65,5 @@ public final class Records {
       out.append(c);
     }
     out.append('"');
-  }
-
-  private static boolean isSpace(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
   }
 }
