@@ -44,7 +44,7 @@ public final class LibC {
   private static MemorySegment address(String name) {
     MemorySegment found;
     try (Arena arena = Arena.ofConfined()) {
-      // Of all libraries of the process (RTLD_DEFAULT is 0), in their order.
+      // It looks in all libraries of the process (RTLD_DEFAULT is 0), in their order.
       found = (MemorySegment) DLSYM.invokeExact(MemorySegment.NULL, arena.allocateFrom(name));
     } catch (Throwable e) {
       throw new AssertionError("dlsym cannot be called", e);

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 public final class SegmentWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentWriter.class);
 
-  /// Held from a copy of an index until it is in its file. Else an older copy could be written over a newer one: links that were made between
-  /// the two would be gone once the segment has left memory. Taken before the lock of the queue system, never in it.
+  /// Held from a copy of an index until it is in its file. Else an older copy could be written over a newer one: links that were made
+  /// between the two would be gone once the segment has left memory. Taken before the lock of the queue system, never in it.
   private final ReentrantLock copies = new ReentrantLock();
 
   private final QueueLock lock;
