@@ -150,6 +150,12 @@ class RequestClientTest {
     }
   }
 
+  /// A token that differs in its last digit.
+  private static String otherThan(String token) {
+    int last = token.length() - 1;
+    return token.substring(0, last) + (token.charAt(last) == '0' ? '1' : '0');
+  }
+
   @Test
   void shouldEndTransactionsOfOthersForWhoRunsTheEndpoint() {
     long handle = alice.begin();
@@ -163,7 +169,7 @@ class RequestClientTest {
       assertEquals(TransactionState.UNKNOWN, succeeded(bob.terminate(token)).state());
       assertEquals(TransactionState.UNKNOWN, succeeded(operator.terminate(handle + 1)).state());
       assertEquals(
-          TransactionState.UNKNOWN, succeeded(operator.terminate(token.replace('0', '1'))).state());
+          TransactionState.UNKNOWN, succeeded(operator.terminate(otherThan(token))).state());
       assertFalse(running.answer().isDone());
       assertEquals(TransactionState.ABORTED, succeeded(operator.terminate(token)).state());
       assertEquals(TransactionState.UNKNOWN, succeeded(operator.terminate(handle)).state());
