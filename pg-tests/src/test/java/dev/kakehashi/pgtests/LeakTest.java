@@ -55,6 +55,9 @@ class LeakTest {
   private final Cluster cluster = Cluster.start("leak");
   private int executed;
 
+  /// Of the statements of one transaction, for the message of a later one. Written by one thread at a time.
+  private final List<String> failures = new ArrayList<>();
+
   @BeforeAll
   void load() throws SQLException {
     cluster.createTable("item", "id int4, val int4 NOT NULL, filler text", "id");
@@ -193,23 +196,26 @@ class LeakTest {
           attempt(connection, sql);
           executed++;
         }
+        failures.clear();
       }
     }
   }
 
-  private static void attempt(Connection connection, String sql) throws SQLException {
+  private void attempt(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       attempt(statement, sql);
     }
   }
 
-  private static void attempt(Statement statement, String sql) {
+  private void attempt(Statement statement, String sql) {
     try {
       statement.execute(sql);
     } catch (SQLException e) {
+      String failure = sql + ": " + e.getSQLState() + " " + e.getMessage();
       assertTrue(
           EXPECTED_FAILURES.contains(e.getSQLState()) || "25P02".equals(e.getSQLState()),
-          () -> sql + ": " + e.getSQLState() + " " + e.getMessage());
+          () -> failure + " after " + failures);
+      failures.add(failure);
     }
   }
 
@@ -335,6 +341,7 @@ class LeakTest {
       TimeUnit.MICROSECONDS.sleep(random.nextInt(20_000)); // the random moment is the point
       Sql.cancelUntilDone(statement, running, LIMIT);
       running.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      failures.clear();
       executed++;
     }
   }
