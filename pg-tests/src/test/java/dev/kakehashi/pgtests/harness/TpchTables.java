@@ -2,7 +2,10 @@ package dev.kakehashi.pgtests.harness;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.zip.ZipFile;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
@@ -35,7 +39,7 @@ public final class TpchTables {
 
   private static final int ROWS_PER_TRANSACTION = 500_000;
 
-  /// By number: asking the tool starts a JVM.
+  /// By number.
   private static final Map<Integer, String> TEXTS = new ConcurrentHashMap<>();
 
   private TpchTables() {}
@@ -99,18 +103,26 @@ public final class TpchTables {
   ///
   /// @param number 1 to 22
   public static String query(int number) {
-    return TEXTS.computeIfAbsent(number, TpchTables::ask);
+    return TEXTS.computeIfAbsent(number, TpchTables::read);
   }
 
-  private static String ask(int number) {
-    // The comments of the texts contain semicolons.
-    String text =
-        Tools.run("tpch", "query", Integer.toString(number))
-            .lines()
-            .filter(line -> !line.startsWith("--"))
-            .collect(Collectors.joining("\n"))
-            .strip();
-    return text.endsWith(";") ? text.substring(0, text.length() - 1) : text;
+  /// From the jar of the tools: a JVM for each of 22 queries costs more than the queries.
+  private static String read(int number) {
+    Path tools = Installation.runDirectory().resolve("lib/kakehashi-tools.jar");
+    String name = "io/trino/tpch/queries/q" + number + ".sql";
+    try (ZipFile jar = new ZipFile(tools.toFile());
+        InputStream query = jar.getInputStream(jar.getEntry(name))) {
+      // The comments of the texts contain semicolons.
+      String text =
+          new String(query.readAllBytes(), StandardCharsets.UTF_8)
+              .lines()
+              .filter(line -> !line.startsWith("--"))
+              .collect(Collectors.joining("\n"))
+              .strip();
+      return text.endsWith(";") ? text.substring(0, text.length() - 1) : text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// The rows of a query that the engine runs as a whole.
