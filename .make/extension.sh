@@ -13,4 +13,4 @@ if [ -f "$marker" ] && [ "$(cat "$marker")" != "$("$PG_CONFIG" --version)" ]; th
 fi
 mkdir -p "${marker%/*}"
 "$PG_CONFIG" --version >"$marker"
-make -s -C fdw-extension PG_CONFIG="$PG_CONFIG" all
+make -s -C fdw-extension PG_CONFIG="$PG_CONFIG" -j "$(nproc)" all

@@ -6,12 +6,45 @@ cd "$ROOT"
 started=$(now_millis)
 failed_suites=()
 
+selected() { [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",$1,"* ]]; }
+
 suite() { # name command...
   local name=$1
   shift
-  [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",$name,"* ]] || return 0
+  selected "$name" || return 0
   if ! "$@"; then failed_suites+=("$name"); fi
 }
+
+# A suite that leaves processors idle runs beside the next one, up to "joined".
+declare -A beside_pids=()
+beside() { # name command...
+  local name=$1
+  shift
+  selected "$name" || return 0
+  "$@" &
+  beside_pids[$name]=$!
+}
+
+joined() {
+  local name
+  for name in "${!beside_pids[@]}"; do
+    wait "${beside_pids[$name]}" || failed_suites+=("$name")
+  done
+  beside_pids=()
+}
+
+# What runs in the background of a script does not hear Ctrl-C.
+interrupted() {
+  local pid
+  trap - INT TERM
+  for pid in $(jobs -p); do
+    pkill -TERM -P "$pid" || true # it has ended
+    kill -TERM "$pid" 2>/dev/null || true
+  done
+  wait
+  exit 130
+}
+trap interrupted INT TERM
 
 # Reports of an earlier run would be counted again.
 find . -path '*/target/surefire-reports' -type d -prune -exec rm -rf {} +
@@ -59,16 +92,20 @@ system_suite() {
   .make/maven.sh tests-system -f pg-tests/pom.xml -Dkakehashi.forks=$((forks < 4 ? forks : 4)) -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" test
 }
 
+# A build of Java keeps one processor busy.
+beside c c_suite
 suite java java_suite
+joined
 # The other suites need what was built.
 if [ -n "$built" ] || [ ${#failed_suites[@]} = 0 ]; then
-  suite c c_suite
   .make/extension.sh
   .make/stage.sh
   # The tests of the system start endpoints and commands some hundred times.
   .make/train.sh
-  suite regress regress_suite
+  # The scripts are one session, which waits for its endpoint, and the other way round.
+  beside regress regress_suite
   suite system system_suite
+  joined
 fi
 
 .make/summary.sh "$(elapsed "$started")" "${failed_suites[@]}"
