@@ -86,7 +86,8 @@ kakehashi_transaction_token(PG_FUNCTION_ARGS)
 	kakehashi_gather_flush(InvalidCommandId);
 	handle = kakehashi_xact_share(session);
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session, kh_send_export_transaction(session->ipc, handle, &error), &error, NULL);
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_export_transaction(session->ipc, handle, &error), &error);
 	call->in_transaction = true;
 	(void) kakehashi_call_finish(call);
 	token = cstring_to_text(kh_call_token(call->ipc));
@@ -126,12 +127,12 @@ kakehashi_cancel(PG_FUNCTION_ARGS)
 	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 	KakehashiCall *call;
 	kh_error error;
-	kh_call *ipc;
 	bool found;
 
 	kakehashi_call_make_room(session);
-	ipc = kh_send_cancel_transaction(session->ipc, (uint64) PG_GETARG_INT64(1), &error);
-	call = kakehashi_call_track(session, ipc, &error, NULL);
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_cancel_transaction(session->ipc, (uint64) PG_GETARG_INT64(1), &error),
+	                           &error);
 	found = kakehashi_call_finish(call)->transaction_state == KH_TX_ACTIVE;
 	kakehashi_call_end(call);
 	pfree(call);
@@ -201,7 +202,8 @@ kakehashi_transaction_status(PG_FUNCTION_ARGS)
 	if (handle == 0)
 		PG_RETURN_TEXT_P(cstring_to_text(status_name(KH_TX_UNKNOWN)));
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session, kh_send_query_outcome(session->ipc, handle, &error), &error, NULL);
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_query_outcome(session->ipc, handle, &error), &error);
 	state = kakehashi_call_finish(call)->transaction_state;
 	kakehashi_call_end(call);
 	pfree(call);

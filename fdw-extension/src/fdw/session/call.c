@@ -4,6 +4,8 @@
  * A call is born by kh_send_*, and every path out of it ends in kakehashi_call_end: the normal one by its user, an error
  * or a cancel by the (sub)transaction callbacks, which end whatever the dying (sub)transaction has left. A user whose call
  * was ended in that way finds ipc NULL.
+ *
+ * Its memory is there before the request is sent: from there on until the call is in its session's list nothing can fail.
  */
 #include "fdw/session/session.h"
 
@@ -20,9 +22,19 @@
 #define WAIT_SLICE_NANOS INT64CONST(40000000)
 
 KakehashiCall *
-kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error, const char *sql)
+kakehashi_call_new(KakehashiSession *session, const char *sql)
 {
-	KakehashiCall *call;
+	KakehashiCall *call = (KakehashiCall *) MemoryContextAllocZero(TopTransactionContext, sizeof(KakehashiCall));
+
+	call->session = session;
+	call->sql = sql;
+	return call;
+}
+
+KakehashiCall *
+kakehashi_call_sent(KakehashiCall *call, kh_call *ipc, const kh_error *error)
+{
+	KakehashiSession *session = call->session;
 
 	if (ipc == NULL)
 	{
@@ -30,16 +42,11 @@ kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *er
 		if (strncmp(error->sqlstate, "08", 2) == 0 || !kh_session_alive(session->ipc))
 		{
 			session->lost = true;
-			kakehashi_report_lost(session, error, sql);
+			kakehashi_report_lost(session, error, call->sql);
 		}
-		kakehashi_report_error(error, session, sql);
+		kakehashi_report_error(error, session, call->sql);
 	}
-
-	/* Small enough that running out of memory here is not worth a second owner; the session's end frees the slot then. */
-	call = (KakehashiCall *) MemoryContextAllocZero(TopTransactionContext, sizeof(KakehashiCall));
-	call->session = session;
 	call->ipc = ipc;
-	call->sql = sql;
 	call->subid = GetCurrentSubTransactionId();
 	dlist_push_head(&session->calls, &call->node);
 	return call;

@@ -22,8 +22,8 @@ acquire(KakehashiSession *session, KakehashiInbound *buffer, uint32 bytes)
 	KakehashiCall *call;
 
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session, kh_send_acquire_buffers(session->ipc, 1, bytes, &error), &error, NULL);
-
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_acquire_buffers(session->ipc, 1, bytes, &error), &error);
 	(void) kakehashi_call_finish(call);
 	buffer->memory = kh_inbound_buffer(call->ipc, 0, &buffer->offset, &buffer->bytes);
 	buffer->call = NULL;

@@ -277,9 +277,11 @@ extern void kakehashi_check_wait(void);
  */
 extern void kakehashi_call_make_room(KakehashiSession *session);
 
-/* Takes over the result of kh_send_*; reports error if it is NULL. */
-extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,
-                                           const char *sql);
+/* A call for a request that is about to be sent. Whoever needs memory for it takes that before it sends the request. */
+extern KakehashiCall *kakehashi_call_new(KakehashiSession *session, const char *sql);
+
+/* Gives the call the result of kh_send_*; reports error if it is NULL. Takes no memory otherwise. Returns the call. */
+extern KakehashiCall *kakehashi_call_sent(KakehashiCall *call, kh_call *ipc, const kh_error *error);
 
 /* A tentative call has ended without all of its rows. */
 extern bool kakehashi_call_failed(const KakehashiCall *call);

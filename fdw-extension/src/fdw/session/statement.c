@@ -232,12 +232,12 @@ send_prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *t
 {
 	size_t bytes = strlen(sql);
 	KakehashiInbound *buffer;
-	KakehashiCall *call;
+	KakehashiCall *call = kakehashi_call_new(session, sql);
 	kh_error error;
 
 	if (kh_prepare_fits(session->ipc, bytes, (uint32) type_count))
-		return kakehashi_call_track(session, kh_send_prepare(session->ipc, id, sql, types, (uint32) type_count, &error),
-		                            &error, sql);
+		return kakehashi_call_sent(call, kh_send_prepare(session->ipc, id, sql, types, (uint32) type_count, &error),
+		                           &error);
 	if (bytes > kh_session_limits(session->ipc)->max_batch_bytes)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 		                errmsg("statement of %zu bytes exceeds the endpoint's limit of %u bytes", bytes,
@@ -245,10 +245,10 @@ send_prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *t
 	buffer = kakehashi_inbound_take(session, (uint32) bytes);
 	memcpy(buffer->memory, sql, bytes);
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(
-		session,
+	(void) kakehashi_call_sent(
+		call,
 		kh_send_prepare_inbound(session->ipc, id, buffer->offset, (uint32) bytes, types, (uint32) type_count, &error),
-		&error, sql);
+		&error);
 	call->on_end = on_call_end;
 	buffer->call = call;
 	buffer->taken = false;

@@ -103,13 +103,26 @@ is_plain(const kh_begin_options *options)
 	       (options->read_exclude == NULL || *options->read_exclude == '\0');
 }
 
+/* Begins a transaction by a request of its own. One that could not be sent has begun none: a subtransaction may try again. */
+static void
+begin_apart(KakehashiSession *session, const kh_begin_options *begin)
+{
+	KakehashiCall *call = kakehashi_call_new(session, "BEGIN");
+	kh_error error;
+	kh_call *ipc = kh_send_begin(session->ipc, begin, &error);
+
+	session->level = ipc != NULL ? 1 : 0;
+	(void) kakehashi_call_sent(call, ipc, &error);
+	call->in_transaction = true;
+	(void) kakehashi_call_complete(call);
+}
+
 /* Brings the engine to PostgreSQL's nesting level. apart: a transaction begins with a request of its own. */
 static void
 enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_options *options)
 {
 	int nest_level = session->rows_level > 0 ? session->rows_level : GetCurrentTransactionNestLevel();
 	KakehashiSession *leader = kakehashi_leader(session);
-	kh_error error;
 
 	memset(options, 0, sizeof(*options));
 	if (session->lost || leader->lost)
@@ -139,18 +152,14 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		session->locked = false;
 		session->changed_in = 0;
 		session->undurable_reads = false;
-		session->level = 1;
 		session->snapshot_owner = owner;
 		if (nest_level == 1 && !apart && is_plain(&begin))
-			return;
-		/* Savepoints have to come between the beginning and the request. */
 		{
-			KakehashiCall *call =
-				kakehashi_call_track(session, kh_send_begin(session->ipc, &begin, &error), &error, "BEGIN");
-
-			call->in_transaction = true;
-			(void) kakehashi_call_complete(call);
+			session->level = 1;
+			return;
 		}
+		/* Savepoints have to come between the beginning and the request. */
+		begin_apart(session, &begin);
 	}
 	/* In a shared transaction a statement sees what others have done before it, whatever isolation PostgreSQL's has; the engine's is what was begun. */
 	else if ((!IsolationUsesXactSnapshot() || leader->shared) && (owner == NULL || owner != leader->snapshot_owner))
@@ -160,11 +169,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 	}
 
 	while (leader->level < nest_level)
-	{
-		/* Counted before the answer: a cancel that comes meanwhile does not undo it. */
-		leader->level++;
-		kakehashi_savepoint_send(leader, KH_SAVEPOINT, leader->level);
-	}
+		kakehashi_savepoint_send(leader, KH_SAVEPOINT, leader->level + 1);
 	options->action = KH_CONTINUE;
 	options->handle = leader->handle;
 }
@@ -188,7 +193,8 @@ kakehashi_learn_handle(KakehashiSession *session)
 
 	if (session->handle != 0)
 		return;
-	call = kakehashi_call_track(session, kh_send_query_outcome(session->ipc, 0, &error), &error, NULL);
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_query_outcome(session->ipc, 0, &error), &error);
 	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
 }

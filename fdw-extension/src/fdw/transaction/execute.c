@@ -10,10 +10,9 @@
 #define EXECUTE_OVERHEAD_BYTES 256
 
 static KakehashiCall *
-track(KakehashiSession *session, KakehashiStatement *statement, kh_call *ipc, const kh_error *error)
+sent(KakehashiCall *call, KakehashiStatement *statement, kh_call *ipc, const kh_error *error)
 {
-	KakehashiCall *call = kakehashi_call_track(session, ipc, error, statement->sql);
-
+	(void) kakehashi_call_sent(call, ipc, error);
 	kakehashi_statement_use(statement, call);
 	return call;
 }
@@ -23,10 +22,10 @@ send_inbound(KakehashiSession *session, KakehashiStatement *statement, const kh_
              KakehashiInbound *buffer, uint32 bytes)
 {
 	kh_error error;
-	KakehashiCall *call =
-		track(session, statement,
-	          kh_send_execute_inbound(session->ipc, statement->id, options, buffer->offset, bytes, &error), &error);
+	KakehashiCall *call = kakehashi_call_new(session, statement->sql);
 
+	(void) sent(call, statement,
+	            kh_send_execute_inbound(session->ipc, statement->id, options, buffer->offset, bytes, &error), &error);
 	buffer->call = call;
 	buffer->taken = false;
 	session->inbound_bytes += bytes;
@@ -54,14 +53,16 @@ send(KakehashiSession *session, KakehashiStatement *statement, const kh_execute_
      KakehashiInbound *buffer, const void *parameters, uint32 bytes)
 {
 	kh_error error;
+	KakehashiCall *call;
 
 	if (buffer != NULL)
 	{
 		memcpy(buffer->memory, parameters, bytes);
 		return send_inbound(session, statement, options, buffer, bytes);
 	}
-	return track(session, statement, kh_send_execute(session->ipc, statement->id, options, parameters, bytes, &error),
-	             &error);
+	call = kakehashi_call_new(session, statement->sql);
+	return sent(call, statement, kh_send_execute(session->ipc, statement->id, options, parameters, bytes, &error),
+	            &error);
 }
 
 static void

@@ -42,7 +42,8 @@ kakehashi_joined_continue(KakehashiSession *session, const char *token)
 	uint64 handle;
 
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session, kh_send_continue_transaction(session->ipc, token, &error), &error, NULL);
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_continue_transaction(session->ipc, token, &error), &error);
 	result = kakehashi_call_answer(call);
 	if (result->failed)
 	{
@@ -121,11 +122,13 @@ static bool
 leave_by(KakehashiSession *session, kh_savepoint_verb verb)
 {
 	kh_error error;
-	KakehashiCall *call = kakehashi_call_track(
-		session, kh_send_savepoint(session->ipc, verb, session->handle, 1, &error), &error, "ROLLBACK TO SAVEPOINT");
-	const kh_result *result = kakehashi_call_answer(call);
-	bool failed = result->failed;
+	KakehashiCall *call = kakehashi_call_new(session, "ROLLBACK TO SAVEPOINT");
+	const kh_result *result;
+	bool failed;
 
+	(void) kakehashi_call_sent(call, kh_send_savepoint(session->ipc, verb, session->handle, 1, &error), &error);
+	result = kakehashi_call_answer(call);
+	failed = result->failed;
 	if (failed)
 		error = result->error;
 	kakehashi_call_end(call);

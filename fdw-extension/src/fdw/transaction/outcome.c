@@ -20,7 +20,8 @@ kakehashi_outcome(KakehashiSession *session)
 	kh_error error;
 
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session, kh_send_query_outcome(session->ipc, session->handle, &error), &error, NULL);
+	call = kakehashi_call_new(session, NULL);
+	(void) kakehashi_call_sent(call, kh_send_query_outcome(session->ipc, session->handle, &error), &error);
 	state = kakehashi_call_finish(call)->transaction_state;
 	kakehashi_call_end(call);
 	pfree(call);

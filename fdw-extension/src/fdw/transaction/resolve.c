@@ -68,10 +68,11 @@ resolve(KakehashiSession *session, const char *global_id, bool *busy)
 		return "in progress";
 	commit = strcmp(outcome, "committed") == 0;
 	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session,
-	                            commit ? kh_send_commit_prepared(session->ipc, global_id, KH_STORED, &error)
-	                                   : kh_send_rollback_prepared(session->ipc, global_id, &error),
-	                            &error, commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED");
+	call = kakehashi_call_new(session, commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED");
+	(void) kakehashi_call_sent(call,
+	                           commit ? kh_send_commit_prepared(session->ipc, global_id, KH_STORED, &error)
+	                                  : kh_send_rollback_prepared(session->ipc, global_id, &error),
+	                           &error);
 	result = kakehashi_call_answer(call);
 	if (result->failed)
 		error = result->error;

@@ -12,9 +12,13 @@ kakehashi_savepoint_send(KakehashiSession *session, kh_savepoint_verb verb, int 
 	const char *sql = verb == KH_SAVEPOINT           ? "SAVEPOINT"
 	                  : verb == KH_RELEASE_SAVEPOINT ? "RELEASE SAVEPOINT"
 	                                                 : "ROLLBACK TO SAVEPOINT";
-	KakehashiCall *call = kakehashi_call_track(
-		session, kh_send_savepoint(session->ipc, verb, session->handle, (uint32) (level - 1), &error), &error, sql);
+	KakehashiCall *call = kakehashi_call_new(session, sql);
+	kh_call *ipc = kh_send_savepoint(session->ipc, verb, session->handle, (uint32) (level - 1), &error);
 
+	/* Counted before the answer: a cancel that comes meanwhile does not undo it. What was not sent is not there. */
+	if (ipc != NULL && verb == KH_SAVEPOINT)
+		session->level = level;
+	(void) kakehashi_call_sent(call, ipc, &error);
 	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
 }

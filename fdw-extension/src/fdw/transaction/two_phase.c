@@ -132,14 +132,15 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 {
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES];
 	kh_error error = {0};
-	KakehashiCall *call;
+	KakehashiCall *call = kakehashi_call_new(session, "PREPARE TRANSACTION");
+	kh_call *ipc;
 
 	/* The commit record must not be lost in a crash when the engine's part is not: also with synchronous_commit off. */
 	ForceSyncCommit();
 	name_part(session, global_id);
 	XLogFlush(session->announced != InvalidXLogRecPtr ? session->announced : log_transaction_id(global_id));
-	call = kakehashi_call_track(session, kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error),
-	                            &error, "PREPARE TRANSACTION");
+	ipc = kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error);
+	(void) kakehashi_call_sent(call, ipc, &error);
 	/* From here on there may be a part that somebody has to decide, whatever becomes of the wait. */
 	strlcpy(session->global_id, global_id, sizeof(session->global_id));
 	await_prepared(session, call);

@@ -83,6 +83,7 @@ commit_session(KakehashiSession *session, bool two_phase)
 	kh_error error;
 	kh_transaction_state state;
 	KakehashiCall *call;
+	kh_call *ipc;
 	bool depends;
 
 	end_calls(session, InvalidSubTransactionId);
@@ -138,9 +139,10 @@ commit_session(KakehashiSession *session, bool two_phase)
 	/* If the answer does not come, the handle is what its outcome is asked for by. */
 	if (session->wrote)
 		kakehashi_learn_handle(session);
-	session->committing = session->wrote;
-	call = kakehashi_call_track(session, kh_send_commit(session->ipc, session->handle, response, &error), &error,
-	                            "COMMIT");
+	call = kakehashi_call_new(session, "COMMIT");
+	ipc = kh_send_commit(session->ipc, session->handle, response, &error);
+	session->committing = session->wrote && ipc != NULL;
+	(void) kakehashi_call_sent(call, ipc, &error);
 	call->in_transaction = true;
 	state = kakehashi_call_finish(call)->transaction_state;
 	(void) kakehashi_call_complete(call);
