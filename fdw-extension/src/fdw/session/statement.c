@@ -92,7 +92,6 @@ kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statem
 	/* Other calls still point to it: it stays, and is refused again when it is used again. */
 	if (statement->pins > 1 || statement->gone)
 		return;
-	statement->pins = 0;
 	for (dlist_node *node = session->calls.head.next; node != &session->calls.head; node = node->next)
 	{
 		KakehashiCall *call = dlist_container(KakehashiCall, node, node);
@@ -102,6 +101,7 @@ kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statem
 			/* The text lives in the statement. */
 			call->sql = call->sql == statement->sql ? MemoryContextStrdup(TopTransactionContext, call->sql) : call->sql;
 			call->statement = NULL;
+			statement->pins = 0;
 		}
 	}
 	/* The number is free only when the engine agrees. */
@@ -266,7 +266,7 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 	Oid *types_copy;
 
 	check_parameters(session, result, sql, types, type_count);
-	context = AllocSetContextCreate(CacheMemoryContext, "kakehashi statement", ALLOCSET_SMALL_SIZES);
+	context = AllocSetContextCreate(CurrentMemoryContext, "kakehashi statement", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
 	statement = (KakehashiStatement *) palloc0(sizeof(KakehashiStatement));
 	statement->context = context;
@@ -289,6 +289,8 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 	if (result->column_count > 0)
 		memcpy(statement->columns, result->columns, result->column_count * sizeof(kh_column));
 	MemoryContextSwitchTo(old);
+	/* Whole: until here it goes with the statement that fails. */
+	MemoryContextSetParent(context, CacheMemoryContext);
 	kakehashi_call_end(call);
 	pfree(call);
 	return statement;
