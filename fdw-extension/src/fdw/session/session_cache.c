@@ -217,9 +217,19 @@ attach(KakehashiSession *session, UserMapping *user)
 		kakehashi_check_wait();
 		kakehashi_report_error(&error, session, NULL);
 	}
-	tell_role(session, user);
-	kakehashi_tell_attached(session);
-	kakehashi_engine_learn(session);
+	PG_TRY();
+	{
+		tell_role(session, user);
+		kakehashi_tell_attached(session);
+		kakehashi_engine_learn(session);
+	}
+	PG_CATCH();
+	{
+		/* Half attached: it would work for nobody, or by what another engine can. */
+		session->invalidated = true;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 }
 
 KakehashiSession *
