@@ -116,6 +116,28 @@ await_answer(kh_call *call, TimestampTz until, KakehashiSession *session, Graph 
 	}
 }
 
+/* Waits for a request and ends it, also when there is no memory for what it brings. columns: what its statement has to have; 0: any. */
+static bool
+complete(kh_call *call, TimestampTz until, KakehashiSession *session, Graph *graph, bool decide, uint32 columns)
+{
+	bool success;
+
+	/* Not PG_FINALLY: gcc takes its variable for clobbered here. */
+	PG_TRY();
+	{
+		success = await_answer(call, until, session, graph, decide) &&
+		          (columns == 0 || kh_call_result(call)->column_count == columns);
+	}
+	PG_CATCH();
+	{
+		kh_call_end(call);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	kh_call_end(call);
+	return success;
+}
+
 /*
  * Reads the waits of an engine, outside of any transaction. Its calls are not in session->calls: they end here.
  */
@@ -126,7 +148,6 @@ read_waits(KakehashiSession *session, Graph *graph, bool decide)
 	kh_execute_options options = {.action = KH_AUTO_COMMIT};
 	kh_error error;
 	kh_call *call;
-	bool success;
 
 	if (session->ipc == NULL || session->lost || !kakehashi_can(session, KH_CAN_ACTIVITY) ||
 	    kh_session_free_slots(session->ipc) == 0 || !kakehashi_statement_reserve(session))
@@ -136,9 +157,7 @@ read_waits(KakehashiSession *session, Graph *graph, bool decide)
 		call = kh_send_prepare(session->ipc, session->waits_statement, waits_sql, NULL, 0, &error);
 		if (call == NULL)
 			return false;
-		success = await_answer(call, until, session, graph, false) && kh_call_result(call)->column_count == 6;
-		kh_call_end(call);
-		if (!success || kh_session_free_slots(session->ipc) == 0)
+		if (!complete(call, until, session, graph, false, 6) || kh_session_free_slots(session->ipc) == 0)
 		{
 			(void) kh_post_close_statement(session->ipc, session->waits_statement, &error);
 			return false;
@@ -149,9 +168,7 @@ read_waits(KakehashiSession *session, Graph *graph, bool decide)
 	call = kh_send_execute(session->ipc, session->waits_statement, &options, NULL, 0, &error);
 	if (call == NULL)
 		return false;
-	success = await_answer(call, until, session, graph, decide);
-	kh_call_end(call);
-	return success;
+	return complete(call, until, session, graph, decide, 0);
 }
 
 /* Of all engines on which this backend has a transaction. */
