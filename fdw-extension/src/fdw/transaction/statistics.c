@@ -195,12 +195,12 @@ kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOption
 		return;
 	discard(table);
 	table->server_id = user->serverid;
-	table->context = AllocSetContextCreate(CacheMemoryContext, "kakehashi statistics", ALLOCSET_SMALL_SIZES);
-	table->columns = RelationGetDescr(rel)->natts;
-	table->column =
-		(ColumnStatistics *) MemoryContextAllocZero(table->context, Max(table->columns, 1) * sizeof(ColumnStatistics));
-	/* If this fails, it is tried again by the next plan. */
+	/* If this fails, it is tried again by the next plan; columns are there when their memory is. */
 	table->read_at = 0;
+	table->context = AllocSetContextCreate(CacheMemoryContext, "kakehashi statistics", ALLOCSET_SMALL_SIZES);
+	table->column = (ColumnStatistics *) MemoryContextAllocZero(table->context, Max(RelationGetDescr(rel)->natts, 1) *
+	                                                                                sizeof(ColumnStatistics));
+	table->columns = RelationGetDescr(rel)->natts;
 	reading.table = table;
 	reading.rel = rel;
 	kakehashi_catalog_query(
