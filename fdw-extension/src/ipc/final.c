@@ -126,12 +126,9 @@ decode_granted(kh_call *call, size_t bytes)
 
 	if (!kh_buffers_granted_decode(call->frame, bytes, &granted) || granted.request_id != call->request_id)
 		return false;
-	call->buffers = calloc((size_t) granted.buffers_count + 1, sizeof(*call->buffers));
-	if (call->buffers == NULL)
-	{
-		fail_for_memory(call);
-		return true;
-	}
+	/* Room for what was asked for is there since then. */
+	if (granted.buffers_count > call->buffer_room)
+		return false;
 	while (kh_buffers_granted_buffers_next(&granted.buffers_group, &buffer))
 	{
 		if (buffer.arena_offset % 8 != 0 || buffer.arena_offset > arena_bytes ||
@@ -221,15 +218,26 @@ static bool
 make_room(kh_call *call, uint32_t bytes)
 {
 	uint32_t room = call->session->published.frame_area_bytes;
+	unsigned char *frame;
 
 	if (bytes > room)
 		room = bytes;
 	if (call->frame != NULL && call->frame_room >= room)
 		return true;
+	frame = malloc((size_t) room + 1);
+	if (frame == NULL)
+		return false;
 	free(call->frame);
-	call->frame = malloc((size_t) room + 1);
+	call->frame = frame;
 	call->frame_room = room;
-	return call->frame != NULL;
+	return true;
+}
+
+bool
+kh_final_reserve(kh_call *call, kh_error *error)
+{
+	return make_room(call, 0) ||
+	       kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not send a request to the endpoint");
 }
 
 bool

@@ -12,9 +12,8 @@
 /* Longest text or bytes in any message: maxValue in messages.xml. */
 #define MAX_VAR_DATA_BYTES (1024 * 1024)
 
-/* Whether an append that failed so will fail again: not for want of room, of memory or of descriptors, nor for what the request is. */
-static bool
-is_damage(const kh_error *error)
+bool
+kh_is_damage(const kh_error *error)
 {
 	return strncmp(error->sqlstate, "53", 2) != 0 && strncmp(error->sqlstate, "54", 2) != 0;
 }
@@ -37,7 +36,7 @@ send_frame(kh_session *session, size_t bytes, kh_error *error)
 	if (!kh_queue_append(session->queue, session->request, (uint32_t) bytes, &failure))
 	{
 		/* Whoever shares the queue has it no better. The session ends; the next one gets another queue. */
-		if (is_damage(&failure))
+		if (kh_is_damage(&failure))
 			session->broken = session->queue_damaged = true;
 		if (error != NULL)
 			*error = failure;
@@ -64,6 +63,16 @@ send_call(kh_call *call, size_t bytes, kh_error *error)
 #define KH_ENCODE(session, name, message)                                                                              \
 	kh_##name##_encode(&(message), (session)->request, (session)->published.limits.max_frame_bytes)
 
+/* Enters a call into the message, and sends that. */
+#define KH_SEND_OF(session, call, name, message, error)                                                                \
+	do                                                                                                                 \
+	{                                                                                                                  \
+		(message).session_id = (session)->published.session_id;                                                        \
+		(message).request_id = (call)->request_id;                                                                     \
+		(message).slot = (call)->slot_number;                                                                          \
+		return send_call(call, KH_ENCODE(session, name, message), error);                                              \
+	} while (0)
+
 /* Takes a call, enters it into the message, and sends that; the call, or NULL. Every request begins with these fields. */
 #define KH_SEND(session, name, message, error)                                                                         \
 	do                                                                                                                 \
@@ -72,10 +81,7 @@ send_call(kh_call *call, size_t bytes, kh_error *error)
                                                                                                                        \
 		if (call_ == NULL)                                                                                             \
 			return NULL;                                                                                               \
-		(message).session_id = (session)->published.session_id;                                                        \
-		(message).request_id = call_->request_id;                                                                      \
-		(message).slot = call_->slot_number;                                                                           \
-		return send_call(call_, KH_ENCODE(session, name, message), error);                                             \
+		KH_SEND_OF(session, call_, name, message, error);                                                              \
 	} while (0)
 
 static kh_call *
@@ -393,8 +399,20 @@ kh_call *
 kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error)
 {
 	kh_acquire_buffers_message message = {.count = count, .buffer_bytes = buffer_bytes};
+	kh_call *call = kh_call_begin(session, error);
 
-	KH_SEND(session, acquire_buffers, message, error);
+	if (call == NULL)
+		return NULL;
+	/* Before they are granted: what is granted and not known would be nobody's until the session ends. */
+	call->buffers = calloc((size_t) count + 1, sizeof(*call->buffers));
+	if (call->buffers == NULL)
+	{
+		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not ask for %u buffers", (unsigned) count);
+		kh_call_unused(call);
+		return NULL;
+	}
+	call->buffer_room = count;
+	KH_SEND_OF(session, call, acquire_buffers, message, error);
 }
 
 bool

@@ -38,6 +38,7 @@ open_files(kh_session *session, const char *directory, kh_error *error)
 	uint64_t mailbox_bytes = (uint64_t) published->limits.slots * published->slot_bytes;
 	char name[160];
 	char path[4096];
+	kh_error failure;
 
 	if (!kh_region_open(&session->control, directory, "control", 0, KH_CONTROL_PAGE_BYTES, KH_REGION_READ, error) ||
 	    !check_control(session, error) ||
@@ -53,10 +54,12 @@ open_files(kh_session *session, const char *directory, kh_error *error)
 		return false;
 	if (snprintf(path, sizeof(path), "%s/queues/%s", directory, published->queue_name) >= (int) sizeof(path))
 		return kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long");
-	session->queue = kh_queue_open(path, published->queue_block_bytes, error);
+	session->queue = kh_queue_open(path, published->queue_block_bytes, &failure);
 	if (session->queue == NULL)
 	{
-		session->queue_damaged = true;
+		session->queue_damaged = kh_is_damage(&failure);
+		if (error != NULL)
+			*error = failure;
 		return false;
 	}
 	if (published->limits.max_frame_bytes > kh_queue_max_message_bytes(session->queue))

@@ -65,6 +65,7 @@ struct kh_call
 	uint32_t payload_bytes;
 	char token[KH_TOKEN_BYTES]; /* of a transaction; empty: none was asked for */
 	uint64_t *buffers;          /* granted: offsets in the arena */
+	uint32_t buffer_room;       /* as many were asked for */
 	uint32_t buffer_count;
 	uint32_t buffer_bytes;
 	/* See share.c. */
@@ -174,6 +175,11 @@ extern int kh_attach_socket(const kh_attach_options *options, const char *direct
 /* The answer to Attach; frame is private memory. False with an error when it is a refusal or makes no sense. */
 extern bool kh_attach_response(const void *frame, size_t bytes, kh_published *published, kh_error *error);
 
+/*
+ * Whether what failed with a queue will fail again: not for want of room, of memory or of descriptors, nor for what the request is.
+ */
+extern bool kh_is_damage(const kh_error *error);
+
 /* ---- calls ---- */
 
 /* A free slot with the next request id, or NULL. Its owner sends the request or gives it back with kh_call_unused. */
@@ -219,6 +225,11 @@ extern void kh_share_sleeps(kh_share *share, int count);
 
 /* The call's slot is read by this process alone again: none of the others is there any more. */
 extern void kh_share_leave(kh_call *call);
+
+/*
+ * Takes memory for a final frame of the usual length, before the request is sent: so a commit that has been done can be told.
+ */
+extern bool kh_final_reserve(kh_call *call, kh_error *error);
 
 /* Copies and decodes the final frame into call->result. False when it is not one. */
 extern bool kh_final_decode(kh_call *call, kh_error *error);

@@ -113,6 +113,7 @@ kh_call_clear(kh_call *call)
 	call->buffers = NULL;
 	call->copy = NULL;
 	call->copy_bytes = 0;
+	call->buffer_room = 0;
 	call->buffer_count = 0;
 	call->payload = NULL;
 	call->payload_bytes = 0;

@@ -52,6 +52,27 @@ place_in_mailbox(const kh_call *call)
 	return (uint64_t) call->slot_number * call->session->published.slot_bytes;
 }
 
+static void
+give_back(kh_call *call)
+{
+	const kh_session *session = call->session;
+	const kh_published *published = &session->published;
+
+	kh_call_clear(call);
+	call->state = KH_CALL_FREE;
+	if (call->slot_number >= published->reserved_slots)
+	{
+		free(call->frame);
+		call->frame = NULL;
+		call->frame_room = 0;
+		/* Another process that had it mapped may still look at it, to find that there is nothing for it. */
+		if (!call->shared && !session->broken)
+			kh_region_give_back(&session->mailbox, place_in_mailbox(call) + published->frame_offset,
+			                    published->slot_bytes - published->frame_offset);
+	}
+	put_back(call);
+}
+
 static bool
 reserve_slot(const kh_call *call, kh_error *error)
 {
@@ -103,6 +124,11 @@ kh_call_begin(kh_session *session, kh_error *error)
 		put_back(call);
 		return NULL;
 	}
+	if (!kh_final_reserve(call, error))
+	{
+		give_back(call);
+		return NULL;
+	}
 	if (call->slot == NULL)
 		first_look(call);
 	call->state = KH_CALL_ACTIVE;
@@ -111,27 +137,6 @@ kh_call_begin(kh_session *session, kh_error *error)
 	call->request_id = session->next_request_id++;
 	memset(&call->result, 0, sizeof(call->result));
 	return call;
-}
-
-static void
-give_back(kh_call *call)
-{
-	const kh_session *session = call->session;
-	const kh_published *published = &session->published;
-
-	kh_call_clear(call);
-	call->state = KH_CALL_FREE;
-	if (call->slot_number >= published->reserved_slots)
-	{
-		free(call->frame);
-		call->frame = NULL;
-		call->frame_room = 0;
-		/* Another process that had it mapped may still look at it, to find that there is nothing for it. */
-		if (!call->shared && !session->broken)
-			kh_region_give_back(&session->mailbox, place_in_mailbox(call) + published->frame_offset,
-			                    published->slot_bytes - published->frame_offset);
-	}
-	put_back(call);
 }
 
 void

@@ -619,6 +619,7 @@ answer_attach(void)
 	                                .stored_types = UINT64_C(1) << KH_KEEPS_UUID,
 	                                .longest_row_bytes = 4000,
 	                                .most_transaction_bytes = 5000,
+	                                .queue_number = 5,
 	                                .queue_name = {"q", 1},
 	                                .principal = {"1000", 4},
 	                                .endpoint_version = {"test", 4},
