@@ -94,7 +94,7 @@ step "folders of C sources"
 python3 .make/c_folders_test.py -q
 
 step "documents"
-python3 -m doctest .make/prose.py .make/site.py .make/soak_report.py .make/corpus.py
+python3 -m doctest .make/prose.py .make/site.py .make/soak_report.py .make/corpus.py .make/server_api.py
 .make/prose.py
 
 step "shell scripts"

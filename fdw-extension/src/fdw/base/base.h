@@ -32,6 +32,11 @@
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
+/* From 19 on a description of rows is finished before it is used. */
+#if PG_VERSION_NUM < 190000
+#define TupleDescFinalize(desc) ((void) (desc))
+#endif
+
 /* ---- option.c ---- */
 
 /* Options of a server and a table, resolved: table before server before default. */

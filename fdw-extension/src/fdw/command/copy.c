@@ -25,6 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 #include "utils/varlena.h"
 
 PG_FUNCTION_INFO_V1(kakehashi_load);

@@ -142,13 +142,18 @@ append_fields(StringInfo sql, const Function *function, List *fields, bool named
 static void
 check_name(const Import *import, const char *name, List *types)
 {
+	List *names = list_make2(makeString(pstrdup(import->local_schema)), makeString(pstrdup(name)));
 	FuncCandidateList candidate;
 	int nargs = list_length(types);
+#if PG_VERSION_NUM >= 190000
+	int found;
 
-	for (candidate =
-	         FuncnameGetCandidates(list_make2(makeString(pstrdup(import->local_schema)), makeString(pstrdup(name))),
-	                               nargs, NIL, false, false, false, true);
-	     candidate != NULL; candidate = candidate->next)
+	candidate = FuncnameGetCandidates(names, nargs, NIL, false, false, false, true, &found);
+#else
+
+	candidate = FuncnameGetCandidates(names, nargs, NIL, false, false, false, true);
+#endif
+	for (; candidate != NULL; candidate = candidate->next)
 	{
 		bool same = candidate->nargs == nargs;
 		KakehashiStub stub;

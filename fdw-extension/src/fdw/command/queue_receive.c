@@ -243,6 +243,7 @@ task_columns(void)
 
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		TupleDescInitEntry(desc, (AttrNumber) (i + 1), "task", column_types[i], -1, 0);
+	TupleDescFinalize(desc);
 	return desc;
 }
 

@@ -93,6 +93,7 @@ make_call(FmgrInfo *info)
 	{
 		call->desc = CreateTemplateTupleDesc(1);
 		TupleDescInitEntry(call->desc, 1, NameStr(form->proname), form->prorettype, -1, 0);
+		TupleDescFinalize(call->desc);
 		call->map = kakehashi_result_map(call->desc, list_make1_int(1), NameStr(form->proname));
 		get_typlenbyval(form->prorettype, &call->length, &call->by_value);
 	}

@@ -8,6 +8,7 @@
 #include "fdw/row/row.h"
 
 #include "access/detoast.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"

@@ -155,6 +155,10 @@ kakehashi_is_shippable_window_function(const WindowFunc *expr)
 
 	if (name == NULL || expr->winfnoid >= FirstGenbkiObjectId)
 		return false;
+#if PG_VERSION_NUM >= 190000
+	if (expr->ignore_nulls == IGNORE_NULLS)
+		return false;
+#endif
 	/* The first row of a partition says how many parts it has. */
 	if (strcmp(name, "ntile") == 0 && contain_var_clause((Node *) expr->args))
 		return false;

@@ -6,6 +6,7 @@
  */
 #include "fdw/deparse/deparse.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"

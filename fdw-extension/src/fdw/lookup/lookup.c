@@ -151,6 +151,9 @@ add_lookup_path(PlannerInfo *root, RelOptInfo *joinrel, Path *outer_path, Lookup
 	                        outer_path->rows * (LOOKUP_COST + touched * KAKEHASHI_ENGINE_ROW_COST) * cpu_tuple_cost +
 	                        retrieved * (fpinfo->options.fdw_tuple_cost + local_cost.per_tuple);
 	path->path.pathkeys = build_join_pathkeys(root, joinrel, lookup->join_type, outer_path->pathkeys);
+#if PG_VERSION_NUM >= 180000
+	path->path.disabled_nodes = outer_path->disabled_nodes;
+#endif
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(outer_path);
 	path->custom_private = list_make1(lookup);
@@ -167,14 +170,17 @@ consider_lookup(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOp
 	Lookup *lookup;
 	double touched;
 
-	if (outer_path == NULL || PATH_REQ_OUTER(outer_path) != NULL)
+	if (outer_path == NULL || PATH_REQ_OUTER(outer_path) != NULL || kakehashi_is_grouped_early(joinrel) ||
+	    kakehashi_is_made_unique(inner, join_type, extra))
 		return;
-	/* Rows of a semijoin's other side, each once. */
+#if PG_VERSION_NUM < 190000
+	/* Rows of a semijoin's other side, each once. Later versions have them as a relation, whose paths are these. */
 	if (join_type == JOIN_UNIQUE_OUTER)
 	{
 		outer_path = (Path *) create_unique_path(root, outer, outer_path, extra->sjinfo);
 		join_type = JOIN_INNER;
 	}
+#endif
 	if (join_type != JOIN_INNER && join_type != JOIN_LEFT && join_type != JOIN_SEMI && join_type != JOIN_ANTI)
 		return;
 	/* Rows that are locked or changed would have to be found again. */

@@ -9,6 +9,7 @@
 #include "fdw/lookup/lookup.h"
 #include "fdw/transaction/transaction.h"
 
+#include "access/htup_details.h"
 #include "executor/executor.h"
 #include "utils/memutils.h"
 

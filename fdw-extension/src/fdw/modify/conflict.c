@@ -12,6 +12,7 @@
 #include "fdw/modify/modify.h"
 #include "fdw/plan/plan.h"
 
+#include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -107,8 +108,18 @@ mark_key(Query *query)
 	conflict->arbiterElems = NIL;
 }
 
+/* From 19 on with what EXPLAIN wants. */
+#if PG_VERSION_NUM >= 190000
+#define PLANNER_PARAMETERS                                                                                             \
+	Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params, ExplainState *explain
+#define PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params, explain
+#else
+#define PLANNER_PARAMETERS Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params
+#define PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params
+#endif
+
 static PlannedStmt *
-plan_query(Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params)
+plan_query(PLANNER_PARAMETERS)
 {
 	ListCell *cell;
 	PlannedStmt *result;
@@ -128,8 +139,7 @@ plan_query(Query *parse, const char *query_string, int cursor_options, ParamList
 	scans = kakehashi_windows_enter();
 	PG_TRY();
 	{
-		result = previous_hook != NULL ? previous_hook(parse, query_string, cursor_options, bound_params)
-		                               : standard_planner(parse, query_string, cursor_options, bound_params);
+		result = previous_hook != NULL ? previous_hook(PLANNER_ARGUMENTS) : standard_planner(PLANNER_ARGUMENTS);
 		kakehashi_windows_finish();
 	}
 	PG_FINALLY();
@@ -397,8 +407,10 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 		deparse_update(&context, plan, rel);
 		params = parameter_expressions(context.params, list_length(targets));
 	}
-	else
+	else if (plan->onConflictAction == ONCONFLICT_NOTHING)
 		appendStringInfoString(buf, " DO NOTHING");
+	else
+		report_unsupported(RelationGetRelationName(rel), "it is DO SELECT");
 	return params;
 }
 

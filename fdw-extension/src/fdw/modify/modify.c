@@ -230,7 +230,8 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 			do_nothing = true;
 		else if (plan->onConflictAction != ONCONFLICT_NONE)
 			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			                errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\"",
+			                errmsg("ON CONFLICT DO %s is not supported on foreign table \"%s\"",
+			                       plan->onConflictAction == ONCONFLICT_UPDATE ? "UPDATE" : "SELECT",
 			                       RelationGetRelationName(rel))));
 	}
 	/* The lists of the plan speak of the partitioned table, so that all columns come back. */

@@ -18,6 +18,26 @@ is_supported(JoinType join_type)
 	       join_type == JOIN_SEMI || join_type == JOIN_ANTI;
 }
 
+bool
+kakehashi_is_grouped_early(const RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 190000
+	return IS_GROUPED_REL(rel);
+#else
+	return false;
+#endif
+}
+
+bool
+kakehashi_is_made_unique(const RelOptInfo *side, JoinType join_type, const JoinPathExtraData *extra)
+{
+#if PG_VERSION_NUM >= 190000
+	return RELATION_WAS_MADE_UNIQUE(side, extra->sjinfo, join_type);
+#else
+	return false;
+#endif
+}
+
 /* Expressions that must be computed below the join, and may not be null above it. */
 static bool
 has_placeholders(PlannerInfo *root, RelOptInfo *joinrel)
@@ -235,7 +255,8 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	bool locks;
 	bool whole;
 
-	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL ||
+	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL || kakehashi_is_grouped_early(joinrel) ||
+	    kakehashi_is_made_unique(outer, join_type, extra) || kakehashi_is_made_unique(inner, join_type, extra) ||
 	    !kakehashi_server_computes(joinrel->serverid, join_type == JOIN_SEMI || join_type == JOIN_ANTI
 	                                                      ? KH_COMPUTES_SEMI_JOINS
 	                                                      : KH_COMPUTES_JOINS))

@@ -25,6 +25,13 @@ extern void kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid
 extern void kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid);
 extern void kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
                                      JoinType join_type, JoinPathExtraData *extra);
+
+/* Whether the rows of a relation are partial aggregates, of which PostgreSQL 19 can make joins: neither this nor a look-up has them. */
+extern bool kakehashi_is_grouped_early(const RelOptInfo *rel);
+
+/* Whether a side of a join stands for its rows without duplicates, as PostgreSQL 19 has the right side of a semijoin: a scan of it would have them. */
+extern bool kakehashi_is_made_unique(const RelOptInfo *side, JoinType join_type, const JoinPathExtraData *extra);
+
 extern void kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
                                       void *extra);
 extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist,

@@ -176,8 +176,14 @@ add_operation_path(const JointQueries *operation, RelOptInfo *output, double dis
 	path =
 		kakehashi_create_path(operation->root, scan, operation->rows, startup * discount, total * discount, NIL, NULL);
 	path->fdw_private = list_make3(makeString(operation->sql->data), operation->params, (void *) operation);
+#if PG_VERSION_NUM >= 190000
+	add_path(output, (Path *) create_append_path(operation->root, operation->rel,
+	                                             (AppendPathInput){.subpaths = list_make1(path)}, NIL, NULL, 0, false,
+	                                             operation->rows));
+#else
 	add_path(output, (Path *) create_append_path(operation->root, operation->rel, list_make1(path), NIL, NIL, NULL, 0,
 	                                             false, operation->rows));
+#endif
 }
 
 /* A copy for the next stage, whose text can be longer. */

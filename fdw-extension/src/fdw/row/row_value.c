@@ -65,6 +65,7 @@ desc_of_query(List *tlist, const Var *row, const RangeTblEntry *rte)
 		TupleDescInitEntryCollation(desc, (AttrNumber) i, column->varcollid);
 	}
 	ExecTypeSetColNames(desc, rte->eref->colnames);
+	TupleDescFinalize(desc);
 	return BlessTupleDesc(desc);
 }
 

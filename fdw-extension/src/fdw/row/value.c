@@ -207,7 +207,7 @@ kakehashi_row_writer_start_fixed(KakehashiRowWriter *writer, KakehashiSession *s
 static bool
 write_value(KakehashiRowWriter *writer, int column, Datum value)
 {
-	struct varlena *varlena;
+	struct varlena *detoasted;
 
 	switch (writer->kinds[column])
 	{
@@ -222,8 +222,8 @@ write_value(KakehashiRowWriter *writer, int column, Datum value)
 			value = CStringGetTextDatum(OutputFunctionCall(&writer->outputs[column], value));
 			/* FALLTHROUGH */
 		case KAKEHASHI_VARLENA:
-			varlena = PG_DETOAST_DATUM(value);
-			return kh_batch_writer_set_value(&writer->writer, (uint32) column, varlena, VARSIZE(varlena));
+			detoasted = PG_DETOAST_DATUM(value);
+			return kh_batch_writer_set_value(&writer->writer, (uint32) column, detoasted, VARSIZE(detoasted));
 		case KAKEHASHI_FIXED16:
 			return kh_batch_writer_set_value(&writer->writer, (uint32) column, DatumGetPointer(value), 16);
 	}

@@ -14,6 +14,7 @@
 #include "pgstat.h"
 #include "storage/pmsignal.h"
 #include "utils/memutils.h"
+#include "utils/wait_event.h"
 
 /*
  * Longest sleep without a look at interrupts. A signal ends the sleep early; only one that arrives just before it does

@@ -3,6 +3,8 @@
  */
 #include "fdw/session/session.h"
 
+#include <limits.h>
+
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_authid.h"
@@ -26,9 +28,15 @@ kakehashi_session_table(void)
 	return sessions;
 }
 
+#if PG_VERSION_NUM >= 190000
+typedef SysCacheIdentifier CacheNumber;
+#else
+typedef int CacheNumber;
+#endif
+
 /* Options of a server or mapping have changed; hash value 0 means any. */
 static void
-on_invalidation(Datum arg, int cache, uint32 hash)
+on_invalidation(Datum arg, CacheNumber cache, uint32 hash)
 {
 	HASH_SEQ_STATUS scan;
 	KakehashiSession *session;

@@ -8,6 +8,7 @@
 
 #include "fmgr.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(kakehashi_table_activity);
 

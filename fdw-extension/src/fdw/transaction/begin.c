@@ -9,6 +9,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
+#include "utils/snapshot.h"
 
 void
 kakehashi_report_aborted(const KakehashiSession *session)
