@@ -37,6 +37,11 @@
 #define TupleDescFinalize(desc) ((void) (desc))
 #endif
 
+/* From 19 on comments no longer tell the compiler that it is meant. */
+#ifndef pg_fallthrough
+#define pg_fallthrough __attribute__((fallthrough))
+#endif
+
 /* ---- option.c ---- */
 
 /* Options of a server and a table, resolved: table before server before default. */

@@ -219,7 +219,7 @@ check_result_type(Form_pg_proc form, Oid function)
 					check_type(TupleDescAttr(desc, i)->atttypid, "a column of the result");
 				break;
 			}
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		default:
 			ereport(ERROR,
 			        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),

@@ -220,7 +220,7 @@ write_value(KakehashiRowWriter *writer, int column, Datum value)
 			return true;
 		case KAKEHASHI_TEXT:
 			value = CStringGetTextDatum(OutputFunctionCall(&writer->outputs[column], value));
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case KAKEHASHI_VARLENA:
 			detoasted = PG_DETOAST_DATUM(value);
 			return kh_batch_writer_set_value(&writer->writer, (uint32) column, detoasted, VARSIZE(detoasted));
