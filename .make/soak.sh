@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,schedules,system   parts of it, all without
+#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,schedules,memory,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -58,6 +58,8 @@ fi
 part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default' \
   -Dscheduler.faultSeconds=$((6 * factor)) -Dscheduler.stressSeconds=$((16 * factor)) -Dscheduler.stressTasks=$((10000000 * factor))
 part schedules SchedulesTest -pl ipc-endpoint/schedules -am -Dkakehashi.skip.schedules=false -Dkakehashi.schedules=$((1500 * factor))
+part memory FailedAllocationTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
+  -Dkakehashi.failedAllocations=$((50 * factor))
 part system ForeignIdentityTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.identities=$((100000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/// A library for LD_PRELOAD, compiled from the source of a test. Thread-safe for different directories.
+/// A library for LD_PRELOAD or for a process that loads it by name, compiled from the source of a test. Thread-safe for different
+/// directories.
 public final class PreloadedLibrary {
   private PreloadedLibrary() {}
 
@@ -16,11 +17,13 @@ public final class PreloadedLibrary {
   ///
   /// @param source file or directory, below the directory that the tests run in
   /// @param directory of the library, which is named as the source
+  /// @param options of the compiler besides
   /// @throws AssertionError the compiler refuses it, or does not end
-  public static Path compile(Path source, Path directory) throws IOException {
+  public static Path compile(Path source, Path directory, String... options) throws IOException {
     String name = String.valueOf(source.getFileName()).replaceFirst("\\.c$", "") + ".so";
     Path library = directory.resolve(name);
     List<String> command = new ArrayList<>(List.of("cc", "-shared", "-fPIC", "-O1"));
+    command.addAll(List.of(options));
     command.addAll(List.of("-o", library.toString()));
     files(source).forEach(file -> command.add(file.toString()));
     command.add("-ldl");
