@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Code of applications that does not come back: others are served, and the endpoint ends and begins again with all that was committed.
-@Timeout(120)
+@Timeout(600)
 class HangingCodeTest {
   private static final String SOURCE =
       """
