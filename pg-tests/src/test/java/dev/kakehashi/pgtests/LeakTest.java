@@ -55,7 +55,7 @@ class LeakTest {
   private final Cluster cluster = Cluster.start("leak");
   private int executed;
 
-  /// Of the statements of one transaction, for the message of a later one. Written by one thread at a time.
+  /// Failures of one transaction, for the message of a later one. Written by one thread at a time.
   private final List<String> failures = new ArrayList<>();
 
   @BeforeAll
