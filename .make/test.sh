@@ -50,15 +50,15 @@ trap interrupted INT TERM
 find . -path '*/target/surefire-reports' -type d -prune -exec rm -rf {} +
 rm -f target/tests-*.log
 
-# The tests of engine and scheduler run beside those of the other modules: neither uses two processors all the time. A failed test does not end the others: what it says of the
-# other modules and suites is wanted, too.
+# Two halves run side by side, of which the server's tests are most of one: neither uses two processors all the time. A failed test does not
+# end the others: what it says of the other modules and suites is wanted, too.
 built=
 java_suite() {
   # Installed, because runs of tests alone take the other modules from the repository.
   .make/maven.sh build-java -T 2 -pl '!pg-tests' -DskipTests install || return
   built=yes
   local tests='-Dmaven.test.failure.ignore=true surefire:test' engine others=0
-  .make/maven.sh tests-engine -pl scheduler,ipc-endpoint/engine -am -Dkakehashi.skip.others=true $tests &
+  .make/maven.sh tests-engine -pl scheduler,ipc-endpoint/engine,ipc-endpoint/bulk,ipc-endpoint/rest -am -Dkakehashi.skip.others=true $tests &
   engine=$!
   .make/maven.sh tests-others -pl '!pg-tests' -Dkakehashi.skip.engine=true $tests || others=1
   wait "$engine" || others=1
