@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.store.api.LockStrength;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -131,15 +132,36 @@ public sealed interface PhysicalPlan {
     }
   }
 
-  /// ON CONFLICT: expressions are over the columns of the row that exists, followed by those of the row that was to be inserted and by what
-  /// the source has computed for both.
+  /// ON CONFLICT.
   ///
   /// @param arbiters unique indexes whose duplicates are meant, by indexId
-  /// @param values one per column of the table; null: DO NOTHING
-  /// @param condition of DO UPDATE, or null
   /// @param computed columns of the source behind those of the table
-  record OnConflict(
-      Set<Long> arbiters, @Nullable List<Expr> values, @Nullable Expr condition, int computed) {}
+  record OnConflict(Set<Long> arbiters, ConflictAction action, int computed) {
+    /// Whether it does more with a row that exists than to leave it.
+    public boolean takesExisting() {
+      return !(action instanceof LeaveExisting);
+    }
+  }
+
+  /// The fate of a row that exists. Expressions are over its columns, followed by those of the row that was to be inserted and by what
+  /// the source has computed for both.
+  sealed interface ConflictAction {}
+
+  /// DO NOTHING.
+  record LeaveExisting() implements ConflictAction {}
+
+  /// DO SELECT: the row is one of the statement's result.
+  ///
+  /// @param lock how it is locked before; null: not at all
+  /// @param condition of WHERE, or null
+  record SelectExisting(@Nullable LockStrength lock, @Nullable Expr condition)
+      implements ConflictAction {}
+
+  /// DO UPDATE.
+  ///
+  /// @param values one per column of the table
+  /// @param condition of WHERE, or null
+  record UpdateExisting(List<Expr> values, @Nullable Expr condition) implements ConflictAction {}
 
   /// Replaces rows by the values.
   ///

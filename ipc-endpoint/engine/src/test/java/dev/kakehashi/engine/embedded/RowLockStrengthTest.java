@@ -113,6 +113,13 @@ final class RowLockStrengthTest {
     assertAfter(AFTER_UPDATE, "delete from p where id = 1");
     assertAfter(
         AFTER_NO_KEY_UPDATE, "insert into p values (1) on conflict (id) do update set n = 3");
+    String select = "insert into p values (1) on conflict (id) do select";
+    assertAfter(FREE, select + " returning id");
+    assertAfter(AFTER_KEY_SHARE, select + " for key share returning id");
+    assertAfter(AFTER_SHARE, select + " for share returning id");
+    assertAfter(AFTER_NO_KEY_UPDATE, select + " for no key update returning id");
+    assertAfter(AFTER_UPDATE, select + " for update returning id");
+    assertAfter(AFTER_UPDATE, select + " for update where p.n > 100 returning id");
     assertAfter(AFTER_KEY_SHARE, "insert into c values (1, 1)");
     assertAfter(
         AFTER_NO_KEY_UPDATE, "insert into c values (1, 1)", "update p set n = 5 where id = 1");

@@ -145,9 +145,14 @@ public final class DmlConsumer implements ChangeConsumer {
     }
     rows++;
     if (returning != null) {
-      boolean updated = outcome == Upsert.Outcome.UPDATED;
-      first[0] = updated ? 0 : row;
-      returning.keep(updated ? into.updated() : changed, batch, first, 1);
+      first[0] = outcome == Upsert.Outcome.INSERTED ? row : 0;
+      VectorBatch result =
+          switch (outcome) {
+            case UPDATED -> into.updated();
+            case SELECTED -> into.selected();
+            default -> changed;
+          };
+      returning.keep(result, batch, first, 1);
     }
   }
 

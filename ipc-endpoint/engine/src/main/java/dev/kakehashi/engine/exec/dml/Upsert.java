@@ -5,7 +5,12 @@ import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.rows.RowIdSet;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan.ConflictAction;
+import dev.kakehashi.engine.plan.PhysicalPlan.LeaveExisting;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
+import dev.kakehashi.engine.plan.PhysicalPlan.SelectExisting;
+import dev.kakehashi.engine.plan.PhysicalPlan.UpdateExisting;
 import dev.kakehashi.engine.store.api.DuplicateKey;
 import dev.kakehashi.engine.store.api.KeyRange;
 import dev.kakehashi.engine.store.api.LockStrength;
@@ -21,12 +26,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// INSERT ... ON CONFLICT, row by row: insert, and when the row exists leave it or update it.
+/// INSERT ... ON CONFLICT, row by row: insert, and when the row exists leave it, update it or select it.
 final class Upsert {
   /// Outcome for a row.
   enum Outcome {
     INSERTED,
     UPDATED,
+    SELECTED,
     LEFT
   }
 
@@ -35,13 +41,14 @@ final class Upsert {
   private final ChangedTable table;
   private final OnConflict conflict;
   private final EvalContext context;
-  private final Evaluator @Nullable [] values;
+  private final Evaluator[] values;
   private final @Nullable Evaluator condition;
   private final Evaluator[] generated;
   private final int columns;
   private final int[] allColumns;
 
-  /// Rows that this statement has inserted or updated: none of them may be updated again.
+  /// Rows that this statement has updated, other parts of it included, and for DO UPDATE those that it has inserted: none of them may be
+  /// updated again.
   private RowIdSet changed = new RowIdSet();
 
   private final VectorBatch existing;
@@ -59,17 +66,30 @@ final class Upsert {
     this.table = table;
     this.conflict = conflict;
     this.context = context;
-    this.values = conflict.values() == null ? null : context.evaluators(conflict.values());
-    this.condition = conflict.condition() == null ? null : context.evaluator(conflict.condition());
+    boolean updates = conflict.action() instanceof UpdateExisting;
+    this.values =
+        conflict.action() instanceof UpdateExisting update
+            ? context.evaluators(update.values())
+            : new Evaluator[0];
+    Expr where = condition(conflict.action());
+    this.condition = where == null ? null : context.evaluator(where);
     // Its own: the values of the rows to insert stay.
-    this.generated = values == null ? new Evaluator[0] : table.generatedOf(conflict);
+    this.generated = updates ? table.generatedOf(conflict) : new Evaluator[0];
     this.columns = table.target().columns().size();
-    boolean updates = values != null;
-    // Without an update it is enough that a row is there.
-    this.allColumns = IntStream.range(0, updates ? columns : 0).toArray();
-    this.existing = VectorBatch.ofRows(updates ? columns : 0, 1);
-    this.pair = VectorBatch.view(updates ? 2 * columns + conflict.computed() : 0);
+    // To leave it, it is enough that a row is there.
+    int read = conflict.takesExisting() ? columns : 0;
+    this.allColumns = IntStream.range(0, read).toArray();
+    this.existing = VectorBatch.ofRows(read, 1);
+    this.pair = VectorBatch.view(read == 0 ? 0 : 2 * columns + conflict.computed());
     this.updated = VectorBatch.view(updates ? columns : 0);
+  }
+
+  private static @Nullable Expr condition(ConflictAction action) {
+    return switch (action) {
+      case LeaveExisting leave -> null;
+      case SelectExisting select -> select.condition();
+      case UpdateExisting update -> update.condition();
+    };
   }
 
   void begin() {
@@ -83,7 +103,7 @@ final class Upsert {
     long before = table.transaction().mark();
     try {
       long rowId = table.table().insert(table.transaction(), batch, row);
-      if (values != null) {
+      if (conflict.action() instanceof UpdateExisting) {
         changed.add(rowId);
       }
       table.noteInserted(rowId);
@@ -94,11 +114,16 @@ final class Upsert {
       if (arbiter == null) {
         throw table.duplicateKey(duplicate, batch, row);
       }
-      if (values == null && duplicate.isNewer() && run.scope().keepsSnapshot()) {
-        throw changedSince();
-      }
-      Evaluator[] assigned = values;
-      return assigned == null ? Outcome.LEFT : update(arbiter, batch, source, row, assigned);
+      return switch (conflict.action()) {
+        case LeaveExisting leave -> {
+          if (duplicate.isNewer() && run.scope().keepsSnapshot()) {
+            throw changedSince();
+          }
+          yield Outcome.LEFT;
+        }
+        case SelectExisting select -> select(arbiter, batch, source, row, select.lock());
+        case UpdateExisting update -> update(arbiter, batch, source, row);
+      };
     }
   }
 
@@ -126,11 +151,57 @@ final class Upsert {
     return updated;
   }
 
-  private Outcome update(
-      IndexDefinition index, VectorBatch batch, VectorBatch source, int row, Evaluator[] assigned) {
+  /// The row after [Outcome#SELECTED], in position 0; valid until the next row.
+  VectorBatch selected() {
+    return existing;
+  }
+
+  /// A row that this statement has made is given as it is now, and cannot be locked, as in PostgreSQL.
+  private Outcome select(
+      IndexDefinition index,
+      VectorBatch batch,
+      VectorBatch source,
+      int row,
+      @Nullable LockStrength lock) {
+    if (!isThere(index, batch, row)) {
+      if (!find(index, batch, row, table.transaction().beginStatement())) {
+        throw changedSince();
+      }
+      if (lock != null) {
+        throw affectedTwice("SELECT");
+      }
+    } else if (lock != null && !table.table().lock(table.transaction(), existing.rowIds[0], lock)) {
+      throw affectedTwice("SELECT");
+    }
+    boolean isResult = condition == null || applies(batch, source, row);
+    return isResult ? Outcome.SELECTED : Outcome.LEFT;
+  }
+
+  /// Whether a row with the same key was there when the statement began, and the statement has not changed it; then it is in `existing`.
+  private boolean isThere(IndexDefinition index, VectorBatch batch, int row) {
+    ReadView view = run.scope().view();
+    return find(index, batch, row, view)
+        && table.table().ownChange(view, existing.rowIds[0]) == OwnChange.NONE
+        && !changed.contains(existing.rowIds[0]);
+  }
+
+  /// Evaluates WHERE for `existing` and the row that was to be inserted, which are in `pair` then.
+  private boolean applies(VectorBatch batch, VectorBatch source, int row) {
+    pairUp(batch, source, row);
+    context.functions.heap = updated.heap;
+    updated.heap.reset();
+    Evaluator where = condition;
+    if (where == null) {
+      return true;
+    }
+    ColumnVector result = where.evaluate(pair);
+    return !result.isNull(0) && result.words[0] != 0;
+  }
+
+  private Outcome update(IndexDefinition index, VectorBatch batch, VectorBatch source, int row) {
     if (!find(index, batch, row, run.scope().view())) {
       if (find(index, batch, row, table.transaction().beginStatement())) {
-        throw affectedTwice();
+        throw affectedTwice("UPDATE");
       }
       throw changedSince();
     }
@@ -138,27 +209,20 @@ final class Upsert {
     if (table.table().ownChange(run.scope().view(), rowId) != OwnChange.NONE
         || !table.table().lock(table.transaction(), rowId, LockStrength.NO_KEY_UPDATE)
         || changed.contains(rowId)) {
-      throw affectedTwice();
+      throw affectedTwice("UPDATE");
     }
-    pairUp(batch, source, row);
-    context.functions.heap = updated.heap;
-    updated.heap.reset();
-    Evaluator applies = condition;
-    if (applies != null) {
-      ColumnVector result = applies.evaluate(pair);
-      if (result.isNull(0) || result.words[0] == 0) {
-        return Outcome.LEFT; // it may come again
-      }
+    if (!applies(batch, source, row)) {
+      return Outcome.LEFT; // it may come again
     }
     changed.add(rowId);
     for (int c = 0; c < columns; c++) {
-      updated.columns[c] = assigned[c].evaluate(pair);
+      updated.columns[c] = values[c].evaluate(pair);
     }
     updated.size = 1;
     table.generate(updated, generated);
     table.check(updated);
     if (!table.update(rowId, updated, 0)) {
-      throw affectedTwice();
+      throw affectedTwice("UPDATE");
     }
     return Outcome.UPDATED;
   }
@@ -222,10 +286,10 @@ final class Upsert {
     throw new IllegalStateException("index " + index.name() + " is gone");
   }
 
-  private static EngineException affectedTwice() {
+  private static EngineException affectedTwice(String action) {
     return new EngineException(
             ErrorCode.CARDINALITY_VIOLATION,
-            "ON CONFLICT DO UPDATE command cannot affect row a second time")
+            "ON CONFLICT DO " + action + " command cannot affect row a second time")
         .withHint(
             "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.");
   }

@@ -73,7 +73,7 @@ final class PlanInstances implements PlanRunner {
     this.profile = profile;
     this.parameterKinds = MaterializedRows.kinds(parameterOids);
     PlanNode vectorised =
-        profile == null && plan instanceof PhysicalPlan.Insert insert && !updatesExisting(insert)
+        profile == null && plan instanceof PhysicalPlan.Insert insert && !takesExisting(insert)
             ? InsertedParameters.find(insert.source(), parameterOids)
             : null;
     this.insertsParameters = vectorised != null;
@@ -94,9 +94,9 @@ final class PlanInstances implements PlanRunner {
     return returning == null ? new int[0] : returning.stream().mapToInt(Expr::typeOid).toArray();
   }
 
-  /// Each row of parameters is an execution of its own, so it may update what the one before has inserted.
-  private static boolean updatesExisting(PhysicalPlan.Insert insert) {
-    return insert.conflict() != null && insert.conflict().values() != null;
+  /// Each row of parameters is an execution of its own, so it may update or select what the one before has inserted.
+  private static boolean takesExisting(PhysicalPlan.Insert insert) {
+    return insert.conflict() != null && insert.conflict().takesExisting();
   }
 
   /// Collects table scans; false if the plan can be long without scanning a table.

@@ -11,6 +11,9 @@ import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.Scope;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.parser.ParsedStatement.Conflict;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictNothing;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictSelect;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictUpdate;
 import dev.kakehashi.engine.sql.spelling.CalciteParser;
 import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.table.AssignmentBinder;
@@ -44,9 +47,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Binds ON CONFLICT.
 ///
-/// Subqueries of DO UPDATE are evaluated for every row that is to be inserted, joined with the row that has its key, if there is one: they
-/// become columns of the statement's source. A row that comes with the key later is a conflict of the transaction, after which the
-/// statement begins again, or fails.
+/// Subqueries of DO UPDATE and DO SELECT are evaluated for every row that is to be inserted, joined with the row that has its key, if
+/// there is one: they become columns of the statement's source. A row that comes with the key later is a conflict of the transaction, after
+/// which the statement begins again, or fails.
 final class ConflictBinder {
   private static final String EXCLUDED = "excluded";
 
@@ -78,9 +81,12 @@ final class ConflictBinder {
     List<Index> arbiters = arbiters(conflict, table, alias, use);
     Set<Long> numbers = new HashSet<>();
     arbiters.forEach(index -> numbers.add(index.indexId()));
-    if (conflict.assignments() == null) {
-      return new Bound(new PhysicalPlan.OnConflict(numbers, null, null, 0), source);
+    if (conflict.action() instanceof ConflictNothing) {
+      return new Bound(
+          new PhysicalPlan.OnConflict(numbers, new PhysicalPlan.LeaveExisting(), 0), source);
     }
+    String clause =
+        "ON CONFLICT DO " + (conflict.action() instanceof ConflictSelect ? "SELECT" : "UPDATE");
     int count = table.columns().size();
     RelNode existing =
         LogicalTableScan.create(context.cluster, context.catalogTable(table), List.of());
@@ -92,27 +98,19 @@ final class ConflictBinder {
             context.types,
             null,
             List.of());
-    Scope scope = new Scope(parent, "ON CONFLICT DO UPDATE");
+    Scope scope = new Scope(parent, clause);
     scope.rowType = both;
     addFields(scope, table, alias, 0, both, use);
     addFields(scope, table, EXCLUDED, count, both, use);
-    use.require(Privilege.UPDATE);
-    @Nullable RexNode[] set = assignments.assignments(conflict.assignments(), table, scope, use);
-    RexNode where = condition(conflict.where(), scope);
     Subqueries subqueries = new Subqueries(both);
-    List<Expr> values = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      RexNode value = set[i] == null ? scope.fields.get(i).expression() : set[i];
-      values.add(ExprTranslator.translate(subqueries.replaced(value)));
-    }
-    Expr condition = where == null ? null : ExprTranslator.translate(subqueries.replaced(where));
+    PhysicalPlan.ConflictAction action = action(conflict, table, scope, use, subqueries);
     PhysicalPlan.OnConflict bound =
-        new PhysicalPlan.OnConflict(numbers, values, condition, subqueries.found.size());
+        new PhysicalPlan.OnConflict(numbers, action, subqueries.found.size());
     if (subqueries.found.isEmpty()) {
       return new Bound(bound, source);
     }
     if (!arbiters.getFirst().predicate().isEmpty()) {
-      throw ExprTranslator.unsupported("subquery in ON CONFLICT DO UPDATE with a partial index");
+      throw ExprTranslator.unsupported("subquery in " + clause + " with a partial index");
     }
     RelNode joined =
         LogicalJoin.create(
@@ -123,6 +121,32 @@ final class ConflictBinder {
             Set.of(),
             JoinRelType.RIGHT);
     return new Bound(bound, computed(joined, count, subqueries.found, scope));
+  }
+
+  private PhysicalPlan.ConflictAction action(
+      Conflict conflict, Table table, Scope scope, RelationUse use, Subqueries subqueries) {
+    return switch (conflict.action()) {
+      case ConflictNothing nothing -> new PhysicalPlan.LeaveExisting();
+      case ConflictSelect select -> {
+        use.require(Privilege.SELECT);
+        if (select.lock() != null) {
+          use.require(Privilege.UPDATE);
+        }
+        yield new PhysicalPlan.SelectExisting(
+            select.lock(), subqueries.translated(condition(select.where(), scope)));
+      }
+      case ConflictUpdate update -> {
+        use.require(Privilege.UPDATE);
+        @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope, use);
+        RexNode where = condition(update.where(), scope);
+        List<Expr> values = new ArrayList<>();
+        for (int i = 0; i < set.length; i++) {
+          RexNode value = set[i] == null ? scope.fields.get(i).expression() : set[i];
+          values.add(ExprTranslator.translate(subqueries.replaced(value)));
+        }
+        yield new PhysicalPlan.UpdateExisting(values, subqueries.translated(where));
+      }
+    };
   }
 
   private void addFields(
@@ -192,6 +216,10 @@ final class ConflictBinder {
       return node.accept(this);
     }
 
+    @Nullable Expr translated(@Nullable RexNode node) {
+      return node == null ? null : ExprTranslator.translate(replaced(node));
+    }
+
     @Override
     public RexNode visitSubQuery(RexSubQuery subquery) {
       found.add(subquery);
@@ -245,7 +273,7 @@ final class ConflictBinder {
       throw new EngineException(
               ErrorCode.INVALID_COLUMN_REFERENCE,
               "there is no unique or exclusion constraint matching the ON CONFLICT specification")
-          .withPosition(conflict.position());
+          .withPosition(conflict.targetPosition());
     }
     return indexes;
   }

@@ -3,8 +3,12 @@ package dev.kakehashi.engine.sql.parser;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
-import dev.kakehashi.engine.sql.parser.ParsedStatement.Assignment;
 import dev.kakehashi.engine.sql.parser.ParsedStatement.Conflict;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictAction;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictNothing;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictSelect;
+import dev.kakehashi.engine.sql.parser.ParsedStatement.ConflictUpdate;
+import dev.kakehashi.engine.sql.spelling.LockClause;
 import dev.kakehashi.engine.sql.spelling.PieceReader;
 import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.protocol.ErrorCode;
@@ -29,28 +33,50 @@ final class ConflictParser {
   }
 
   Conflict conflict() {
-    int position = in.peek().start() + 1;
+    int position = in.peek(-2).start() + 1;
+    int targetPosition = in.peek().start() + 1;
     if (in.acceptWords("on", "constraint")) {
       constraint = pieces.name();
     } else if (in.peek().isOperator("(")) {
       inference();
     }
     in.expectWord("do");
+    return new Conflict(
+        constraint, columns, expressions, predicate, action(), position, targetPosition);
+  }
+
+  private ConflictAction action() {
     if (in.acceptWords("nothing")) {
-      return new Conflict(constraint, columns, expressions, predicate, null, null, position);
+      return new ConflictNothing();
+    }
+    if (in.acceptWords("select")) {
+      return new ConflictSelect(
+          in.acceptWords("for") ? LockClause.strength(in) : null, statement.where());
     }
     in.expectWord("update");
     in.expectWord("set");
-    if (constraint == null && columns == null) {
+    return new ConflictUpdate(statement.assignments("where", "returning"), statement.where());
+  }
+
+  /// Refuses what the grammar takes and no INSERT may have.
+  ///
+  /// @param returning of the INSERT
+  static void check(Conflict conflict, @Nullable Source returning) {
+    boolean selects = conflict.action() instanceof ConflictSelect;
+    if (selects && returning == null) {
+      throw new EngineException(
+              ErrorCode.SYNTAX_ERROR, "ON CONFLICT DO SELECT requires a RETURNING clause")
+          .withPosition(conflict.position());
+    }
+    if (!(conflict.action() instanceof ConflictNothing) && !conflict.hasTarget()) {
       throw new EngineException(
               ErrorCode.SYNTAX_ERROR,
-              "ON CONFLICT DO UPDATE requires inference specification or constraint name")
-          .withPosition(position)
+              "ON CONFLICT DO "
+                  + (selects ? "SELECT" : "UPDATE")
+                  + " requires inference specification or constraint name")
+          .withPosition(conflict.position())
           .withHint("For example, ON CONFLICT (column_name).");
     }
-    List<Assignment> assignments = statement.assignments("where", "returning");
-    return new Conflict(
-        constraint, columns, expressions, predicate, assignments, statement.where(), position);
   }
 
   /// `(column or expression [COLLATE ...] [operator class], ...) [WHERE predicate]`

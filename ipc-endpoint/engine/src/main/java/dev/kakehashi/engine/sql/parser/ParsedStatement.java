@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql.parser;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.spelling.Traversal;
+import dev.kakehashi.engine.store.api.LockStrength;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -69,16 +70,36 @@ public sealed interface ParsedStatement {
   /// @param columns of the inference clause; null: there is none
   /// @param expressions of the inference clause
   /// @param predicate of the inference clause, or null
-  /// @param assignments null: DO NOTHING
-  /// @param where of DO UPDATE
+  /// @param position of ON, 1-based in characters
+  /// @param targetPosition of what follows ON CONFLICT, 1-based in characters
   record Conflict(
       @Nullable QualifiedName constraint,
       @Nullable List<QualifiedName> columns,
       List<Source> expressions,
       @Nullable Source predicate,
-      @Nullable List<Assignment> assignments,
-      @Nullable Source where,
-      int position) {}
+      ConflictAction action,
+      int position,
+      int targetPosition) {
+    boolean hasTarget() {
+      return constraint != null || columns != null;
+    }
+  }
+
+  /// The fate of a row that exists.
+  sealed interface ConflictAction {}
+
+  /// DO NOTHING.
+  record ConflictNothing() implements ConflictAction {}
+
+  /// DO SELECT.
+  ///
+  /// @param lock of its FOR clause, or null
+  record ConflictSelect(@Nullable LockStrength lock, @Nullable Source where)
+      implements ConflictAction {}
+
+  /// DO UPDATE.
+  record ConflictUpdate(List<Assignment> assignments, @Nullable Source where)
+      implements ConflictAction {}
 
   /// One item of SET: a column, or several by a row or a subquery.
   ///

@@ -144,6 +144,9 @@ public final class StatementParser {
     Conflict conflict =
         in.acceptWords("on", "conflict") ? new ConflictParser(this).conflict() : null;
     Source returning = returning();
+    if (conflict != null) {
+      ConflictParser.check(conflict, returning);
+    }
     return new ParsedStatement.Insert(
         new Target(table, alias), columns, overriding, rows, conflict, returning);
   }

@@ -166,16 +166,7 @@ final class ClauseSpelling {
   /// FOR UPDATE and its relatives become calls in front of the select list: the tables, then the strength and the wait policy.
   void rowLocks(NestingLevel level) {
     Token first = in.next();
-    LockStrength strength = LockStrength.UPDATE;
-    if (in.acceptWords("no", "key", "update")) {
-      strength = LockStrength.NO_KEY_UPDATE;
-    } else if (in.acceptWords("key", "share")) {
-      strength = LockStrength.KEY_SHARE;
-    } else if (in.acceptWords("share")) {
-      strength = LockStrength.SHARE;
-    } else {
-      in.at++;
-    }
+    LockStrength strength = LockClause.strength(in);
     StringBuilder call = new StringBuilder("\"" + Marks.LOCK_CALL + "\"(");
     if (in.acceptWords("of")) {
       do {
