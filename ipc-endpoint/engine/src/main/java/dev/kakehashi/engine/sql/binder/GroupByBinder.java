@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql.binder;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.algebra.PgOperators;
+import dev.kakehashi.engine.sql.spelling.Marks;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.jspecify.annotations.Nullable;
 
-/// Binds GROUP BY with GROUPING SETS, ROLLUP and CUBE.
+/// Binds GROUP BY with GROUPING SETS, ROLLUP and CUBE, and GROUP BY ALL.
 final class GroupByBinder {
   /// As in PostgreSQL.
   private static final int MAX_SETS = 4096;
@@ -65,6 +66,9 @@ final class GroupByBinder {
     if (group == null) {
       return new GroupBy(List.of(), null);
     }
+    if (group.size() == 1 && ExpressionBinder.isCall(group.get(0), Marks.GROUP_BY_ALL_CALL)) {
+      return new GroupBy(allKeys(), null);
+    }
     List<Set<RexNode>> sets = List.of(new LinkedHashSet<>());
     boolean several = false;
     boolean distinct = group.size() == 1 && group.get(0).getKind() == SqlKind.GROUP_BY_DISTINCT;
@@ -82,6 +86,22 @@ final class GroupByBinder {
     Set<RexNode> keys = new LinkedHashSet<>();
     sets.forEach(keys::addAll);
     return new GroupBy(List.copyOf(keys), several ? sets : null);
+  }
+
+  /// The items of the select list without aggregates and window functions. No item is left: one group, as for `GROUP BY ()`.
+  private List<RexNode> allKeys() {
+    Set<RexNode> keys = new LinkedHashSet<>();
+    for (SelectBinder.Item item : items) {
+      RexNode expression = item.expression();
+      // A select list without columns has an item without a name.
+      if (!item.name().isEmpty()
+          && !Grouping.hasAggregate(expression)
+          && !Grouping.hasAggregateInSubquery(expression, scope)
+          && !PgOperators.Place.isIn(expression, PgOperators.WindowPlace.class)) {
+        keys.add(expression);
+      }
+    }
+    return List.copyOf(keys);
   }
 
   private static boolean isSets(SqlNode node) {

@@ -74,6 +74,29 @@ final class Grouping {
     return found[0];
   }
 
+  /// Whether a subquery in an expression names an aggregate of the query around it.
+  static boolean hasAggregateInSubquery(RexNode node, Scope scope) {
+    boolean[] found = {false};
+    node.accept(
+        new RexShuttle() {
+          @Override
+          public RexNode visitFieldAccess(RexFieldAccess access) {
+            found[0] |=
+                access.getReferenceExpr() instanceof RexCorrelVariable variable
+                    && scope.correlations().contains(variable.id)
+                    && NameResolver.outerAggregate(access, scope) >= 0;
+            return access;
+          }
+
+          @Override
+          public RexNode visitSubQuery(RexSubQuery subQuery) {
+            BottomUp.rewrite(subQuery.rel, each -> each.accept(this));
+            return super.visitSubQuery(subQuery);
+          }
+        });
+    return found[0];
+  }
+
   /// Subqueries of the SELECT list or HAVING refer to this query: their references have to go to the groups.
   void redirectCorrelations() {
     correlated = true;
@@ -97,6 +120,11 @@ final class Grouping {
             @Override
             public RexNode visitCall(org.apache.calcite.rex.RexCall call) {
               return keys.contains(call) ? call : super.visitCall(call);
+            }
+
+            @Override
+            public RexNode visitSubQuery(RexSubQuery subQuery) {
+              return keys.contains(subQuery) ? subQuery : super.visitSubQuery(subQuery);
             }
           });
     }
@@ -275,6 +303,10 @@ final class Grouping {
 
     @Override
     public RexNode visitSubQuery(RexSubQuery subQuery) {
+      int key = keys.indexOf(subQuery);
+      if (key >= 0) {
+        return reference(key);
+      }
       RexNode mapped = super.visitSubQuery(subQuery);
       if (!correlated || !(mapped instanceof RexSubQuery sub)) {
         return mapped;

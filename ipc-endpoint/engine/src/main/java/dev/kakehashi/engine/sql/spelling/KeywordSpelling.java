@@ -12,6 +12,19 @@ final class KeywordSpelling {
   private static final Set<String> AFTER_SELECT_LIST =
       Set.of("from", "where", "group", "having", "order", "limit", "union", "intersect", "except");
 
+  private static final Set<String> AFTER_GROUP_BY =
+      Set.of(
+          "having",
+          "window",
+          "order",
+          "limit",
+          "offset",
+          "fetch",
+          "for",
+          "union",
+          "intersect",
+          "except");
+
   private static final Set<String> LOCKS = Set.of("update", "share", "no", "key");
 
   /// How a clause is written that Calcite's grammar does not have so.
@@ -29,6 +42,7 @@ final class KeywordSpelling {
           "using", KeywordSpelling::using,
           "with", (keywords, token, level) -> keywords.ordinality(),
           "lateral", (keywords, token, level) -> keywords.lateral(),
+          "all", (keywords, token, level) -> keywords.groupByAll(token),
           "distinct", KeywordSpelling::distinctOn);
 
   /// An open CASE.
@@ -127,6 +141,21 @@ final class KeywordSpelling {
       return false;
     }
     in.at++;
+    return true;
+  }
+
+  /// ALL as the whole of GROUP BY. In front of a list Calcite's parser takes it as PostgreSQL does.
+  private boolean groupByAll(Token token) {
+    Token next = in.peek(1);
+    boolean ends =
+        next.kind() == Token.Kind.END
+            || next.isOperator(")")
+            || (next.kind() == Token.Kind.WORD && AFTER_GROUP_BY.contains(next.text()));
+    if (!ends || in.at < 2 || !in.peek(-1).isWord("by") || !in.peek(-2).isWord("group")) {
+      return false;
+    }
+    in.at++;
+    out.emit(TranslatedText.quoted(Marks.GROUP_BY_ALL_CALL) + "() ", token.start());
     return true;
   }
 

@@ -17,6 +17,9 @@ public final class Marks {
   /// Name of the call that stands for DISTINCT ON, in front of a select list.
   public static final String DISTINCT_ON_CALL = "kh distinct on";
 
+  /// Name of the call that is the only item of GROUP BY and stands for GROUP BY ALL.
+  public static final String GROUP_BY_ALL_CALL = "kh group by all";
+
   /// Name of the call that stands for a select list without columns.
   public static final String NO_COLUMNS_CALL = "kh no columns";
 

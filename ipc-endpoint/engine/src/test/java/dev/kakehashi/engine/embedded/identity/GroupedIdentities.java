@@ -111,6 +111,33 @@ final class GroupedIdentities extends IdentityMaker {
         condition());
   }
 
+  /// GROUP BY ALL, and the same by the numbers of the items that are no aggregates.
+  Identity groupByAll() {
+    List<String> items = new ArrayList<>();
+    List<String> numbers = new ArrayList<>();
+    for (int left = dice.between(1, 4); left > 0; left--) {
+      Kind kind = expressions.keyKind();
+      switch (dice.below(5)) {
+        case 0 -> items.add(value("m").whole);
+        case 1 -> items.add("count(*) over ()");
+        case 2 -> {
+          items.add("(select max(z.id) from <b> z where z.i4 = q.i4)");
+          numbers.add(Integer.toString(items.size()));
+        }
+        default -> {
+          items.add(kind.shown(dice.oneIn(2) ? expressions.column(kind) : expressions.of(kind, 1)));
+          numbers.add(Integer.toString(items.size()));
+        }
+      }
+    }
+    items.add("count(*)");
+    String query = "select " + String.join(", ", items) + " from " + from + " where <P>";
+    String having = dice.oneIn(3) ? " having count(*) > 1" : "";
+    String explicit = numbers.isEmpty() ? "" : " group by " + String.join(", ", numbers);
+    return identity(
+        "group by all", query + " group by all" + having, query + explicit + having, condition());
+  }
+
   Identity having() {
     Kind first = expressions.keyKind();
     Kind second = expressions.keyKind();
