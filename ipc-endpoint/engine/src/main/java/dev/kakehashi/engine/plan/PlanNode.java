@@ -299,6 +299,7 @@ public sealed interface PlanNode {
   ///
   /// @param arguments input columns
   /// @param aggregate whether it is an aggregate over the frame
+  /// @param ignoresNulls whether it leaves out rows whose first argument is null; not of aggregates
   /// @param filter boolean input column, or -1: an aggregate takes only rows where it is true
   /// @param own the aggregate of a native application; null: the name finds it
   record WindowCall(
@@ -306,6 +307,7 @@ public sealed interface PlanNode {
       int[] arguments,
       int[] argumentOids,
       boolean aggregate,
+      boolean ignoresNulls,
       int filter,
       Frame frame,
       int typeOid,

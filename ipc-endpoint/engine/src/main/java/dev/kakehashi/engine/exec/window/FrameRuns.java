@@ -143,6 +143,28 @@ final class FrameRuns {
     return count;
   }
 
+  /// Rows in the frame that have a value.
+  long count(NonNullRows nonNull) {
+    long count = 0;
+    for (int run = 0; run < runs; run++) {
+      count += nonNull.count(starts[run], ends[run]);
+    }
+    return count;
+  }
+
+  /// Position of row `number`, from 0, of those in the frame that have a value.
+  int position(NonNullRows nonNull, long number) {
+    long left = number;
+    for (int run = 0; run < runs; run++) {
+      int count = nonNull.count(starts[run], ends[run]);
+      if (left < count) {
+        return nonNull.position(starts[run], left);
+      }
+      left -= count;
+    }
+    throw new IllegalArgumentException("the frame has no row " + number + " with a value");
+  }
+
   /// Position of row `number` of the frame, from 0.
   int position(long number) {
     long left = number;

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
 
 /// Computes one window function for the rows of a partition, in their order. Confined to one task.
 abstract class WindowFunction {
@@ -73,9 +74,9 @@ abstract class WindowFunction {
             }
           };
       case "ntile" -> new Ntile(call);
-      case "lag" -> new Neighbour(call, -1);
-      case "lead" -> new Neighbour(call, 1);
-      case "first_value", "last_value", "nth_value" -> new FrameValue(call, frame);
+      case "lag" -> new Neighbour(call, -1, memory);
+      case "lead" -> new Neighbour(call, 1, memory);
+      case "first_value", "last_value", "nth_value" -> new FrameValue(call, frame, memory);
       default -> throw new IllegalStateException("no window function " + call.name());
     };
   }
@@ -158,12 +159,38 @@ abstract class WindowFunction {
     }
   }
 
+  /// A function that takes the value of one row of the partition.
+  private abstract static class RowValue extends WindowFunction {
+    /// Null: rows without a value count like others.
+    final @Nullable NonNullRows nonNull;
+
+    RowValue(WindowCall call, MemoryAccount memory) {
+      super(call);
+      this.nonNull =
+          call.ignoresNulls() ? new NonNullRows(call.arguments()[0], memory.user()) : null;
+    }
+
+    @Override
+    void begin(WindowPartition partition) {
+      if (nonNull != null) {
+        nonNull.begin(partition);
+      }
+    }
+
+    @Override
+    void close() {
+      if (nonNull != null) {
+        nonNull.close();
+      }
+    }
+  }
+
   /// lag and lead with offset and default.
-  private static final class Neighbour extends WindowFunction {
+  private static final class Neighbour extends RowValue {
     private final int direction;
 
-    Neighbour(WindowCall call, int direction) {
-      super(call);
+    Neighbour(WindowCall call, int direction, MemoryAccount memory) {
+      super(call, memory);
       this.direction = direction;
     }
 
@@ -184,7 +211,7 @@ abstract class WindowFunction {
         }
         offset = partition.rows().word(arguments[1], from);
       }
-      long target = position + direction * offset;
+      long target = target(partition, position, direction * offset);
       if (target >= 0 && target < partition.size()) {
         copy(partition, arguments[0], (int) target, out, row, context.heap);
       } else if (arguments.length > 2) {
@@ -193,14 +220,27 @@ abstract class WindowFunction {
         out.setNull(row);
       }
     }
+
+    /// The position so many rows away, those without a value left out; outside of the partition: there is none. The row itself counts
+    /// with its null, as in PostgreSQL.
+    private long target(WindowPartition partition, int position, long distance) {
+      if (nonNull == null || distance == 0) {
+        return position + distance;
+      }
+      int first = distance > 0 ? position + 1 : 0;
+      int end = distance > 0 ? partition.size() : position;
+      int count = nonNull.count(first, end);
+      long number = distance > 0 ? distance - 1 : count + distance;
+      return number < 0 || number >= count ? -1 : nonNull.position(first, number);
+    }
   }
 
   /// first_value, last_value, nth_value.
-  private static final class FrameValue extends WindowFunction {
+  private static final class FrameValue extends RowValue {
     private final FrameRuns frame;
 
-    FrameValue(WindowCall call, FrameRuns frame) {
-      super(call);
+    FrameValue(WindowCall call, FrameRuns frame, MemoryAccount memory) {
+      super(call, memory);
       this.frame = frame;
     }
 
@@ -226,13 +266,16 @@ abstract class WindowFunction {
               ErrorCode.INVALID_ARGUMENT_FOR_NTH_VALUE,
               "argument of nth_value must be greater than zero");
         }
-      } else if (call.name().equals("last_value")) {
-        wanted = frame.count() - 1;
       }
-      if (wanted < 0 || wanted >= frame.count()) {
+      long count = nonNull == null ? frame.count() : frame.count(nonNull);
+      if (call.name().equals("last_value")) {
+        wanted = count - 1;
+      }
+      if (wanted < 0 || wanted >= count) {
         out.setNull(row);
       } else {
-        copy(partition, call.arguments()[0], frame.position(wanted), out, row, context.heap);
+        int found = nonNull == null ? frame.position(wanted) : frame.position(nonNull, wanted);
+        copy(partition, call.arguments()[0], found, out, row, context.heap);
       }
     }
   }

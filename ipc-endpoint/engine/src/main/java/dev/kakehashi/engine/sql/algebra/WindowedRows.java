@@ -30,12 +30,14 @@ public final class WindowedRows extends SingleRel {
 
   /// A function; columns are the input's.
   ///
+  /// @param ignoresNulls whether it leaves out rows whose first argument is null
   /// @param own the aggregate of a native application; null: the name finds it
   public record Call(
       String name,
       List<Integer> arguments,
       int[] argumentOids,
       boolean aggregate,
+      boolean ignoresNulls,
       int filter,
       WindowFrame frame,
       BoundColumns start,
@@ -48,6 +50,7 @@ public final class WindowedRows extends SingleRel {
           arguments.stream().map(column -> to[column]).toList(),
           argumentOids,
           aggregate,
+          ignoresNulls,
           filter < 0 ? -1 : to[filter],
           frame,
           start.moved(to),
@@ -132,6 +135,7 @@ public final class WindowedRows extends SingleRel {
               call.arguments.stream().mapToInt(Integer::intValue).toArray(),
               call.argumentOids,
               call.aggregate,
+              call.ignoresNulls,
               call.filter,
               new PlanNode.Frame(
                   call.frame.mode(),

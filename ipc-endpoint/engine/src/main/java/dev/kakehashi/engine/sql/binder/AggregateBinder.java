@@ -56,6 +56,9 @@ final class AggregateBinder {
       order = call.operand(1);
       call = call.operand(0);
     }
+    if (WindowBinder.isNullTreatment(call)) {
+      throw expressions.windows.noWindow(call, scope);
+    }
     String functionName = call.getOperator().getName().toLowerCase(java.util.Locale.ROOT);
     if (functionName.equals("grouping")) {
       return grouping(call, scope);

@@ -53,7 +53,7 @@ public final class ExpressionBinder {
   final RecordBinder records;
   private final QueryBinder queries;
   final AggregateBinder aggregates;
-  private final WindowBinder windows;
+  final WindowBinder windows;
   private final RowComparisons rows;
   final ArrayBinder arrays;
   final LiteralBinder literals;
@@ -147,6 +147,7 @@ public final class ExpressionBinder {
       case POSITION ->
           bindFunction(call, "strpos", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case OVER -> windows.bind(call, scope);
+      case IGNORE_NULLS, RESPECT_NULLS -> throw windows.noWindow(call, scope);
       case DEFAULT ->
           context.rex.makeCall(
               context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());

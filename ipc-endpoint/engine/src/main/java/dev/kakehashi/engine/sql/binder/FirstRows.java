@@ -166,6 +166,7 @@ final class FirstRows {
         List.of(),
         new int[0],
         false,
+        false,
         null,
         partition,
         order,

@@ -53,7 +53,8 @@ final class OutputNames {
       case ARRAY_QUERY_CONSTRUCTOR -> strong("array");
       case ROW -> strong("row");
       case TRIM -> strong(trim((SqlCall) node));
-      case FILTER, OVER, WITHIN_GROUP -> name(((SqlCall) node).operand(0));
+      case FILTER, OVER, WITHIN_GROUP, IGNORE_NULLS, RESPECT_NULLS ->
+          name(((SqlCall) node).operand(0));
       case ORDER_BY -> name(((SqlOrderBy) node).query);
       case WITH -> name(((SqlWith) node).body);
       case SELECT -> {

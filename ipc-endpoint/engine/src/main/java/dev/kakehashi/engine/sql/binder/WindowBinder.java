@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql.binder;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.plan.PlanNode.FrameBoundKind;
 import dev.kakehashi.engine.plan.PlanNode.FrameExclusion;
 import dev.kakehashi.engine.plan.PlanNode.FrameMode;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
@@ -51,6 +53,10 @@ final class WindowBinder {
           Map.entry("last_value", new Signature(1, 1, 0)),
           Map.entry("nth_value", new Signature(2, 2, 0)));
 
+  /// Functions that take IGNORE NULLS and RESPECT NULLS.
+  private static final Set<String> VALUE_FUNCTIONS =
+      Set.of("lag", "lead", "first_value", "last_value", "nth_value");
+
   private static final String EXCLUDE = "exclude ";
 
   private final BindContext context;
@@ -64,6 +70,40 @@ final class WindowBinder {
   /// Whether there is a window function of this name that is no aggregate.
   static boolean isWindowFunction(String name) {
     return FUNCTIONS.containsKey(name);
+  }
+
+  /// Whether a call is `function(...) IGNORE NULLS` or `RESPECT NULLS`: its operand is the function.
+  static boolean isNullTreatment(SqlCall call) {
+    return call.getKind() == SqlKind.IGNORE_NULLS || call.getKind() == SqlKind.RESPECT_NULLS;
+  }
+
+  /// The error for `function(...) IGNORE NULLS` and `RESPECT NULLS` without OVER.
+  EngineException noWindow(SqlCall treated, Scope scope) {
+    SqlCall function = treated.operand(0);
+    RexNode ignored = expressions.bind(function, scope);
+    String name = name(function);
+    return isAggregate(function, name)
+        ? aggregateWithTreatment(function)
+        : context.error(
+            ErrorCode.WRONG_OBJECT_TYPE,
+            "RESPECT/IGNORE NULLS specified, but " + name + " is not a window function",
+            function);
+  }
+
+  private EngineException aggregateWithTreatment(SqlCall function) {
+    return context.error(
+        ErrorCode.WRONG_OBJECT_TYPE,
+        "aggregate functions do not accept RESPECT/IGNORE NULLS",
+        function);
+  }
+
+  private static String name(SqlCall function) {
+    return function.getOperator().getName().toLowerCase(Locale.ROOT);
+  }
+
+  private boolean isAggregate(SqlCall function, String name) {
+    return Aggregates.isAggregate(name)
+        || expressions.calls.applications.isAggregate(function, name);
   }
 
   RexNode bind(SqlCall over, Scope scope) {
@@ -103,10 +143,16 @@ final class WindowBinder {
     if (function.getKind() == SqlKind.WITHIN_GROUP) {
       throw expressions.unsupported(function, "ORDER BY in an aggregate over a window");
     }
-    String name = function.getOperator().getName().toLowerCase(Locale.ROOT);
+    SqlKind treatment = isNullTreatment(function) ? function.getKind() : null;
+    if (treatment != null) {
+      function = function.operand(0);
+    }
+    String name = name(function);
     Definition window = definition(over.operand(1), scope, windowing);
-    if (Aggregates.isAggregate(name)
-        || expressions.calls.applications.isAggregate(function, name)) {
+    if (isAggregate(function, name)) {
+      if (treatment != null) {
+        throw aggregateWithTreatment(function);
+      }
       Aggregation.Call bound = expressions.aggregates.overWindow(function, name, filter, scope);
       int[] oids =
           bound.function() instanceof PgOperators.AggregateOperator operator
@@ -117,6 +163,7 @@ final class WindowBinder {
           bound.arguments(),
           oids,
           true,
+          false,
           bound.filter(),
           window.partition,
           window.order,
@@ -139,6 +186,12 @@ final class WindowBinder {
     if (filter != null) {
       throw expressions.unsupported(function, "FILTER for non-aggregate window functions");
     }
+    if (treatment != null && !VALUE_FUNCTIONS.contains(name)) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "function " + name + " does not allow RESPECT/IGNORE NULLS",
+          function);
+    }
     List<RexNode> arguments = arguments(function, name, signature, scope);
     RelDataType type =
         signature.resultOid == 0
@@ -149,6 +202,7 @@ final class WindowBinder {
         arguments,
         arguments.stream().mapToInt(PgType::oidOf).toArray(),
         false,
+        treatment == SqlKind.IGNORE_NULLS,
         null,
         window.partition,
         window.order,

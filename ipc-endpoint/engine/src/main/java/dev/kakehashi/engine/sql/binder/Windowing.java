@@ -26,12 +26,14 @@ final class Windowing {
   /// One window function over the SELECT's input.
   ///
   /// @param aggregate whether `name` is an aggregate
+  /// @param ignoresNulls whether it leaves out rows whose first argument is null
   /// @param own the aggregate of a native application; null: the name finds it
   record Call(
       String name,
       List<RexNode> arguments,
       int[] argumentOids,
       boolean aggregate,
+      boolean ignoresNulls,
       @Nullable RexNode filter,
       List<RexNode> partition,
       List<Key> order,
@@ -44,6 +46,7 @@ final class Windowing {
           arguments.stream().map(change).toList(),
           argumentOids,
           aggregate,
+          ignoresNulls,
           filter == null ? null : change.apply(filter),
           partition.stream().map(change).toList(),
           order.stream()
@@ -148,6 +151,7 @@ final class Windowing {
               call.arguments.stream().map(node -> column(columns, node)).toList(),
               call.argumentOids,
               call.aggregate,
+              call.ignoresNulls,
               call.filter == null ? -1 : column(columns, call.filter),
               call.frame,
               keys(columns, call.frame.start()),

@@ -95,7 +95,7 @@ final class NumberedRows {
             PlanNode.FrameExclusion.NO_OTHERS);
     PlanNode.WindowCall call =
         new PlanNode.WindowCall(
-            "row_number", new int[0], new int[0], false, -1, frame, TypeOid.INT8, null);
+            "row_number", new int[0], new int[0], false, false, -1, frame, TypeOid.INT8, null);
     return new PlanNode.Window(input, partition, order, List.of(call), oids);
   }
 

@@ -34,6 +34,9 @@ final class NestingLevel {
   /// Where in `text` begins what is in it.
   int inside;
 
+  /// Where in `text` the last call that is in it ends, before FILTER and what else follows its arguments; -1: there is none.
+  int callEnd = -1;
+
   /// The subscript between brackets; null: it is no such bracket.
   @Nullable Subscript subscript;
 

@@ -46,6 +46,8 @@ public final class SpellingTranslator {
           Map.entry("table", SpellingTranslator::table),
           Map.entry("extract", SpellingTranslator::extract),
           Map.entry("cast", SpellingTranslator::cast),
+          Map.entry("ignore", SpellingTranslator::nullTreatment),
+          Map.entry("respect", SpellingTranslator::nullTreatment),
           Map.entry("row", SpellingTranslator::row),
           Map.entry("rows", SpellingTranslator::rows),
           Map.entry("array", (translator, token) -> translator.array()));
@@ -242,6 +244,9 @@ public final class SpellingTranslator {
           default -> ") ";
         };
     out.emit(end, token.start());
+    if (closed.call != null) {
+      levels.getFirst().callEnd = out.length();
+    }
     out.operandStart = closed.start;
     from.alias(alias, token);
   }
@@ -364,6 +369,19 @@ public final class SpellingTranslator {
     in.at += 2;
     levels.push(new NestingLevel(Purpose.CAST, out.length()));
     out.emit("cast(", token.start());
+    return true;
+  }
+
+  /// IGNORE NULLS and RESPECT NULLS, which Calcite's parser takes right behind the arguments of a call.
+  private boolean nullTreatment(Token token) {
+    int end = levels.getFirst().callEnd;
+    if (end < 0 || !in.peek(1).isWord("nulls") || !in.peek(-1).isOperator(")")) {
+      return false;
+    }
+    in.at += 2;
+    int start = out.operandStart;
+    out.insert(end, token.text() + " nulls ", token.start());
+    out.operandStart = start;
     return true;
   }
 

@@ -140,6 +140,8 @@ public final class ApplicationCalls {
     if (call.getKind() == SqlKind.FILTER
         || call.getKind() == SqlKind.WITHIN_GROUP
         || call.getKind() == SqlKind.OVER
+        || call.getKind() == SqlKind.IGNORE_NULLS
+        || call.getKind() == SqlKind.RESPECT_NULLS
         || call.getKind() == SqlKind.COLLECTION_TABLE) {
       return schema(call.operand(0));
     }

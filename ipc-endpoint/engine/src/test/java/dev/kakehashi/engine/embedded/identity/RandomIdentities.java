@@ -27,7 +27,7 @@ final class RandomIdentities extends IdentityMaker {
   private Identity next() {
     GroupedIdentities grouped = new GroupedIdentities(this);
     JoinIdentities joins = new JoinIdentities(this);
-    return switch (dice.below(22)) {
+    return switch (dice.below(24)) {
       case 0, 1 -> noRec();
       case 2, 3, 4 -> partitioned();
       case 5 -> distinct();
@@ -43,6 +43,8 @@ final class RandomIdentities extends IdentityMaker {
       case 16, 17 -> constants();
       case 18 -> plans();
       case 19 -> window();
+      case 20 -> new WindowIdentities(this).ignoreNulls();
+      case 21 -> grouped.groupByAll();
       default -> rewritten();
     };
   }
