@@ -29,6 +29,8 @@ import java.util.Set;
 /// | timestamp, timestamptz | string as `to_json()` writes it: `2026-11-25T22:30:00.5`, `2026-11-25T22:30:00.5+00:00` |
 /// | others | string as PostgreSQL writes it |
 ///
+/// COPY's forms have objects and numbers, as PostgreSQL's `COPY … (FORMAT json)`; names may come twice there.
+///
 /// A document is `{"columns":[{"name":…,"type":…}],"rows":[…],"rowCount":n}`. NDJSON with rows as arrays begins with a line
 /// `{"columns":[…]}`.
 final class JsonEncoder implements RowEncoder {
@@ -39,8 +41,22 @@ final class JsonEncoder implements RowEncoder {
   private static final byte[] SEPARATOR = ascii(",\n");
   private static final byte[] NONE = {};
 
+  /// Text around the rows.
+  enum Layout {
+    DOCUMENT,
+    LINES,
+    /// A row a line, and nothing else.
+    COPY_LINES,
+    /// The same with brackets around, and commas before.
+    COPY_ARRAY;
+
+    boolean isCopy() {
+      return this == COPY_LINES || this == COPY_ARRAY;
+    }
+  }
+
   private final FormatOptions options;
-  private final boolean lines;
+  private final Layout layout;
   private final BatchView view = new BatchView();
   private final ArrayCursor array = new ArrayCursor();
   private Output out = new Output(OutputStream.nullOutputStream());
@@ -52,9 +68,9 @@ final class JsonEncoder implements RowEncoder {
 
   private boolean first = true;
 
-  JsonEncoder(FormatOptions options, boolean lines) {
+  JsonEncoder(FormatOptions options, Layout layout) {
     this.options = options;
-    this.lines = lines;
+    this.layout = layout;
   }
 
   private static byte[] ascii(String text) {
@@ -78,7 +94,7 @@ final class JsonEncoder implements RowEncoder {
       String separator = i == 0 ? "" : ",";
       before[i] = ascii(separator);
       if (options.objects()) {
-        if (!names.add(column.name())) {
+        if (!names.add(column.name()) && !layout.isCopy()) {
           throw new EngineException(
                   ErrorCode.DUPLICATE_COLUMN,
                   "two columns of the result have the name \"" + column.name() + "\"")
@@ -88,7 +104,9 @@ final class JsonEncoder implements RowEncoder {
       }
     }
     out = new Output(stream);
-    if (!lines || !options.objects()) {
+    if (layout == Layout.COPY_ARRAY) {
+      out.ascii("[\n");
+    } else if (layout == Layout.DOCUMENT || !options.objects()) {
       describe(columns);
     }
   }
@@ -117,7 +135,7 @@ final class JsonEncoder implements RowEncoder {
       out.put(JsonText.quoted(TypeName.of(column.typeOid(), column.typeModifier())));
       out.put('}');
     }
-    out.ascii(lines ? "]}\n" : "],\"rows\":[");
+    out.ascii(layout == Layout.LINES ? "]}\n" : "],\"rows\":[");
   }
 
   @Override
@@ -126,14 +144,16 @@ final class JsonEncoder implements RowEncoder {
     int open = options.objects() ? '{' : '[';
     int close = options.objects() ? '}' : ']';
     for (int row = 0; row < view.rowCount(); row++) {
-      if (!lines) {
+      if (layout == Layout.DOCUMENT) {
         out.put(first ? NONE : SEPARATOR);
-        first = false;
+      } else if (layout == Layout.COPY_ARRAY) {
+        out.put(first ? ' ' : ',');
       }
+      first = false;
       out.put(open);
       row(view.rowAt(row));
       out.put(close);
-      if (lines) {
+      if (layout != Layout.DOCUMENT) {
         out.put('\n');
       }
     }
@@ -357,15 +377,18 @@ final class JsonEncoder implements RowEncoder {
   @Override
   public void end(long rowCount) throws IOException {
     out.ascii(
-        lines
-            ? "{\"end\":{\"rowCount\":" + rowCount + "}}\n"
-            : "],\"rowCount\":" + rowCount + "}\n");
+        switch (layout) {
+          case DOCUMENT -> "],\"rowCount\":" + rowCount + "}\n";
+          case LINES -> "{\"end\":{\"rowCount\":" + rowCount + "}}\n";
+          case COPY_LINES -> "";
+          case COPY_ARRAY -> "]\n";
+        });
     out.flush();
   }
 
   @Override
   public void fail(byte[] problem) throws IOException {
-    if (lines) {
+    if (layout == Layout.LINES) {
       out.ascii("{\"error\":");
       out.put(problem);
       out.ascii("}\n");

@@ -25,12 +25,21 @@ public interface RowEncoder {
   /// Encoder of one result.
   static RowEncoder of(Format format, FormatOptions options) {
     return switch (format) {
-      case JSON -> new JsonEncoder(options, false);
-      case NDJSON -> new JsonEncoder(options, true);
+      case JSON -> new JsonEncoder(options, JsonEncoder.Layout.DOCUMENT);
+      case NDJSON -> new JsonEncoder(options, JsonEncoder.Layout.LINES);
       case CSV -> new CsvEncoder(options);
       case ARROW -> new ArrowEncoder(options);
       case ROWS -> new RowStreamEncoder();
     };
+  }
+
+  /// Encoder of rows as PostgreSQL's `COPY … TO … (FORMAT json)` writes them. An `end` adds the closing bracket, a `fail` nothing.
+  ///
+  /// @param array whether they have brackets around, and commas before
+  static RowEncoder ofCopy(boolean array) {
+    return new JsonEncoder(
+        FormatOptions.of(Format.NDJSON).withJsonNumbers(true),
+        array ? JsonEncoder.Layout.COPY_ARRAY : JsonEncoder.Layout.COPY_LINES);
   }
 
   /// Writes what comes before the first row.

@@ -182,7 +182,8 @@ class RoomsTest {
     FLOORS.put(
         "bulk",
         List.of(
-            "format", "csv", "file", "value", "arrow", "parquet", "option", "dump", "load", ""));
+            "format", "csv", "json", "file", "value", "arrow", "parquet", "option", "dump", "load",
+            ""));
     FLOORS.put("bulk.csv", List.of("text", ""));
     FLOORS.put("bulk.parquet", List.of("page", "thrift", "read", "write", ""));
     FLOORS.put("console", List.of("html", "access", "page", ""));

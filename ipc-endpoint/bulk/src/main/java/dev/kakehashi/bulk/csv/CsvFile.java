@@ -86,22 +86,20 @@ final class CsvFile implements RowsFile {
         restOffset = 3;
       }
       FirstLine first = new FirstLine(options, restFrom);
-      LineEnd found = first.find(rest, restTo, isAtEnd);
-      while (found == null) {
-        readMore();
-        found = first.find(rest, restTo, isAtEnd);
-      }
-      this.lineEnd = found;
-      this.rowEnds = new RowEnds(options, found);
-      if (options.header() == CsvOptions.Header.NONE) {
+      this.lineEnd = readRow(first);
+      this.rowEnds = new RowEnds(options, lineEnd);
+      int headerLines = options.header().lines();
+      if (headerLines == 0) {
         this.columns = IntStream.range(0, columns.size()).toArray();
       } else {
         this.columns =
-            CsvHeader.read(options, found, columns, listed, rest, restFrom, first.end(), context);
-        rowEnds.scan(rest, restFrom, first.end(), restOffset - restFrom);
-        restLine += Math.max(1, rowEnds.linesAtRowEnd());
-        restOffset += first.end() - restFrom;
-        restFrom = first.end();
+            CsvHeader.read(options, lineEnd, columns, listed, rest, restFrom, first.end(), context);
+        skipRow(first.end());
+        for (int line = 1; line < headerLines && !hasEnded(); line++) {
+          FirstLine next = new FirstLine(options, restFrom);
+          LineEnd ignored = readRow(next);
+          skipRow(next.end());
+        }
       }
       this.scanned = restFrom;
       this.loaded = Arrays.stream(this.columns).mapToObj(columns::get).toList();
@@ -116,6 +114,31 @@ final class CsvFile implements RowsFile {
   @Override
   public int[] columns() {
     return columns.clone();
+  }
+
+  /// Reads until the end of a row is there that begins with the rest.
+  private LineEnd readRow(FirstLine row) {
+    LineEnd found = row.find(rest, restTo, isAtEnd);
+    while (found == null) {
+      int before = restFrom;
+      readMore();
+      row.moved(before - restFrom);
+      found = row.find(rest, restTo, isAtEnd);
+    }
+    return found;
+  }
+
+  /// Goes on behind a row of the header.
+  private void skipRow(int end) {
+    rowEnds.scan(rest, restFrom, end, restOffset - restFrom);
+    restLine = 1 + Math.max(restLine, rowEnds.linesAtRowEnd());
+    restOffset += end - restFrom;
+    restFrom = end;
+  }
+
+  /// Whether the file, or what counts of it, has ended within the header.
+  private boolean hasEnded() {
+    return rowEnds.markerAt() >= 0 || (isAtEnd && restFrom == restTo);
   }
 
   /// Appends to the rest.
@@ -157,6 +180,9 @@ final class CsvFile implements RowsFile {
   }
 
   private @Nullable RowsPart nextPart() {
+    if (rowEnds.markerAt() >= 0) {
+      return null;
+    }
     int end = -1;
     while (end < 0) {
       if (isAtEnd && scanned == restTo) {

@@ -30,7 +30,7 @@ final class CsvHeader {
       int from,
       int to,
       BulkContext context) {
-    if (options.header() == CsvOptions.Header.SKIP) {
+    if (!options.header().hasNames()) {
       return IntStream.range(0, columns.size()).toArray();
     }
     boolean[] none = new boolean[0];
@@ -40,7 +40,7 @@ final class CsvHeader {
       if (fields.failure != null) {
         throw fields.failure;
       }
-      if (options.header() == CsvOptions.Header.MATCH) {
+      if (options.header().hasAllNames()) {
         match(options, columns, fields, count);
         return IntStream.range(0, count).toArray();
       }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param forceNotNull columns whose values are never compared to the null text
 /// @param forceNull columns that are null also when the null text is in quotes
 /// @param defaultText what stands for the column's default; null: nothing does
+/// @param setsNull whether a value that cannot be converted is null, and its row goes on; otherwise the row is rejected
 public record CsvOptions(
     boolean isCsv,
     byte delimiter,
@@ -30,18 +31,46 @@ public record CsvOptions(
     Columns forceNotNull,
     Columns forceNull,
     @Nullable String defaultText,
+    boolean setsNull,
     Compression compression) {
 
-  /// Meaning of the first line.
-  public enum Header {
-    /// A row.
-    NONE,
-    /// It is skipped, or written.
-    SKIP,
+  /// Meaning of the first lines.
+  ///
+  /// @param lines how many they are: rows as the format has them, so that a line end in quotes ends none
+  public record Header(Kind kind, int lines) {
+    /// Meaning of the lines that there are.
+    private enum Kind {
+      SKIP,
+      MATCH,
+      NAMES
+    }
+
+    /// The first line is a row.
+    public static final Header NONE = skip(0);
+
+    /// The first line is skipped, or written.
+    public static final Header SKIP = skip(1);
+
     /// It has the names of the columns, in their order: otherwise the file is refused.
-    MATCH,
+    public static final Header MATCH = new Header(Kind.MATCH, 1);
+
     /// It has names of columns in any order, and says which columns the file has.
-    NAMES
+    public static final Header NAMES = new Header(Kind.NAMES, 1);
+
+    /// So many lines are skipped.
+    ///
+    /// @param lines 0 or more
+    public static Header skip(int lines) {
+      return new Header(Kind.SKIP, lines);
+    }
+
+    boolean hasNames() {
+      return kind != Kind.SKIP;
+    }
+
+    boolean hasAllNames() {
+      return kind == Kind.MATCH;
+    }
   }
 
   /// How a file is compressed.
@@ -103,6 +132,7 @@ public record CsvOptions(
         forceNotNull,
         forceNull,
         defaultText,
+        setsNull,
         compression);
   }
 
@@ -120,6 +150,7 @@ public record CsvOptions(
     private Columns forceNotNull = Columns.NONE;
     private Columns forceNull = Columns.NONE;
     private @Nullable String defaultText;
+    private boolean setsNull;
     private Compression compression = Compression.AUTO;
 
     private Builder(boolean isCsv) {
@@ -171,6 +202,11 @@ public record CsvOptions(
       return this;
     }
 
+    public Builder setsNull(boolean value) {
+      setsNull = value;
+      return this;
+    }
+
     /// @throws EngineException FEATURE_NOT_SUPPORTED for anything but UTF-8
     public Builder encoding(String name) {
       String plain = name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
@@ -208,11 +244,7 @@ public record CsvOptions(
       if (isCsv && nulls.contains(quoteText)) {
         throw invalid("CSV quote character must not appear in the NULL specification");
       }
-      if ((header == Header.MATCH || header == Header.NAMES) && !isLoad) {
-        throw invalid(
-            "cannot use \"%s\" with HEADER in COPY TO"
-                .formatted(header.name().toLowerCase(Locale.ROOT)));
-      }
+      checkHeader(isLoad);
       checkDefault(isLoad, delimiterText, quoteText, nulls);
       return new CsvOptions(
           isCsv,
@@ -225,7 +257,19 @@ public record CsvOptions(
           forceNotNull,
           forceNull,
           defaultText,
+          setsNull,
           compression);
+    }
+
+    private void checkHeader(boolean isLoad) {
+      if (!isLoad && header.hasNames()) {
+        throw invalid(
+            "cannot use \"%s\" with HEADER in COPY TO"
+                .formatted(header.hasAllNames() ? "match" : "names"));
+      }
+      if (!isLoad && header.lines() > 1) {
+        throw notSupported("cannot use multi-line header in COPY TO");
+      }
     }
 
     private void checkBytes(String delimiterText, String quoteText, String escapeText) {

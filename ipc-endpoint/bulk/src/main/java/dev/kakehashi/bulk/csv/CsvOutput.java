@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.bulk.format.FileOutput;
+import dev.kakehashi.bulk.format.PieceStream;
 import dev.kakehashi.bulk.format.RowsOutput;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.error.EngineException;
@@ -40,7 +41,7 @@ final class CsvOutput implements RowsOutput {
   private boolean isEnded;
 
   CsvOutput(FileOutput file, CsvOptions options, List<LoadColumn> columns) {
-    this(new PieceStream(file), options, columns, options.header() != CsvOptions.Header.NONE);
+    this(new PieceStream(file), options, columns, options.header().lines() > 0);
   }
 
   private CsvOutput(

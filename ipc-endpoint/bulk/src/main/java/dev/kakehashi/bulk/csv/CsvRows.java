@@ -18,6 +18,7 @@ final class CsvRows implements AutoCloseable {
   private final TextColumn[] readers;
   private final RowFields fields;
   private final LineEnd lineEnd;
+  private final boolean setsNull;
   final TextBatch batch;
 
   /// By row and column of the batch, whether the value stands for the column's default.
@@ -31,6 +32,7 @@ final class CsvRows implements AutoCloseable {
   CsvRows(CsvOptions options, LineEnd lineEnd, List<LoadColumn> columns, BulkContext context) {
     this.columns = columns;
     this.lineEnd = lineEnd;
+    this.setsNull = options.setsNull();
     int count = columns.size();
     boolean[] neverNull = new boolean[count];
     boolean[] everNull = new boolean[count];
@@ -88,25 +90,40 @@ final class CsvRows implements AutoCloseable {
     begins[row] = begin;
     ends[row] = fields.at;
     int column = 0;
-    try {
-      for (; column < readers.length; column++) {
-        int flags = fields.flags[column];
-        if (flags == 0) {
-          readers[column].set(fields.data, fields.from[column], fields.to[column], batch, column);
-        } else {
-          special(column, flags);
+    while (true) {
+      try {
+        for (; column < readers.length; column++) {
+          int flags = fields.flags[column];
+          if (flags == 0) {
+            readers[column].set(fields.data, fields.from[column], fields.to[column], batch, column);
+          } else {
+            special(column, flags);
+          }
         }
+        return null;
+      } catch (EngineException e) {
+        if (setsNull && isOfValue(e.code())) {
+          batch.setNull(column++);
+          continue;
+        }
+        return dropRow(e, column);
       }
-      return null;
-    } catch (EngineException e) {
-      batch.dropRow();
-      int first = batch.rowCount() * readers.length;
-      defaults.clear(first, first + readers.length);
-      if (e.code() == ErrorCode.OUT_OF_MEMORY || e.code() == ErrorCode.QUERY_CANCELED) {
-        throw e;
-      }
-      return located(e, column);
     }
+  }
+
+  /// Whether a type has refused a text. Bytes that are no UTF-8 are a matter of the file.
+  private static boolean isOfValue(ErrorCode code) {
+    return code.sqlstate().startsWith("22") && code != ErrorCode.CHARACTER_NOT_IN_REPERTOIRE;
+  }
+
+  private EngineException dropRow(EngineException e, int column) {
+    batch.dropRow();
+    int first = batch.rowCount() * readers.length;
+    defaults.clear(first, first + readers.length);
+    if (e.code() == ErrorCode.OUT_OF_MEMORY || e.code() == ErrorCode.QUERY_CANCELED) {
+      throw e;
+    }
+    return located(e, column);
   }
 
   /// Begins a batch.

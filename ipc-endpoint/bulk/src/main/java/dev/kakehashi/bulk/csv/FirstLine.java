@@ -2,7 +2,8 @@ package dev.kakehashi.bulk.csv;
 
 import org.jspecify.annotations.Nullable;
 
-/// Finds the end of the first row, which says how lines end. Goes on where it was when more bytes have come. Not thread-safe.
+/// Finds the end of a row at the beginning of a file, whose first one says how lines end. Goes on where it was when more bytes have come.
+/// Not thread-safe.
 final class FirstLine {
   private final boolean isCsv;
   private final byte quote;
@@ -57,7 +58,12 @@ final class FirstLine {
     return isEnd && !inQuotes;
   }
 
-  /// Behind the first row, line end included.
+  /// The bytes have moved to a place before.
+  void moved(int by) {
+    at -= by;
+  }
+
+  /// Behind the row, line end included.
   int end() {
     return at;
   }

@@ -40,7 +40,13 @@ public final class FilesLoad implements LoadRequest {
     this.path = path;
     this.format = format;
     below = List.copyOf(options.names(CopyOption.FILES));
-    boolean isTolerant = options.choice(CopyOption.ON_ERROR, "stop", "ignore").equals("ignore");
+    String onError = options.onError();
+    if (onError.equals("set_null") && !options.format().isText()) {
+      throw options.notSupported(
+          CopyOption.ON_ERROR,
+          "COPY ON_ERROR set_null cannot be used with FORMAT " + options.format().key());
+    }
+    boolean isTolerant = onError.equals("ignore");
     rules = rules(options, isTolerant);
     control = control(options, isTolerant);
     String ignored = options.choice(CopyOption.LOG_VERBOSITY, "default", "verbose", "silent");

@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum BulkFormat {
   TEXT("txt"),
   CSV("csv"),
+  /// Dumps alone have it.
+  JSON("json"),
   PARQUET("parquet"),
   ARROW("arrow"),
   ARROW_STREAM("arrows");
@@ -26,16 +28,21 @@ public enum BulkFormat {
     return ending;
   }
 
-  /// Whether it is PostgreSQL's own.
+  /// Whether it is one of PostgreSQL's that can be loaded.
   public boolean isText() {
     return this == TEXT || this == CSV;
+  }
+
+  /// Whether its files have the values of a column together.
+  public boolean isColumnar() {
+    return this == PARQUET || this == ARROW || this == ARROW_STREAM;
   }
 
   /// If nothing is said: what can be nothing else by its name, otherwise PostgreSQL's text format.
   static BulkFormat ofName(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     for (BulkFormat format : values()) {
-      if (!format.isText() && lower.endsWith("." + format.ending)) {
+      if (format.isColumnar() && lower.endsWith("." + format.ending)) {
         return format;
       }
     }

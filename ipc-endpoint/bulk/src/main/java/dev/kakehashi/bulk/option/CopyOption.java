@@ -4,25 +4,36 @@ import java.util.Locale;
 
 /// Every option of `COPY`: where it may be used, and what its values are. README.md has the same table; a test keeps both equal.
 public enum CopyOption {
-  FORMAT(Use.BOTH, In.ALL, Kind.WORD, "text", "`text`, `csv`, `parquet`, `arrow`, `arrow_stream`"),
+  FORMAT(
+      Use.BOTH,
+      In.ALL,
+      Kind.WORD,
+      "text",
+      "`text`, `csv`, `json` (dump), `parquet`, `arrow`, `arrow_stream`"),
   DELIMITER(Use.BOTH, In.TEXT, Kind.TEXT, "tab; csv: `,`", "between columns, one byte"),
   NULL(Use.BOTH, In.TEXT, Kind.TEXT, "`\\N`; csv: nothing", "what stands for null"),
   DEFAULT(Use.LOAD, In.TEXT, Kind.TEXT, "none", "what stands for the column's default"),
   HEADER(
-      Use.BOTH, In.TEXT, Kind.WORD, "false", "first line with names: a Boolean, or `match` (load)"),
+      Use.BOTH,
+      In.TEXT,
+      Kind.WORD,
+      "false",
+      "first line with names: a Boolean, or of a load `match`, or how many lines are skipped"),
   QUOTE(Use.BOTH, In.CSV, Kind.TEXT, "`\"`", "around values, one byte"),
   ESCAPE(Use.BOTH, In.CSV, Kind.TEXT, "the quote", "before a quote within quotes, one byte"),
+  FORCE_ARRAY(
+      Use.DUMP, In.JSON, Kind.BOOLEAN, "false", "brackets around the rows, and commas between"),
   FORCE_QUOTE(Use.DUMP, In.CSV, Kind.NAMES, "none", "columns that are always in quotes, or `*`"),
   FORCE_NOT_NULL(Use.LOAD, In.CSV, Kind.NAMES, "none", "columns that are never null, or `*`"),
   FORCE_NULL(Use.LOAD, In.CSV, Kind.NAMES, "none", "columns that are null also in quotes, or `*`"),
-  ENCODING(Use.BOTH, In.TEXT, Kind.TEXT, "`UTF8`", "nothing else"),
+  ENCODING(Use.BOTH, In.LINES, Kind.TEXT, "`UTF8`", "nothing else"),
   FREEZE(Use.LOAD, In.TEXT, Kind.BOOLEAN, "false", "accepted, and without effect"),
   ON_ERROR(
       Use.LOAD,
       In.ALL,
       Kind.WORD,
       "stop",
-      "`stop`, or `ignore`: rows that cannot be loaded are rejected"),
+      "`stop`; `ignore`: rows that cannot be loaded are rejected; `set_null` (text, csv): values that cannot be converted are null"),
   REJECT_LIMIT(Use.LOAD, In.ALL, Kind.COUNT, "none", "most rejected rows; needs `on_error ignore`"),
   REJECT_RATIO(
       Use.LOAD,
@@ -52,8 +63,8 @@ public enum CopyOption {
       Use.BOTH,
       In.ALL,
       Kind.WORD,
-      "text, csv: by the name's ending; else as `codec`",
-      "text, csv: `none`, `gzip`, `zstd`, `auto`; else as `codec`"),
+      "text, csv, json: by the name's ending; else as `codec`",
+      "text, csv, json: `none`, `gzip`, `zstd`, `auto`; else as `codec`"),
   CODEC(
       Use.DUMP,
       In.COLUMNAR,
@@ -150,6 +161,9 @@ public enum CopyOption {
     ALL,
     TEXT,
     CSV,
+    JSON,
+    /// Texts in lines.
+    LINES,
     PARQUET,
     COLUMNAR;
 
@@ -158,8 +172,10 @@ public enum CopyOption {
         case ALL -> true;
         case TEXT -> format.isText();
         case CSV -> format == BulkFormat.CSV;
+        case JSON -> format == BulkFormat.JSON;
+        case LINES -> !format.isColumnar();
         case PARQUET -> format == BulkFormat.PARQUET;
-        case COLUMNAR -> !format.isText();
+        case COLUMNAR -> format.isColumnar();
       };
     }
   }
@@ -214,6 +230,11 @@ public enum CopyOption {
     return use == Use.BOTH || (use == Use.LOAD) == isLoad;
   }
 
+  /// Whether text and CSV have it.
+  boolean isOfText() {
+    return in == In.TEXT;
+  }
+
   /// Whether CSV alone has it.
   boolean isOfCsv() {
     return in == In.CSV;
@@ -232,6 +253,8 @@ public enum CopyOption {
           case ALL -> "all";
           case TEXT -> "text, csv";
           case CSV -> "csv";
+          case JSON -> "json";
+          case LINES -> "text, csv, json";
           case PARQUET -> "parquet";
           case COLUMNAR -> "parquet, arrow, arrow_stream";
         };

@@ -41,6 +41,9 @@ public final class CopyOptions {
     CopyRequest.Option format = given.get(CopyOption.FORMAT);
     BulkFormat found = format == null ? BulkFormat.ofName(name) : format(format);
     CopyOptions options = new CopyOptions(found, isLoad, given);
+    if (isLoad && found == BulkFormat.JSON) {
+      throw options.invalid(CopyOption.FORMAT, "COPY FORMAT JSON is not supported for COPY FROM");
+    }
     for (CopyOption option : given.keySet()) {
       options.checkPlace(option);
       options.checkKind(option);
@@ -92,13 +95,29 @@ public final class CopyOptions {
           .withPosition(position(option));
     }
     if (!option.isFor(format)) {
-      throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED,
-              option.isOfCsv() && format == BulkFormat.TEXT
-                  ? "COPY " + shown + " requires CSV mode"
-                  : "COPY %s cannot be used with FORMAT %s".formatted(shown, format.key()))
-          .withPosition(position(option));
+      if (format == BulkFormat.JSON && option.isOfText()) {
+        throw new EngineException(
+                option == CopyOption.HEADER
+                    ? ErrorCode.FEATURE_NOT_SUPPORTED
+                    : ErrorCode.SYNTAX_ERROR,
+                "cannot specify %s in JSON mode".formatted(shown))
+            .withPosition(position(option));
+      }
+      if (option == CopyOption.FORCE_ARRAY) {
+        throw invalid(option, "COPY FORCE_ARRAY can only be used with JSON mode");
+      }
+      throw notSupported(
+          option,
+          option.isOfCsv() && !format.isColumnar()
+              ? "COPY " + shown + " requires CSV mode"
+              : "COPY %s cannot be used with FORMAT %s".formatted(shown, format.key()));
     }
+  }
+
+  /// That an option cannot be used so.
+  public EngineException notSupported(CopyOption option, String message) {
+    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, message)
+        .withPosition(position(option));
   }
 
   private void checkKind(CopyOption option) {
@@ -221,6 +240,11 @@ public final class CopyOptions {
             option,
             "COPY %s \"%s\" not recognized".formatted(option.key().toUpperCase(Locale.ROOT), text))
         .withHint(NearestWord.hint(text, List.of(words)));
+  }
+
+  /// The treatment of a row that cannot be loaded: `stop`, `ignore` or `set_null`.
+  public String onError() {
+    return choice(CopyOption.ON_ERROR, "stop", "ignore", "set_null");
   }
 
   /// A whole number within bounds.

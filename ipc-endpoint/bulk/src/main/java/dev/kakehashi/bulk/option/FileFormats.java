@@ -5,10 +5,12 @@ import dev.kakehashi.bulk.arrow.ArrowOptions;
 import dev.kakehashi.bulk.csv.CsvFormat;
 import dev.kakehashi.bulk.csv.CsvOptions;
 import dev.kakehashi.bulk.format.FileFormat;
+import dev.kakehashi.bulk.json.JsonFormat;
 import dev.kakehashi.bulk.parquet.ParquetFormat;
 import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.NearestWord;
 import java.util.HashMap;
@@ -27,6 +29,7 @@ public final class FileFormats implements FormatMaker {
   public FileFormat of(CopyOptions options, String fileName) {
     return switch (options.format()) {
       case TEXT, CSV -> new CsvFormat(csv(options, fileName));
+      case JSON -> json(options, fileName);
       case PARQUET -> new ParquetFormat(parquet(options));
       case ARROW, ARROW_STREAM -> new ArrowFormat(arrow(options));
     };
@@ -59,6 +62,7 @@ public final class FileFormats implements FormatMaker {
       builder.encoding(text);
     }
     builder.header(header(options));
+    builder.setsNull(options.onError().equals("set_null"));
     builder.forceQuote(columns(options, CopyOption.FORCE_QUOTE));
     builder.forceNotNull(columns(options, CopyOption.FORCE_NOT_NULL));
     builder.forceNull(columns(options, CopyOption.FORCE_NULL));
@@ -71,11 +75,11 @@ public final class FileFormats implements FormatMaker {
     if (options.choice(CopyOption.MATCH_BY, "position", "name").equals("position")) {
       return written;
     }
-    if (written == CsvOptions.Header.MATCH) {
+    if (written.equals(CsvOptions.Header.MATCH)) {
       // All names, in their order: by name they belong together, too.
       return written;
     }
-    if (written != CsvOptions.Header.SKIP) {
+    if (!written.equals(CsvOptions.Header.SKIP)) {
       throw options
           .invalid(CopyOption.MATCH_BY, "match_by name needs header")
           .withHint("As header true.");
@@ -99,9 +103,36 @@ public final class FileFormats implements FormatMaker {
     if (values.size() == 1 && text.equalsIgnoreCase("match")) {
       return CsvOptions.Header.MATCH;
     }
-    throw new EngineException(
-            ErrorCode.SYNTAX_ERROR, "header requires a Boolean value or \"match\"")
-        .withPosition(options.position(CopyOption.HEADER));
+    Integer lines = values.size() == 1 ? lines(text) : null;
+    if (lines == null) {
+      throw new EngineException(
+              ErrorCode.SYNTAX_ERROR,
+              "header requires a Boolean value, an integer value greater than or equal to zero, or the string \"match\"")
+          .withPosition(options.position(CopyOption.HEADER));
+    }
+    if (lines < 0) {
+      throw options.invalid(
+          CopyOption.HEADER, "a negative integer value cannot be specified for header");
+    }
+    return CsvOptions.Header.skip(lines);
+  }
+
+  private static @Nullable Integer lines(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  private static JsonFormat json(CopyOptions options, String fileName) {
+    Coding coding =
+        switch (compression(options, fileName)) {
+          case GZIP -> Coding.GZIP;
+          case ZSTD -> Coding.ZSTD;
+          case NONE, AUTO -> Coding.IDENTITY;
+        };
+    return new JsonFormat(options.isOn(CopyOption.FORCE_ARRAY), coding);
   }
 
   private static CsvOptions.Columns columns(CopyOptions options, CopyOption option) {

@@ -3,6 +3,7 @@ package dev.kakehashi.bulk.csv;
 import static dev.kakehashi.bulk.csv.CsvFiles.bytes;
 import static dev.kakehashi.bulk.csv.CsvFiles.column;
 import static dev.kakehashi.bulk.csv.CsvFiles.csv;
+import static dev.kakehashi.bulk.csv.CsvFiles.text;
 import static dev.kakehashi.bulk.csv.CsvFiles.texts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -152,6 +153,69 @@ class CsvReadTest {
     assertEquals(
         List.of("1:0:22021:invalid byte sequence for encoding \"UTF8\": 0xc3:a\uFFFD"),
         CsvFiles.read(PLAIN, texts(1), broken).rejected());
+  }
+
+  @Test
+  void shouldSkipSeveralLines() {
+    String file = "one\n\"two\nstill two\",x\nthree\n1,2\n3,4\n";
+    CsvOptions three = csv().header(CsvOptions.Header.skip(3)).build(true);
+    assertEquals(List.of("1|2", "3|4"), rows(three, 2, file));
+    assertEquals(
+        List.of("5:28:22P04:missing data for column \"b\":bad"),
+        rejected(three, 2, file.replace("1,2", "bad")));
+    assertEquals(List.of("1|2", "3|4"), rows(three, 2, "\uFEFF" + file));
+    for (int lines = 5; lines < 9; lines++) {
+      CsvOptions many = csv().header(CsvOptions.Header.skip(lines)).build(true);
+      assertEquals(List.of(), rows(many, 2, file), lines + " lines");
+      assertEquals(List.of(), rows(many, 2, ""), lines + " lines");
+    }
+    CsvOptions tabs = text().header(CsvOptions.Header.skip(2)).build(true);
+    assertEquals(List.of("1|2"), rows(tabs, 2, "one\\\nstill one\ntwo\n1\t2\n\\.\nx\n"));
+    assertEquals(List.of(), rows(tabs, 2, "one\n\\.\n1\t2\n"));
+    assertEquals(
+        List.of(), rows(text().header(CsvOptions.Header.SKIP).build(true), 2, "\\.\n1\t2\n"));
+    assertEquals(
+        List.of("1|2"),
+        rows(csv().header(CsvOptions.Header.skip(2)).build(true), 2, "one\r\ntwo\r\n1,2\r\n"));
+  }
+
+  @Test
+  void shouldSkipLinesThatAreLongerThanAPart() {
+    CsvOptions two = csv().header(CsvOptions.Header.skip(2)).build(true);
+    String file = "\uFEFF" + "x".repeat(5000) + "\n" + "y".repeat(9000) + "\n1,2\n";
+    for (int partBytes : new int[] {1, 7, 100, 4096}) {
+      assertEquals(List.of("1|2"), CsvFiles.read(two, texts(2), bytes(file), partBytes).rows());
+    }
+  }
+
+  @Test
+  void shouldSetNullWhatCannotBeConverted() {
+    CsvOptions setsNull = csv().setsNull(true).defaultText("D").build(true);
+    CsvFiles.Read read =
+        CsvFiles.read(
+            setsNull,
+            List.of(
+                column("a", TypeOid.INT4),
+                column("b", TypeOid.TEXT),
+                column("c", TypeOid.DATE),
+                column("d", TypeOid.NUMERIC, (4 << 16 | 2) + 4),
+                column("e", TypeOid.VARCHAR, 2 + 4)),
+            bytes(
+                "1,x,2026-02-30,12.5,ab\n99999999999,\"y\",2026-01-02,123.4,abc\nz,,x,x,D\n7,z,1999-09-09,1,\"\"\n"));
+    assertEquals(
+        List.of(
+            "1|x|<null>|12.50|ab",
+            "<null>|y|2026-01-02|<null>|<null>",
+            "<null>|<null>|<null>|<null>|<null>",
+            "7|z|1999-09-09|1.00|"),
+        read.rows());
+    assertEquals(List.of(), read.rejected());
+    assertEquals(4, read.read());
+    // The structure of a row is no value, and neither are bytes that are no text.
+    assertEquals(
+        List.of("1:0:22P04:missing data for column \"b\":1"), rejected(setsNull, 2, "1\n2,3\n"));
+    byte[] broken = {'a', (byte) 0xC3, '\n', 'c', '\n'};
+    assertEquals(1, CsvFiles.read(setsNull, texts(1), broken).rejected().size());
   }
 
   @Test

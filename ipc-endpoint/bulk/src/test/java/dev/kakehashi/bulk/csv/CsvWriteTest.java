@@ -278,6 +278,9 @@ class CsvWriteTest {
         "cannot use \"match\" with HEADER in COPY TO",
         refused(ErrorCode.INVALID_PARAMETER_VALUE, csv().header(CsvOptions.Header.MATCH), false));
     assertEquals(
+        "cannot use multi-line header in COPY TO",
+        refused(ErrorCode.FEATURE_NOT_SUPPORTED, csv().header(CsvOptions.Header.skip(2)), false));
+    assertEquals(
         "CSV quote character must not appear in the NULL specification",
         refused(ErrorCode.INVALID_PARAMETER_VALUE, csv().nullText("\"\""), true));
     assertEquals(

@@ -66,6 +66,19 @@ class OptionTableTest {
     assertEquals("COPY QUOTE requires CSV mode", e.getMessage());
     e = refused(true, option("format", "parquet"), option("delimiter", ";"));
     assertEquals("COPY DELIMITER cannot be used with FORMAT parquet", e.getMessage());
+    e = refused(false, option("format", "json"), option("header"));
+    assertEquals("cannot specify HEADER in JSON mode", e.getMessage());
+    assertEquals(ErrorCode.FEATURE_NOT_SUPPORTED, e.code());
+    e = refused(false, option("format", "json"), option("delimiter", ","));
+    assertEquals("cannot specify DELIMITER in JSON mode", e.getMessage());
+    assertEquals(ErrorCode.SYNTAX_ERROR, e.code());
+    e = refused(false, option("format", "json"), option("quote", "'"));
+    assertEquals("COPY QUOTE requires CSV mode", e.getMessage());
+    e = refused(true, option("format", "json"));
+    assertEquals("COPY FORMAT JSON is not supported for COPY FROM", e.getMessage());
+    assertEquals(ErrorCode.INVALID_PARAMETER_VALUE, e.code());
+    e = refused(false, option("format", "csv"), option("force_array"));
+    assertEquals("COPY FORCE_ARRAY can only be used with JSON mode", e.getMessage());
     e = refused(true, option("format", "xml"));
     assertEquals("COPY format \"xml\" not recognized", e.getMessage());
   }
@@ -84,8 +97,17 @@ class OptionTableTest {
         "reject_ratio must be between 0 and 1",
         refused(true, option("reject_ratio", "NaN")).getMessage());
     assertEquals(
-        "header requires a Boolean value or \"match\"",
+        "header requires a Boolean value, an integer value greater than or equal to zero, or the string \"match\"",
         refused(true, option("header", "maybe")).getMessage());
+    assertEquals(
+        "a negative integer value cannot be specified for header",
+        refused(true, option("header", "-1")).getMessage());
+    assertEquals(
+        "cannot use multi-line header in COPY TO",
+        refused(false, option("header", "2")).getMessage());
+    assertEquals(
+        "match_by name needs header",
+        refused(true, option("header", "2"), option("match_by", "name")).getMessage());
     assertEquals(
         "invalid value for file_size: \"10 pages\"",
         refused(false, option("file_size", "10 pages")).getMessage());
@@ -102,7 +124,7 @@ class OptionTableTest {
     for (BulkFormat format : BulkFormat.values()) {
       String name = "x." + format.ending();
       CopyOptions options = CopyOptions.of(new CopyRequest("in:" + name, List.of()), true, name);
-      assertEquals(format.isText() ? BulkFormat.TEXT : format, options.format());
+      assertEquals(format.isColumnar() ? format : BulkFormat.TEXT, options.format());
     }
   }
 

@@ -55,6 +55,7 @@ public final class CopyOptionList {
           "header",
           "quote",
           "escape",
+          "force_array",
           "force_quote",
           "encoding",
           "compression",

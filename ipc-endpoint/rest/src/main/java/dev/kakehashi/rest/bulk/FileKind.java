@@ -14,7 +14,9 @@ enum FileKind {
   ARROW_STREAM("application/vnd.apache.arrow.stream", "arrows"),
   PARQUET("application/vnd.apache.parquet", "parquet"),
   ARROW("application/vnd.apache.arrow.file", "arrow"),
-  TEXT("text/plain", "txt");
+  TEXT("text/plain", "txt"),
+  /// Rows as lines; with `force_array` one document.
+  JSON("application/x-ndjson", "json");
 
   private final String mediaType;
   private final String suffix;
@@ -26,14 +28,19 @@ enum FileKind {
 
   /// Media types of requests and answers with rows. The first is the best one for a client that does not say.
   static List<String> mediaTypes() {
-    return Stream.of(values()).filter(kind -> kind != TEXT).map(kind -> kind.mediaType).toList();
+    return Stream.of(values()).filter(FileKind::isNegotiated).map(kind -> kind.mediaType).toList();
+  }
+
+  /// Whether its media type says which format is meant: the others are chosen by the option `format` alone.
+  private boolean isNegotiated() {
+    return this != TEXT && this != JSON;
   }
 
   /// @param mediaType in small letters, without parameters
   /// @throws Problem 415
   static FileKind ofMediaType(String mediaType) {
     for (FileKind kind : values()) {
-      if (kind != TEXT && kind.mediaType.equals(mediaType)) {
+      if (kind.isNegotiated() && kind.mediaType.equals(mediaType)) {
         return kind;
       }
     }
@@ -76,12 +83,15 @@ enum FileKind {
     String type =
         switch (this) {
           case CSV ->
-              mediaType + "; charset=utf-8; header=" + (hasHeader(options) ? "present" : "absent");
+              mediaType
+                  + "; charset=utf-8; header="
+                  + (isOn(options, "header") ? "present" : "absent");
           case TEXT -> mediaType + "; charset=utf-8";
+          case JSON -> isOn(options, "force_array") ? "application/json" : mediaType;
           default -> mediaType;
         };
-    boolean isText = this == CSV || this == TEXT;
-    return switch (isText ? compression : "") {
+    boolean hasLines = this == CSV || this == TEXT || this == JSON;
+    return switch (hasLines ? compression : "") {
       case "gzip" -> raw("application/gzip", suffix + ".gz");
       case "zstd" -> raw("application/zstd", suffix + ".zst");
       default -> raw(type, suffix);
@@ -93,9 +103,9 @@ enum FileKind {
   }
 
   /// As PostgreSQL reads Booleans; a value that is none is the engine's to refuse.
-  private static boolean hasHeader(CopyOptionList options) {
-    return options.has("header")
-        && switch (options.value("header").toLowerCase(Locale.ROOT)) {
+  private static boolean isOn(CopyOptionList options, String name) {
+    return options.has(name)
+        && switch (options.value(name).toLowerCase(Locale.ROOT)) {
           case "true", "on", "1", "" -> true;
           default -> false;
         };

@@ -45,7 +45,12 @@ public final class RowRoutes {
         Route.get(PATH)
             .parameters(
                 CopyOptionList.parameters(
-                    CopyOptionList.DUMP, "format", "file_size", "partition_by", "overwrite"))
+                    CopyOptionList.DUMP,
+                    "format",
+                    "force_array",
+                    "file_size",
+                    "partition_by",
+                    "overwrite"))
             .handleDirectly((exchange, body) -> dump(exchange)));
   }
 

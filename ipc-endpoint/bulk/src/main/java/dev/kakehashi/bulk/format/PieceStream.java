@@ -1,6 +1,5 @@
-package dev.kakehashi.bulk.csv;
+package dev.kakehashi.bulk.format;
 
-import dev.kakehashi.bulk.format.FileOutput;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// Pieces are collected in memory. One that is longer than [#MOST_BYTES] goes on with the file held, so that memory has a bound. Its close
 /// is the file's owner's.
-final class PieceStream extends OutputStream {
+public final class PieceStream extends OutputStream {
   /// Pieces are handed on together until there are so many bytes.
   private static final int ENOUGH_BYTES = 128 << 10;
 
@@ -21,7 +20,7 @@ final class PieceStream extends OutputStream {
   private byte[] pieces = new byte[ENOUGH_BYTES];
   private int length;
 
-  PieceStream(FileOutput file) {
+  public PieceStream(FileOutput file) {
     this(file, new ReentrantLock());
   }
 
@@ -31,7 +30,7 @@ final class PieceStream extends OutputStream {
   }
 
   /// A stream into the same file for another thread.
-  PieceStream another() {
+  public PieceStream another() {
     return new PieceStream(file, lock);
   }
 
@@ -67,14 +66,14 @@ final class PieceStream extends OutputStream {
   }
 
   /// Others may write behind what there is.
-  void endPiece() {
+  public void endPiece() {
     if (length >= ENOUGH_BYTES || lock.isHeldByCurrentThread()) {
       end();
     }
   }
 
   /// Hands on what there is.
-  void end() {
+  public void end() {
     hold();
     try {
       handOn();
@@ -84,12 +83,12 @@ final class PieceStream extends OutputStream {
   }
 
   /// Bytes of the file, and those that are collected.
-  long position() {
+  public long position() {
     return file.position() + length;
   }
 
   /// Lets others write, if this thread holds the file.
-  void release() {
+  public void release() {
     if (lock.isHeldByCurrentThread()) {
       lock.unlock();
     }

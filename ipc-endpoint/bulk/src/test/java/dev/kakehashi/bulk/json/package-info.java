@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.bulk.json;
+
+import org.jspecify.annotations.NullMarked;
