@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The functions of arrays.
@@ -289,6 +290,19 @@ public final class ArrayFunctions {
               return ArrayTypes.word(array.withElements(elements), c);
             });
     add(
+        "array_reverse",
+        "a",
+        "anyarray",
+        true,
+        _ ->
+            (a, _, c) -> {
+              ArrayValue array = ArrayTypes.array(a[0]);
+              return ArrayTypes.word(array.withRows(reversed(array)), c);
+            });
+    add("array_sort", "a", "anyarray", true, ArrayFunctions::sorted);
+    add("array_sort", "ab", "anyarray, boolean", true, ArrayFunctions::sorted);
+    add("array_sort", "abb", "anyarray, boolean, boolean", true, ArrayFunctions::sorted);
+    add(
         "trim_array",
         "ai",
         "anyarray, integer",
@@ -307,6 +321,22 @@ public final class ArrayFunctions {
               int last = array.upperBound(0) - (int) a[1];
               return ArrayTypes.word(array.slice(new Integer[1], new Integer[] {last}), c);
             });
+  }
+
+  private static Body sorted(int oid) {
+    return (a, _, c) -> {
+      boolean descending = a.length > 1 && a[1] != 0;
+      boolean nullsFirst = a.length > 2 ? a[2] != 0 : descending;
+      ArrayValue array = ArrayTypes.array(a[0]);
+      return ArrayTypes.word(
+          array.withRows(ArraySort.order(array, oid, descending, nullsFirst, c)), c);
+    };
+  }
+
+  /// Numbers of the rows of the first dimension, the last one first.
+  private static int[] reversed(ArrayValue array) {
+    int length = array.isEmpty() ? 0 : array.lengths().getFirst();
+    return IntStream.range(0, length).map(i -> length - 1 - i).toArray();
   }
 
   /// The array with one more element, in front of the others if that is argument 0.

@@ -38,7 +38,8 @@ public final class ArrayTypes {
 
   /// The types that a call's arguments are converted to; null if they do not fit.
   ///
-  /// @param pattern one letter for each argument: `a` array, `e` element (of any types that have a common one), `i` integer, `t` text
+  /// @param pattern one letter for each argument: `a` array, `e` element (of any types that have a common one), `i` integer, `b`
+  ///     boolean, `t` text
   static int @Nullable [] declared(String pattern, int[] oids) {
     if (oids.length != pattern.length()) {
       return null;
@@ -81,6 +82,7 @@ public final class ArrayTypes {
             case 'a' -> array;
             case 'e' -> element;
             case 'i' -> TypeOid.INT4;
+            case 'b' -> TypeOid.BOOL;
             default -> TypeOid.TEXT;
           };
       boolean fits =

@@ -97,6 +97,19 @@ public record ArrayValue(
     return new ArrayValue(lengths, lowerBounds, others);
   }
 
+  /// An array of the same form with its rows in another order: elements, or of several dimensions what has one first subscript.
+  ///
+  /// @param order numbers of the rows, from 0
+  ArrayValue withRows(int[] order) {
+    int width = order.length == 0 ? 0 : elements.size() / order.length;
+    List<@Nullable String> moved = new ArrayList<>(elements.size());
+    for (int row : order) {
+      Interrupts.check();
+      moved.addAll(elements.subList(row * width, (row + 1) * width));
+    }
+    return withElements(moved);
+  }
+
   /// An array of the same form; null stays null.
   ///
   /// @param conversion of an element

@@ -1,11 +1,13 @@
 package dev.kakehashi.engine.type.json;
 
+import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.JSON;
 import static dev.kakehashi.protocol.TypeOid.JSONB;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
@@ -28,20 +30,17 @@ public final class JsonFunctions {
         TEXT,
         (a, _, c) -> Varlena.of(c.heap, JsonbText.pretty(JsonWords.value(a[0]))),
         JSONB);
-    set.add(
-        "jsonb_strip_nulls",
-        JSONB,
-        (a, _, c) -> JsonWords.jsonb(withoutNulls(JsonWords.value(a[0])), c),
-        JSONB);
-    set.add(
-        "json_strip_nulls",
-        JSON,
+    Body binary = (a, _, c) -> JsonWords.jsonb(withoutNulls(JsonWords.value(a[0]), isOn(a)), c);
+    set.add("jsonb_strip_nulls", JSONB, binary, JSONB);
+    set.add("jsonb_strip_nulls", JSONB, binary, JSONB, BOOL);
+    Body plain =
         (a, _, c) -> {
           StringBuilder json = new StringBuilder();
-          appendCompact(json, withoutNulls(JsonWords.value(a[0])));
+          appendCompact(json, withoutNulls(JsonWords.value(a[0]), isOn(a)));
           return Varlena.of(c.heap, json.toString());
-        },
-        JSON);
+        };
+    set.add("json_strip_nulls", JSON, plain, JSON);
+    set.add("json_strip_nulls", JSON, plain, JSON, BOOL);
     for (int oid : new int[] {JSON, JSONB}) {
       String name = (oid == JSON ? "json" : "jsonb") + "_object";
       set.add(
@@ -59,16 +58,27 @@ public final class JsonFunctions {
     }
   }
 
-  private static JsonValue withoutNulls(JsonValue value) {
+  /// Whether there is a second argument, and it is true.
+  private static boolean isOn(long[] arguments) {
+    return arguments.length > 1 && arguments[1] != 0;
+  }
+
+  /// @param inArrays whether elements that are null go, too
+  private static JsonValue withoutNulls(JsonValue value, boolean inArrays) {
     return switch (value) {
       case JsonValue.Array array ->
-          JsonValue.ofArray(array.elements().stream().map(JsonFunctions::withoutNulls).toList());
+          JsonValue.ofArray(
+              array.elements().stream()
+                  .filter(element -> !inArrays || !(element instanceof JsonValue.Null))
+                  .map(element -> withoutNulls(element, inArrays))
+                  .toList());
       case JsonValue.JsonObject object ->
           new JsonValue.JsonObject(
               "",
               object.members().stream()
                   .filter(member -> !(member.value() instanceof JsonValue.Null))
-                  .map(member -> new JsonValue.Member(member.key(), withoutNulls(member.value())))
+                  .map(member ->
+                      new JsonValue.Member(member.key(), withoutNulls(member.value(), inArrays)))
                   .toList());
       default -> value;
     };

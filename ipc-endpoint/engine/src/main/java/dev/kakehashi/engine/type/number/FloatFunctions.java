@@ -29,6 +29,10 @@ public final class FloatFunctions {
     unary(set, x -> LibM.log10(logarithmArgument(x)), "log", "log10");
     unary(set, x -> FloatMath.divide(x, RADIANS_PER_DEGREE), "degrees");
     unary(set, x -> FloatMath.multiply(x, RADIANS_PER_DEGREE), "radians");
+    unary(set, LibM::erf, "erf");
+    unary(set, LibM::erfc, "erfc");
+    unary(set, FloatFunctions::gamma, "gamma");
+    unary(set, FloatFunctions::lgamma, "lgamma");
     trigonometry(set);
     for (String name : new String[] {"power", "pow", "^"}) {
       set.add(
@@ -146,6 +150,25 @@ public final class FloatFunctions {
           ErrorCode.INVALID_ARGUMENT_FOR_LOG, "cannot take logarithm of a negative number");
     }
     return x;
+  }
+
+  private static double gamma(double x) {
+    if (Double.isNaN(x) || x == Double.POSITIVE_INFINITY) {
+      return x;
+    }
+    double result = LibM.tgamma(x);
+    if (Double.isNaN(result)) {
+      throw SqlErrors.floatOverflow();
+    }
+    return inRange(result);
+  }
+
+  private static double lgamma(double x) {
+    double result = LibM.lgamma(x);
+    if (Double.isInfinite(result) && !Double.isInfinite(x)) {
+      throw SqlErrors.floatOverflow();
+    }
+    return result;
   }
 
   private static double inRange(double result) {

@@ -27,6 +27,10 @@ final class LibM {
   private static final MethodHandle ASINH = unary("asinh");
   private static final MethodHandle ACOSH = unary("acosh");
   private static final MethodHandle ATANH = unary("atanh");
+  private static final MethodHandle ERF = unary("erf");
+  private static final MethodHandle ERFC = unary("erfc");
+  private static final MethodHandle TGAMMA = unary("tgamma");
+  private static final MethodHandle LGAMMA = unary("lgamma");
   private static final MethodHandle POW = binary("pow");
   private static final MethodHandle ATAN2 = binary("atan2");
 
@@ -129,6 +133,23 @@ final class LibM {
 
   static double atanh(double x) {
     return call(ATANH, x);
+  }
+
+  static double erf(double x) {
+    return call(ERF, x);
+  }
+
+  static double erfc(double x) {
+    return call(ERFC, x);
+  }
+
+  static double tgamma(double x) {
+    return call(TGAMMA, x);
+  }
+
+  /// The library also sets its variable `signgam`, which nobody reads.
+  static double lgamma(double x) {
+    return call(LGAMMA, x);
   }
 
   static double pow(double x, double y) {

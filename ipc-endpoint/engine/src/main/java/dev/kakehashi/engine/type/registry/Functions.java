@@ -17,6 +17,7 @@ import dev.kakehashi.engine.type.time.DateTimeFunctions;
 import dev.kakehashi.engine.type.value.Casts;
 import dev.kakehashi.engine.type.value.Comparisons;
 import dev.kakehashi.engine.type.value.TextConversions;
+import dev.kakehashi.engine.type.value.UuidFunctions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -59,6 +60,7 @@ public final class Functions {
     DateTimeFunctions.register(SET);
     TextFunctions.register(SET);
     TextConversions.register(SET);
+    UuidFunctions.register(SET);
     VolatileFunctions.register(SET);
     JsonFunctions.register(SET);
     SystemFunctions.register(SET);

@@ -6,9 +6,11 @@ import static dev.kakehashi.protocol.TypeOid.NAME;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.TypeClass;
 import dev.kakehashi.engine.type.Types;
@@ -19,6 +21,7 @@ import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.text.Quoting;
 import dev.kakehashi.engine.type.value.Casts;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -65,6 +68,8 @@ final class SystemFunctions {
     count(set, "num_nulls", true);
     count(set, "num_nonnulls", false);
     set.add("pg_typeof", "pg_typeof(any) → text", SystemFunctions::typeOf);
+    set.add(
+        "error_on_null", "error_on_null(anyelement) → anyelement", SystemFunctions::errorOnNull);
     quote(set, "quote_literal", false);
     quote(set, "quote_nullable", true);
   }
@@ -99,6 +104,27 @@ final class SystemFunctions {
         false,
         true,
         (_, _, c) -> Varlena.of(c.heap, name));
+  }
+
+  private static @Nullable ScalarFunction errorOnNull(int[] oids) {
+    if (oids.length != 1) {
+      return null;
+    }
+    if (oids[0] == Types.UNKNOWN) {
+      throw SqlErrors.undeterminedPolymorphicType();
+    }
+    return new ScalarFunction(
+        "error_on_null",
+        oids.clone(),
+        oids[0],
+        false,
+        true,
+        (a, nulls, _) -> {
+          if (nulls != 0) {
+            throw new EngineException(ErrorCode.NULL_VALUE_NOT_ALLOWED, "null value not allowed");
+          }
+          return a[0];
+        });
   }
 
   private static void quote(PolymorphicFunctions set, String name, boolean nullable) {

@@ -3,6 +3,8 @@ package dev.kakehashi.engine.type.registry;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.time.DateTimeMath;
+import dev.kakehashi.engine.type.value.UuidFunctions;
 import dev.kakehashi.engine.type.value.Values;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.protocol.value.PgTime;
@@ -30,7 +32,9 @@ public final class VolatileFunctions {
           "release",
           "setseed",
           "setval",
-          "terminate_transaction");
+          "terminate_transaction",
+          "uuidv4",
+          "uuidv7");
 
   private VolatileFunctions() {}
 
@@ -52,8 +56,15 @@ public final class VolatileFunctions {
         TypeOid.INT8);
     set.addStable(
         "clock_timestamp", TypeOid.TIMESTAMPTZ, (_, _, _) -> PgTime.fromInstant(Instant.now()));
+    for (String name : new String[] {"gen_random_uuid", "uuidv4"}) {
+      set.addStable(name, TypeOid.UUID, (_, _, c) -> Values.ofUuid(UUID.randomUUID(), c.heap));
+    }
+    set.addStable("uuidv7", TypeOid.UUID, (_, _, c) -> UuidFunctions.version7(t -> t, c));
     set.addStable(
-        "gen_random_uuid", TypeOid.UUID, (_, _, c) -> Values.ofUuid(UUID.randomUUID(), c.heap));
+        "uuidv7",
+        TypeOid.UUID,
+        (a, _, c) -> UuidFunctions.version7(t -> DateTimeMath.addInterval(t, a[0], c.zone), c),
+        TypeOid.INTERVAL);
   }
 
   /// Whether calls must be neither repeated nor left out.

@@ -14,6 +14,8 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
 
 /// Operators and functions of bytea.
 final class ByteaFunctions {
@@ -33,6 +35,9 @@ final class ByteaFunctions {
     for (int bits : new int[] {224, 256, 384, 512}) {
       set.add("sha" + bits, BYTEA, (a, _, c) -> Digests.sha(bits, a[0], c.heap), BYTEA);
     }
+    set.add("crc32", INT8, (a, _, _) -> Digests.checksum(new CRC32(), a[0]), BYTEA);
+    set.add("crc32c", INT8, (a, _, _) -> Digests.checksum(new CRC32C(), a[0]), BYTEA);
+    set.add("reverse", BYTEA, (a, _, c) -> reverse(a[0], c.heap), BYTEA);
     bits(set);
     set.add("encode", TEXT, (a, _, c) -> ByteaEncodings.encode(a[0], a[1], c.heap), BYTEA, TEXT);
     set.add("decode", BYTEA, (a, _, c) -> ByteaEncodings.decode(a[0], a[1], c.heap), TEXT, TEXT);
@@ -89,6 +94,16 @@ final class ByteaFunctions {
     long head = slice(bytes, 0, from - 1, heap);
     long tail = slice(bytes, after - 1, Long.MAX_VALUE, heap);
     return Strings.concat(Strings.concat(head, with, heap), tail, heap);
+  }
+
+  private static long reverse(long bytes, VarHeap heap) {
+    byte[] data = Varlena.bytes(bytes);
+    for (int low = 0, high = data.length - 1; low < high; low++, high--) {
+      byte kept = data[low];
+      data[low] = data[high];
+      data[high] = kept;
+    }
+    return Varlena.of(heap, data);
   }
 
   private static long substring(long bytes, long from, long length, VarHeap heap) {

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.vector.VarHeap;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.zip.Checksum;
 
 /// Digests: md5() as hexadecimal text, the SHA-2 family as bytes.
 final class Digests {
@@ -21,6 +22,18 @@ final class Digests {
   /// @param bits 224, 256, 384 or 512
   static long sha(int bits, long value, VarHeap heap) {
     return Varlena.of(heap, digest("SHA-" + bits, value));
+  }
+
+  /// A checksum of 32 bits.
+  static long checksum(Checksum checksum, long value) {
+    byte[] bytes = Varlena.bytes(value);
+    for (int from = 0; from < bytes.length; from += PIECE_BYTES) {
+      if (from > 0) {
+        Interrupts.check();
+      }
+      checksum.update(bytes, from, Math.min(PIECE_BYTES, bytes.length - from));
+    }
+    return checksum.getValue();
   }
 
   private static byte[] digest(String algorithm, long value) {

@@ -62,6 +62,8 @@ public final class TextFunctions {
   private static void parts(FunctionSet set) {
     set.add("||", TEXT, (a, _, c) -> Strings.concat(a[0], a[1], c.heap), TEXT, TEXT);
     set.add("lower", TEXT, (a, _, c) -> Strings.lower(a[0], c.heap), TEXT);
+    // As with the collations of the C library that PostgreSQL has.
+    set.add("casefold", TEXT, (a, _, c) -> Strings.lower(a[0], c.heap), TEXT);
     set.add("upper", TEXT, (a, _, c) -> Strings.upper(a[0], c.heap), TEXT);
     set.add("initcap", TEXT, (a, _, c) -> Strings.initcap(a[0], c.heap), TEXT);
     for (String name : new String[] {"substring", "substr"}) {
@@ -206,6 +208,10 @@ public final class TextFunctions {
         "~>=~", BOOL, (a, _, _) -> Ordering.compareVarlena(a[0], a[1]) >= 0 ? 1 : 0, TEXT, TEXT);
   }
 
+  private static long digits(String text, FunctionContext context) {
+    return Varlena.of(context.heap, text);
+  }
+
   private static void characters(FunctionSet set) {
     // As PostgreSQL calls it: the length is the type's modifier.
     set.add("varchar", VARCHAR, TextFunctions::ofLength, TEXT, INT4, BOOL);
@@ -214,5 +220,9 @@ public final class TextFunctions {
     set.add("md5", TEXT, (a, _, c) -> Digests.md5(a[0], c.heap), TEXT);
     set.add("to_hex", TEXT, (a, _, c) -> Varlena.of(c.heap, Integer.toHexString((int) a[0])), INT4);
     set.add("to_hex", TEXT, (a, _, c) -> Varlena.of(c.heap, Long.toHexString(a[0])), INT8);
+    set.add("to_oct", TEXT, (a, _, c) -> digits(Integer.toOctalString((int) a[0]), c), INT4);
+    set.add("to_oct", TEXT, (a, _, c) -> digits(Long.toOctalString(a[0]), c), INT8);
+    set.add("to_bin", TEXT, (a, _, c) -> digits(Integer.toBinaryString((int) a[0]), c), INT4);
+    set.add("to_bin", TEXT, (a, _, c) -> digits(Long.toBinaryString(a[0]), c), INT8);
   }
 }

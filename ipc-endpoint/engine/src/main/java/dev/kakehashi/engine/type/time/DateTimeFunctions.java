@@ -220,6 +220,32 @@ public final class DateTimeFunctions {
   }
 
   private static void zones(FunctionSet set) {
+    set.addStable(
+        "date_add",
+        TIMESTAMPTZ,
+        (a, _, c) -> DateTimeMath.addInterval(a[0], a[1], c.zone),
+        TIMESTAMPTZ,
+        INTERVAL);
+    set.add(
+        "date_add",
+        TIMESTAMPTZ,
+        (a, _, _) -> DateTimeMath.addInterval(a[0], a[1], named(a[2], a[0])),
+        TIMESTAMPTZ,
+        INTERVAL,
+        TEXT);
+    set.addStable(
+        "date_subtract",
+        TIMESTAMPTZ,
+        (a, _, c) -> DateTimeMath.subtractInterval(a[0], a[1], c.zone),
+        TIMESTAMPTZ,
+        INTERVAL);
+    set.add(
+        "date_subtract",
+        TIMESTAMPTZ,
+        (a, _, _) -> DateTimeMath.subtractInterval(a[0], a[1], named(a[2], a[0])),
+        TIMESTAMPTZ,
+        INTERVAL,
+        TEXT);
     set.add(
         "timezone", TIMESTAMPTZ, (a, _, _) -> named(a[0], a[1]).toInstant(a[1]), TEXT, TIMESTAMP);
     set.add("timezone", TIMESTAMP, (a, _, _) -> named(a[0], a[1]).toLocal(a[1]), TEXT, TIMESTAMPTZ);
