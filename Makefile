@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-pgwire soak fuzz transfers check check-cassert check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
+.PHONY: help deps generate build run psql stop test test-pgwire soak fuzz transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ check: ## what a review expects: formatters, checkers and all tests
 
 check-cassert: $(STAMPS)/java ## pg_regress and isolation specs with a PostgreSQL built with assertions (builds it: apt-get source, libicu-dev, libxml2-dev)
 	@.make/check-cassert.sh
+
+check-next: ## whether the extension is ready for a PostgreSQL of another version: new members of its nodes, a compile, pg_regress (PG_CONFIG=.../pg_config COMPILE_ONLY=yes; the scripts need "make build")
+	@PG_CONFIG=$(PG_CONFIG) .make/check-next.sh
 
 check-tools: build ## run the programs of examples/tools: Django, SQLAlchemy, Hibernate, jOOQ, knex (installs them)
 	@.make/stage.sh
