@@ -2,7 +2,7 @@
 # Docker for the container tests.
 #   docker.sh up        starts dockerd if no daemon answers (root only); remembers whether it was us
 #   docker.sh images    makes debian:bookworm, debian:trixie and debian:sid: pulled if a registry answers, else with debootstrap;
-#                       installs PostgreSQL 18 on sid, which may fail
+#                       installs PostgreSQL 18 on sid, and 19 of experimental, which may fail
 #   docker.sh base SUITE   makes one of them, and kakehashi-test/base:SUITE from it, which has the sources of security updates, too
 #   docker.sh down      ends the daemon that "up" started, with its containers
 . "$(dirname "$0")/lib.sh"
@@ -68,13 +68,29 @@ RUN [ $1 != sid ] || echo 'Acquire::Check-Valid-Until "false";' >/etc/apt/apt.co
 DOCKERFILE
 }
 
+# An instruction of a Dockerfile: PostgreSQL 19, with its libpq, is that of experimental, and nothing else is taken from there. Pulled images
+# name their mirror in another file than those of debootstrap.
+take_19_of_experimental() {
+  cat <<'DOCKERFILE'
+RUN cd /etc/apt \
+ && { [ ! -f sources.list ] || sed 's/ sid / experimental /' sources.list >sources.list.d/experimental.list; } \
+ && { [ ! -f sources.list.d/debian.sources ] \
+   || sed 's/^Suites: .*/Suites: experimental/' sources.list.d/debian.sources >sources.list.d/experimental.sources; } \
+ && printf 'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 500\n' >preferences.d/experimental
+DOCKERFILE
+}
+
+packages() { # base image, major, image to be made
+  DOCKER_BUILDKIT=0 docker build -q --target packages --build-arg "BASE=$1" --build-arg SUITE=sid --build-arg "PG=$2" -t "$3" - \
+    <"$ROOT/pg-tests/src/test/docker/postgres.Dockerfile"
+}
+
 # The packages of unstable may be out of reach, or not fit each other for a day. Then the tests there are skipped, which this
 # decides: they run if the image is there.
 unstable() {
   local log=$state/sid.log
   mkdir -p "$state"
-  if ! image sid || ! DOCKER_BUILDKIT=0 docker build -q --target packages --build-arg SUITE=sid --build-arg PG=18 \
-    -t kakehashi-test/packages-sid - <"$ROOT/pg-tests/src/test/docker/postgres.Dockerfile" >"$log" 2>&1; then
+  if ! image sid || ! packages debian:sid 18 kakehashi-test/packages-sid >"$log" 2>&1; then
     # Without the base image there is no log, and without a build no image.
     tail -5 "$log" >&2 || true
     docker rmi -f kakehashi-test/packages-sid >/dev/null 2>&1 || true
@@ -82,6 +98,23 @@ unstable() {
     return
   fi
   say "PostgreSQL 18 of Debian sid is there"
+}
+
+# The same of experimental. Its packages are added to those of unstable, which has most of what they need.
+experimental() {
+  local log=$state/experimental.log
+  mkdir -p "$state"
+  # The user is made once more by the other file, with the same number.
+  if ! docker image inspect kakehashi-test/packages-sid >/dev/null 2>&1 ||
+    ! { { echo 'FROM kakehashi-test/packages-sid' && take_19_of_experimental && echo 'RUN userdel postgres'; } |
+      DOCKER_BUILDKIT=0 docker build -q -t kakehashi-test/experimental - &&
+      packages kakehashi-test/experimental 19 kakehashi-test/packages-experimental; } >"$log" 2>&1; then
+    tail -5 "$log" >&2 || true
+    docker rmi -f kakehashi-test/packages-experimental >/dev/null 2>&1 || true
+    say "tests on Debian sid with PostgreSQL 19 will be skipped: its packages could not be installed"
+    return
+  fi
+  say "PostgreSQL 19 of Debian experimental is there"
 }
 
 down() {
@@ -105,6 +138,7 @@ case "${1:-}" in
       image "$suite" || die "the container tests need an image debian:$suite"
     done
     unstable
+    experimental
     ;;
   base) base "${2:?suite}" ;;
   down) down ;;

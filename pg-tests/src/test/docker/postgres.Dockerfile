@@ -1,6 +1,7 @@
-# PostgreSQL of a Debian release, with the extension compiled for it. Arguments: SUITE (bookworm, trixie, sid), PG (15, 17, 18).
-ARG SUITE
-FROM debian:${SUITE} AS packages
+# PostgreSQL of a Debian release, with the extension compiled for it. Arguments: BASE (debian:sid), SUITE (bookworm, trixie, sid),
+# PG (15, 17, 18, 19).
+ARG BASE
+FROM ${BASE} AS packages
 ARG SUITE
 ARG PG
 # A mirror of unstable that is some days behind will do.

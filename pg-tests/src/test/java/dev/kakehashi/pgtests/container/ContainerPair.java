@@ -28,7 +28,7 @@ final class ContainerPair implements AutoCloseable {
   private final GenericContainer<?> endpoint;
   private final GenericContainer<?> postgres;
 
-  ContainerPair(String suite, int postgresMajor) {
+  ContainerPair(String base, String suite, int postgresMajor) {
     Docker.createMemoryVolume(volume, VOLUME_MEGABYTES);
     endpoint =
         new GenericContainer<>(Docker.endpointImage(Docker.endpointSuite(suite)))
@@ -39,7 +39,7 @@ final class ContainerPair implements AutoCloseable {
                 Wait.forSuccessfulCommand("test -S " + RUNTIME_DIR + "/endpoint.sock")
                     .withStartupTimeout(START_LIMIT));
     postgres =
-        new GenericContainer<>(Docker.postgresImage(suite, postgresMajor))
+        new GenericContainer<>(Docker.postgresImage(base, suite, postgresMajor))
             .withCreateContainerCmdModifier(command -> bind(command.getHostConfig(), List.of()))
             .withExposedPorts(5432)
             .waitingFor(

@@ -30,20 +30,28 @@ final class Docker {
 
   /// Whether PostgreSQL of Debian's unstable release could be installed.
   static boolean unstableAvailable(ExtensionContext context) {
-    return available(context)
-        && !DockerClientFactory.lazyClient()
-            .listImagesCmd()
-            .withFilter("reference", List.of("kakehashi-test/packages-sid"))
-            .exec()
-            .isEmpty();
+    return available(context) && hasImage("kakehashi-test/packages-sid");
   }
 
-  /// Image of PostgreSQL with the extension. Its layers stay in Docker's cache for the next run.
-  static ImageFromDockerfile postgresImage(String suite, int major) {
-    return new ImageFromDockerfile("kakehashi-test/postgres-" + suite, false)
+  /// Whether PostgreSQL of Debian's experimental packages could be installed on the unstable release.
+  static boolean experimentalAvailable(ExtensionContext context) {
+    return available(context) && hasImage("kakehashi-test/packages-experimental");
+  }
+
+  private static boolean hasImage(String name) {
+    return !DockerClientFactory.lazyClient()
+        .listImagesCmd()
+        .withFilter("reference", List.of(name))
+        .exec()
+        .isEmpty();
+  }
+
+  /// Image of PostgreSQL with the extension, made of an image of Debian. Its layers stay in Docker's cache for the next run.
+  static ImageFromDockerfile postgresImage(String base, String suite, int major) {
+    return new ImageFromDockerfile("kakehashi-test/postgres-" + suite + "-" + major, false)
         .withFileFromPath("Dockerfile", DOCKERFILES.resolve("postgres.Dockerfile"))
         .withFileFromPath("fdw-extension", Installation.checkout().resolve("fdw-extension"))
-        .withBuildArgs(Map.of("SUITE", suite, "PG", Integer.toString(major)));
+        .withBuildArgs(Map.of("BASE", base, "SUITE", suite, "PG", Integer.toString(major)));
   }
 
   /// Image of the endpoint.
