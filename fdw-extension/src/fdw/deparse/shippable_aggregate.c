@@ -156,7 +156,8 @@ kakehashi_is_shippable_window_function(const WindowFunc *expr)
 	if (name == NULL || expr->winfnoid >= FirstGenbkiObjectId)
 		return false;
 #if PG_VERSION_NUM >= 190000
-	if (expr->ignore_nulls == IGNORE_NULLS)
+	/* Plans have the parser's value; the executor makes the other one of it. */
+	if (expr->ignore_nulls == PARSER_IGNORE_NULLS || expr->ignore_nulls == IGNORE_NULLS)
 		return false;
 #endif
 	/* The first row of a partition says how many parts it has. */
