@@ -97,6 +97,7 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 	kakehashi_set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	is_ddl = statement->kind == KH_DDL;
+	kakehashi_check_writable(session, statement, "kakehashi_execute()");
 	rows = kakehashi_call_complete(kakehashi_execute_statement(session, statement, NULL, NULL, 0));
 
 	/* Estimates of tables that have changed, or are new; again when the transaction has ended. */
@@ -171,6 +172,7 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	kakehashi_set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	kakehashi_check_columns(statement, info->setDesc);
+	kakehashi_check_writable(session, statement, "kakehashi_query()");
 	kakehashi_return_rows(info, kakehashi_execute_statement(session, statement, NULL, NULL, 0), "kakehashi_query");
 	return (Datum) 0;
 }

@@ -105,6 +105,7 @@ typedef struct KakehashiSession
 	kh_call *rollback_call; /* rollback_level of a shared transaction: the request, not answered yet; NULL: none */
 	bool rolled_back;       /* the engine has confirmed it */
 	bool is_long;           /* while level > 0: it was begun as a long transaction */
+	bool is_read_only;      /* while level > 0: it was begun as one that changes nothing */
 	const char
 		*preserves; /* while a request may begin one: a table that it alone is about to write; NULL: nobody knows */
 	bool wrote;

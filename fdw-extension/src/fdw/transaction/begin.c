@@ -94,6 +94,20 @@ kakehashi_transaction_is_long(KakehashiSession *session)
 	return session->level > 0 ? session->is_long : begin_options(session).kind == KH_LTX;
 }
 
+/*
+ * The engine refuses changes in a transaction that was begun as a read-only one. PostgreSQL's may have become one later, or for a
+ * subtransaction, of which it is not told.
+ */
+void
+kakehashi_check_writable(KakehashiSession *session, const KakehashiStatement *statement, const char *command)
+{
+	KakehashiSession *leader = kakehashi_leader(session);
+
+	if (XactReadOnly && statement->kind != KH_QUERY &&
+	    (leader->level > 0 ? !leader->is_read_only : begin_options(session).kind != KH_RTX))
+		PreventCommandIfReadOnly(command);
+}
+
 /* Whether the first request can carry what there is to say. */
 static bool
 is_plain(const kh_begin_options *options)
@@ -149,6 +163,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		session->handle = 0;
 		session->announced = InvalidXLogRecPtr;
 		session->is_long = begin.kind == KH_LTX;
+		session->is_read_only = begin.kind == KH_RTX;
 		session->wrote = false;
 		session->locked = false;
 		session->changed_in = 0;

@@ -61,6 +61,7 @@ kakehashi_joined_continue(KakehashiSession *session, const char *token)
 	session->joined_level = GetCurrentTransactionNestLevel();
 	session->handle = handle;
 	session->level = 1;
+	session->is_read_only = false;
 	session->snapshot_owner = NULL;
 	/* Nobody here knows what others have done in it: its end has to be waited for, and its definitions may be there for it alone. */
 	session->shared = true;

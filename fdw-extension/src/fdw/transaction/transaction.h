@@ -71,6 +71,10 @@ extern bool kakehashi_outcome_committed(KakehashiSession *session);
 /* Whether the session's transaction is a long one, or will be when it begins. */
 extern bool kakehashi_transaction_is_long(KakehashiSession *session);
 
+/* Reports 25006 if the user's statement changes something and PostgreSQL's transaction is read-only at present. command: for the message. */
+extern void kakehashi_check_writable(KakehashiSession *session, const KakehashiStatement *statement,
+                                     const char *command);
+
 /*
  * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
  * owner: see snapshot_owner; NULL: a snapshot of its own.
