@@ -56,6 +56,7 @@ typedef struct KakehashiOptions
 	double fdw_tuple_cost;
 	int batch_size;
 	bool use_remote_estimate;
+	bool import_stats; /* false before PostgreSQL 19 */
 	bool updatable;
 	bool async_capable;
 	bool parallel_capable;

@@ -61,6 +61,8 @@ static const OptionRule option_rules[] = {
 	{"keep_connections", ForeignServerRelationId, OPTION_BOOL, false},
 	{"use_remote_estimate", ForeignServerRelationId, OPTION_BOOL, false},
 	{"use_remote_estimate", ForeignTableRelationId, OPTION_BOOL, false},
+	{"import_stats", ForeignServerRelationId, OPTION_BOOL, false},
+	{"import_stats", ForeignTableRelationId, OPTION_BOOL, false},
 	{"updatable", ForeignServerRelationId, OPTION_BOOL, false},
 	{"updatable", ForeignTableRelationId, OPTION_BOOL, false},
 	{"async_capable", ForeignServerRelationId, OPTION_BOOL, false},
@@ -175,7 +177,10 @@ check_option_value(const OptionRule *rule, DefElem *def)
 				                errmsg("\"%s\" must be an absolute path", def->defname)));
 			break;
 		case OPTION_BOOL:
-			(void) defGetBoolean(def);
+			if (defGetBoolean(def) && PG_VERSION_NUM < 190000 && strcmp(rule->name, "import_stats") == 0)
+				ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				                errmsg("option \"%s\" needs PostgreSQL 19", def->defname),
+				                errhint("Leave it out: estimates use the engine's statistics without ANALYZE.")));
 			break;
 		case OPTION_COUNT:
 		case OPTION_NON_NEGATIVE:
@@ -284,6 +289,8 @@ apply_options(KakehashiOptions *options, List *defs)
 			options->keep_connections = defGetBoolean(def);
 		else if (strcmp(def->defname, "use_remote_estimate") == 0)
 			options->use_remote_estimate = defGetBoolean(def);
+		else if (strcmp(def->defname, "import_stats") == 0)
+			options->import_stats = defGetBoolean(def);
 		else if (strcmp(def->defname, "async_capable") == 0)
 			options->async_capable = defGetBoolean(def);
 		else if (strcmp(def->defname, "parallel_capable") == 0)

@@ -64,16 +64,28 @@ session_of(Relation rel)
 	return kakehashi_session_get(GetUserMapping(rel->rd_rel->relowner, table->serverid));
 }
 
-/* Rows that the engine counts now; -1: it does not say. */
+double
+kakehashi_rows_on_engine(Relation rel, const KakehashiOptions *options, KakehashiSession *session)
+{
+	kakehashi_catalog_forget(session->server_id);
+	return kakehashi_catalog_rows(session, kakehashi_remote_schema(rel, options), kakehashi_remote_table(rel, options));
+}
+
 static double
 remote_rows(Relation rel, KakehashiSession *session)
 {
 	ForeignTable *table = GetForeignTable(RelationGetRelid(rel));
 	KakehashiOptions options = kakehashi_options(GetForeignServer(table->serverid), table);
 
-	kakehashi_catalog_forget(session->server_id);
-	return kakehashi_catalog_rows(session, kakehashi_remote_schema(rel, &options),
-	                              kakehashi_remote_table(rel, &options));
+	return kakehashi_rows_on_engine(rel, &options, session);
+}
+
+BlockNumber
+kakehashi_pages_of(Relation rel, double rows)
+{
+	double pages = Max(rows, 0) * (get_relation_data_width(RelationGetRelid(rel), NULL) + 24) / BLCKSZ;
+
+	return (BlockNumber) Min(pages + 1, (double) MaxBlockNumber);
 }
 
 /* More rows than are wanted, so that chance leaves hardly ever too few. */
@@ -129,10 +141,7 @@ acquire_sample(Relation rel, int elevel, HeapTuple *rows, int capacity, double *
 bool
 kakehashi_analyze(Relation rel, AcquireSampleRowsFunc *func, BlockNumber *total_pages)
 {
-	double rows = remote_rows(rel, session_of(rel));
-	double pages = Max(rows, 0) * (get_relation_data_width(RelationGetRelid(rel), NULL) + 24) / BLCKSZ;
-
 	*func = acquire_sample;
-	*total_pages = (BlockNumber) Min(pages + 1, (double) MaxBlockNumber);
+	*total_pages = kakehashi_pages_of(rel, remote_rows(rel, session_of(rel)));
 	return true;
 }

@@ -16,6 +16,19 @@ extern List *kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_i
 
 extern bool kakehashi_analyze(Relation rel, AcquireSampleRowsFunc *func, BlockNumber *total_pages);
 
+/* Rows that the engine counts now; -1: it does not say. */
+extern double kakehashi_rows_on_engine(Relation rel, const KakehashiOptions *options, KakehashiSession *session);
+
+/* Pages that so many rows of a foreign table would have here. */
+extern BlockNumber kakehashi_pages_of(Relation rel, double rows);
+
+/* ---- import_statistics.c ---- */
+
+#if PG_VERSION_NUM >= 190000
+/* PostgreSQL's ImportForeignStatistics: false: a sample is to be read. names: of columns, as String; NIL: all. */
+extern bool kakehashi_import_statistics(Relation rel, List *names, int elevel);
+#endif
+
 /* ---- functions.c ---- */
 
 /* Reports an error unless the current user may use the server. */

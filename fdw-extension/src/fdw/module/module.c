@@ -87,6 +87,9 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ExplainDirectModify = kakehashi_explain_direct_modify;
 
 	routine->AnalyzeForeignTable = kakehashi_analyze;
+#if PG_VERSION_NUM >= 190000
+	routine->ImportForeignStatistics = kakehashi_import_statistics;
+#endif
 	routine->ImportForeignSchema = kakehashi_import_schema;
 
 	PG_RETURN_POINTER(routine);

@@ -219,15 +219,20 @@ kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOption
 }
 
 static ColumnStatistics *
-find(Oid relid, AttrNumber attnum)
+find_read(Oid relid, AttrNumber attnum)
 {
-	TableStatistics *table = tables == NULL || !kakehashi_column_statistics
-	                             ? NULL
-	                             : (TableStatistics *) hash_search(tables, &relid, HASH_FIND, NULL);
+	TableStatistics *table = tables == NULL ? NULL : (TableStatistics *) hash_search(tables, &relid, HASH_FIND, NULL);
 
 	return table != NULL && table->context != NULL && attnum > 0 && attnum <= table->columns
 	           ? &table->column[attnum - 1]
 	           : NULL;
+}
+
+/* For estimates, if they may use them. */
+static ColumnStatistics *
+find(Oid relid, AttrNumber attnum)
+{
+	return kakehashi_column_statistics ? find_read(relid, attnum) : NULL;
 }
 
 bool
@@ -275,11 +280,59 @@ fill_slot(StatisticTuple *tuple, int kind, Oid op, const char *numbers, const ch
 	tuple->nulls[Anum_pg_statistic_stavalues1 - 1 + slot] = false;
 }
 
+/* Values that ANALYZE here could have found, too, in its order. */
+static KakehashiColumnEstimates
+estimates_of(const ColumnStatistics *column, Oid type, Oid collation)
+{
+	const TypeCacheEntry *operators = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
+	KakehashiColumnEstimates result = {
+		.null_fraction = column->null_fraction, .distinct = column->distinct, .width = column->width};
+
+	/* Labels of enums and the like are not built in: what the engine has as text may be none of them. */
+	if (type >= FirstNormalObjectId)
+		return result;
+	if (column->common_values != NULL && column->common_frequencies != NULL && OidIsValid(operators->eq_opr))
+	{
+		result.common_values = column->common_values;
+		result.common_frequencies = column->common_frequencies;
+	}
+	/* Only where the engine's order is that of the column. */
+	if (column->histogram != NULL && OidIsValid(operators->lt_opr) && kakehashi_is_shippable_order(type, collation))
+		result.histogram = column->histogram;
+	return result;
+}
+
+/* Whether something can be said of the column; of those that scans will refuse nothing can. Sets *type, of values, and *collation. */
+static bool
+is_usable(const ColumnStatistics *column, Oid relid, AttrNumber attnum, Oid *type, Oid *collation)
+{
+	int32 typmod;
+
+	if (column == NULL || !OidIsValid(column->type))
+		return false;
+	get_atttypetypmodcoll(relid, attnum, type, &typmod, collation);
+	*type = getBaseType(*type);
+	return kakehashi_same_form(kakehashi_bridge_type(*type, NULL), column->type);
+}
+
+bool
+kakehashi_statistics_column(Oid relid, AttrNumber attnum, KakehashiColumnEstimates *estimates)
+{
+	const ColumnStatistics *column = find_read(relid, attnum);
+	Oid type;
+	Oid collation;
+
+	if (!is_usable(column, relid, attnum, &type, &collation))
+		return false;
+	*estimates = estimates_of(column, type, collation);
+	return true;
+}
+
 static HeapTuple
-make_tuple(const ColumnStatistics *column, Oid relid, AttrNumber attnum, Oid type, Oid collation)
+make_tuple(const KakehashiColumnEstimates *column, Oid relid, AttrNumber attnum, Oid type, Oid collation)
 {
 	Relation catalog = table_open(StatisticRelationId, AccessShareLock);
-	TypeCacheEntry *operators = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
+	const TypeCacheEntry *operators = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
 	StatisticTuple tuple = {.type = type, .collation = collation};
 	HeapTuple result;
 
@@ -294,15 +347,9 @@ make_tuple(const ColumnStatistics *column, Oid relid, AttrNumber attnum, Oid typ
 		tuple.nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
 		tuple.nulls[Anum_pg_statistic_stavalues1 - 1 + i] = true;
 	}
-	/* Labels of enums and the like are not built in: what the engine has as text may be none of them. */
-	if (type >= FirstNormalObjectId)
-		operators = NULL;
-	if (operators != NULL && column->common_values != NULL && column->common_frequencies != NULL &&
-	    OidIsValid(operators->eq_opr))
+	if (column->common_values != NULL)
 		fill_slot(&tuple, STATISTIC_KIND_MCV, operators->eq_opr, column->common_frequencies, column->common_values);
-	/* Only where the engine's order is that of the column. */
-	if (operators != NULL && column->histogram != NULL && OidIsValid(operators->lt_opr) &&
-	    kakehashi_is_shippable_order(type, collation))
+	if (column->histogram != NULL)
 		fill_slot(&tuple, STATISTIC_KIND_HISTOGRAM, operators->lt_opr, NULL, column->histogram);
 	result = heap_form_tuple(RelationGetDescr(catalog), tuple.values, tuple.nulls);
 	table_close(catalog, AccessShareLock);
@@ -316,24 +363,20 @@ statistics_tuple(Oid relid, AttrNumber attnum)
 	TableStatistics *table;
 	MemoryContext scratch;
 	MemoryContext old;
+	KakehashiColumnEstimates estimates;
 	HeapTuple tuple;
 	Oid type;
-	int32 typmod;
 	Oid collation;
 
-	if (column == NULL || !OidIsValid(column->type))
-		return NULL;
-	if (column->tuple != NULL)
+	if (column != NULL && column->tuple != NULL)
 		return column->tuple;
-	get_atttypetypmodcoll(relid, attnum, &type, &typmod, &collation);
-	type = getBaseType(type);
-	/* Of columns that scans will refuse nothing can be said. */
-	if (!kakehashi_same_form(kakehashi_bridge_type(type, NULL), column->type))
+	if (!is_usable(column, relid, attnum, &type, &collation))
 		return NULL;
+	estimates = estimates_of(column, type, collation);
 	table = (TableStatistics *) hash_search(tables, &relid, HASH_FIND, NULL);
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "kakehashi statistics of a column", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(scratch);
-	tuple = make_tuple(column, relid, attnum, type, collation);
+	tuple = make_tuple(&estimates, relid, attnum, type, collation);
 	MemoryContextSwitchTo(table->context);
 	column->tuple = heap_copytuple(tuple);
 	MemoryContextSwitchTo(old);

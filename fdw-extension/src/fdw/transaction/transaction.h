@@ -183,6 +183,20 @@ extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 colu
 /* Reads the engine's statistics of a foreign table, unless it has done so lately; estimates use them from then on. */
 extern void kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOptions *options);
 
+/* What ANALYZE would say of a column, by the engine's statistics. Texts are of arrays, valid until they are read again; NULL: none. */
+typedef struct KakehashiColumnEstimates
+{
+	double null_fraction;
+	double distinct; /* as pg_statistic has it: negative ones are a part of the rows */
+	int width;       /* bytes */
+	const char *common_values;
+	const char *common_frequencies;
+	const char *histogram;
+} KakehashiColumnEstimates;
+
+/* Of a column whose table's statistics have been read; false: there are none that can be used. */
+extern bool kakehashi_statistics_column(Oid relid, AttrNumber attnum, KakehashiColumnEstimates *estimates);
+
 /* True if the column is the first of an index on the engine; false if nothing was read. */
 extern bool kakehashi_leads_index(Oid relid, AttrNumber attnum);
 /* They are read again when they are wanted again. */
