@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 600, unit = TimeUnit.MINUTES)
 class FailedAllocationTest {
-  private static final int PLACES = Integer.getInteger("kakehashi.failedAllocations", 4);
+  private static final int PLACES = Integer.getInteger("kakehashi.failedAllocations", 2);
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /// No memory, and no room in the file systems of files in memory.
