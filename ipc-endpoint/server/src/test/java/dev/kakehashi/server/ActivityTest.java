@@ -81,7 +81,8 @@ class ActivityTest {
     StringBuilder sql = new StringBuilder("with q0 as not materialized (select 1 as x)");
     for (int i = 1; i <= 12; i++) {
       sql.append(
-          ", q%d as not materialized (select a.x from q%d a, q%d b)".formatted(i, i - 1, i - 1));
+          ", q%d as not materialized (select a.x from q%d a, q%d b where a.x = b.x)"
+              .formatted(i, i - 1, i - 1));
     }
     return sql.append(" select count(*) from q12").toString();
   }
@@ -94,9 +95,9 @@ class ActivityTest {
     try (EndpointProcess endpoint = EndpointProcess.open();
         Session watcher = endpoint.attach()) {
       Session planning = endpoint.attach();
-      FutureTask<IllegalStateException> refused =
+      FutureTask<RuntimeException> refused =
           new FutureTask<>(
-              () -> assertThrows(IllegalStateException.class, () -> planning.prepare(endless)));
+              () -> assertThrows(RuntimeException.class, () -> planning.prepare(endless)));
       Thread.ofPlatform().start(refused);
       await(watcher, "planning", planned);
       planning.close();
@@ -105,7 +106,12 @@ class ActivityTest {
           watcher,
           "0",
           "select count(*)::text from kakehashi_catalog.jobs where name = '" + endless + "'");
-      refused.get();
+      // The answer to the cancel may come before the session knows that it is closed.
+      RuntimeException end = refused.get();
+      assertTrue(
+          end instanceof IllegalStateException
+              || (end instanceof EndpointException answer && answer.sqlstate().equals("57014")),
+          end::toString);
     }
   }
 
