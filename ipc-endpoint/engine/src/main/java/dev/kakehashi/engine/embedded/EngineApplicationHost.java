@@ -109,36 +109,8 @@ final class EngineApplicationHost implements ApplicationHost {
 
   @Override
   public void release(List<String> tokens) {
-    if (tokens.isEmpty()) {
-      return;
-    }
-    QueueChanges changes = QueueCalls.system(engine.store()).newChanges();
-    for (String token : tokens) {
-      try {
-        changes.release(LeaseToken.of(token));
-      } catch (EngineException gone) {
-        if (gone.code() != ErrorCode.LEASE_LOST) {
-          throw gone;
-        }
-        LOG.debug("a lease has ended before it was given back");
-      }
-    }
-    if (changes.isEmpty()) {
-      changes.ended(false);
-      return;
-    }
-    engine
-        .store()
-        .writeQueues(
-            changes,
-            failed -> {
-              if (failed != null) {
-                LOG.warn(
-                    "{} tasks could not be given back: their leases end by time",
-                    tokens.size(),
-                    failed);
-              }
-            });
+    QueueCalls.giveBack(
+        engine.store(), tokens.stream().map(LeaseToken::of).toList(), QueueChanges::release);
   }
 
   /// Has the leases of all handlers, until the engine ends.

@@ -26,13 +26,18 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The queues as one execution of a statement uses them: names are those of its catalogue, rights those of its role, changes belong to its
 /// transaction. Thread-safe: a statement runs in several tasks.
 final class QueueCalls implements QueueAccess {
   /// Payloads that one call gets at most, but for the first.
   private static final long MAX_RECEIVED_BYTES = 64L << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(QueueCalls.class);
 
   private final Store store;
   private final @Nullable StoreTransaction transaction;
@@ -190,5 +195,51 @@ final class QueueCalls implements QueueAccess {
           "subscription group \"%s\" of queue \"%s\" does not exist".formatted(name, queue.name()));
     }
     return group.groupId();
+  }
+
+  // ---- leases whose owner has gone ----
+
+  /// Gives tasks back that their owner cannot have any more. Leases that have ended are passed over, also those that end meanwhile. Does
+  /// not block; a failure is logged, and the leases end by their time. Thread-safe.
+  ///
+  /// @param end puts the end of one lease among the changes, or throws LEASE_LOST
+  static void giveBack(
+      Store store, List<LeaseToken> tokens, BiConsumer<QueueChanges, LeaseToken> end) {
+    QueueSystem queues = store.queues();
+    if (tokens.isEmpty() || queues == null) {
+      return;
+    }
+    QueueChanges changes = queues.newChanges();
+    for (LeaseToken token : tokens) {
+      try {
+        end.accept(changes, token);
+      } catch (EngineException e) {
+        if (e.code() != ErrorCode.LEASE_LOST) {
+          throw e;
+        }
+        LOG.debug("lease {} has ended before its task was given back", token);
+      }
+    }
+    if (changes.isEmpty()) {
+      changes.ended(false);
+      return;
+    }
+    store.writeQueues(
+        changes,
+        failure -> {
+          boolean lost = failure instanceof EngineException e && e.code() == ErrorCode.LEASE_LOST;
+          if (lost && tokens.size() > 1) {
+            // Somebody else has ended one of them since, and all were refused for it: each goes
+            // alone.
+            tokens.forEach(token -> giveBack(store, List.of(token), end));
+          } else if (lost) {
+            LOG.debug("lease {} has ended before its task was given back", tokens.getFirst());
+          } else if (failure != null) {
+            LOG.warn(
+                "{} tasks could not be given back: their leases end by time",
+                tokens.size(),
+                failure);
+          }
+        });
   }
 }

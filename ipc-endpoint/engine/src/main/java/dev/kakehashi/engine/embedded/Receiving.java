@@ -8,21 +8,16 @@ import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.queue.ReceiveRequest;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.txn.StatementWork;
-import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Tasks that a statement waits for before it begins. Tasks that have come for a statement that does not succeed are given back, as if they
 /// had never been handed out.
 ///
 /// Thread-safe; its state is guarded by this, and no other object is called with it held.
 final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
-  private static final Logger LOG = LoggerFactory.getLogger(Receiving.class);
-
   /// Tasks, and bytes of their payloads, up to which a statement takes some ten microseconds.
   private static final int SHORT_TASKS = 16;
 
@@ -148,32 +143,6 @@ final class Receiving implements StatementWork.Arrival, QueueSystem.Listener {
   }
 
   private void giveBack(List<LeasedTask> come, BiConsumer<QueueChanges, LeaseToken> end) {
-    QueueSystem queues = store.queues();
-    if (come.isEmpty() || queues == null) {
-      return;
-    }
-    QueueChanges changes = queues.newChanges();
-    for (LeasedTask task : come) {
-      try {
-        end.accept(changes, task.token());
-      } catch (EngineException gone) {
-        if (gone.code() != ErrorCode.LEASE_LOST) {
-          throw gone;
-        }
-        LOG.debug("lease of task {} has ended before it was given back", task.taskId());
-      }
-    }
-    if (changes.isEmpty()) {
-      changes.ended(false);
-      return;
-    }
-    store.writeQueues(
-        changes,
-        failed -> {
-          if (failed != null) {
-            LOG.warn(
-                "{} tasks could not be given back: their leases end by time", come.size(), failed);
-          }
-        });
+    QueueCalls.giveBack(store, come.stream().map(LeasedTask::token).toList(), end);
   }
 }

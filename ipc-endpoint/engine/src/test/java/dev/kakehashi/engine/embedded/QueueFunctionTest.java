@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.queue.LeaseToken;
 import dev.kakehashi.engine.queue.ListQueues;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.testsupport.Await;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -263,6 +265,33 @@ final class QueueFunctionTest {
             engine.query(
                 "select 1 / encode(body, 'escape')::int from receive('q', wait => '5s')")));
     assertEquals(List.of("0"), engine.query(text("select * from receive('q', wait => '10s')")));
+  }
+
+  /// Tasks of an answer to a client who has gone come back from two sides at once: by the statement, and one by one by its reader.
+  @Test
+  void shouldGiveBackTasksBesideOneThatSomebodyElseEnds() {
+    engine.query("select enqueue('q', to_jsonb(i)) from generate_series(1, 5) i");
+    settle();
+    List<LeaseToken> tokens =
+        engine.query("select token from receive('q', max => 5)").stream()
+            .map(LeaseToken::of)
+            .toList();
+    assertEquals(5, tokens.size());
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    QueueCalls.giveBack(
+        engine.engine.store(),
+        tokens,
+        (changes, token) -> {
+          changes.release(token);
+          if (isFirst.getAndSet(false)) {
+            engine.query("select complete('" + token.text() + "')");
+            settle();
+          }
+        });
+    settle();
+    assertEquals(
+        List.of("2", "3", "4", "5"),
+        engine.query(text("select * from receive('q', max => 5) order by task_id")));
   }
 
   @Test
