@@ -21,6 +21,10 @@ final class ClaimedRows {
   private static final Logger LOG = LoggerFactory.getLogger(ClaimedRows.class);
   private static final TextQueries.Limits ONE = new TextQueries.Limits(1, 64, 64, 0);
 
+  /// More than one batch has.
+  private static final TextQueries.Limits ALL =
+      new TextQueries.Limits(Integer.MAX_VALUE, 1024, Long.MAX_VALUE, 0);
+
   private final SqlService service;
   private final RequestUser user;
   private final String sql;
@@ -47,6 +51,34 @@ final class ClaimedRows {
       claims.clear();
     }
     giveBack(lost);
+  }
+
+  /// The answer has broken off: rows that nobody has read from the statement are given back, too. Its commit may have come before.
+  /// Waits until the statement has ended, which is canceled.
+  ///
+  /// @throws InterruptedException if the thread is interrupted while it waits; rows that come later stay claimed until their leases end
+  void giveBackRest(StatementRun running) throws InterruptedException {
+    giveBack();
+    running.cancel();
+    ResultStream rows = running.rows();
+    for (ResultStream.Chunk chunk = rows.next(); chunk != null; chunk = rows.next()) {
+      try {
+        add(claims(running.statement().columns(), chunk.batch()));
+      } finally {
+        rows.release(chunk);
+      }
+    }
+  }
+
+  /// Texts of the first column of a batch.
+  private static List<String> claims(List<Statement.Column> columns, MemorySegment batch) {
+    RowTexts texts = new RowTexts(columns, ALL);
+    texts.add(batch);
+    List<String> first = new ArrayList<>();
+    for (@Nullable String[] row : texts.result(0).rows()) {
+      first.add(Objects.requireNonNull(row[0]));
+    }
+    return first;
   }
 
   private void giveBack(List<String> lost) {
@@ -83,10 +115,6 @@ final class ClaimedRows {
   }
 
   private final class Noting implements RowEncoder {
-    /// More than one batch has.
-    private static final TextQueries.Limits ALL =
-        new TextQueries.Limits(Integer.MAX_VALUE, 1024, Long.MAX_VALUE, 0);
-
     private final RowEncoder encoder;
     private List<Statement.Column> columns = List.of();
 
@@ -102,13 +130,7 @@ final class ClaimedRows {
 
     @Override
     public void rows(MemorySegment batch) throws IOException {
-      RowTexts texts = new RowTexts(columns, ALL);
-      texts.add(batch);
-      List<String> first = new ArrayList<>();
-      for (@Nullable String[] row : texts.result(0).rows()) {
-        first.add(Objects.requireNonNull(row[0]));
-      }
-      add(first);
+      add(claims(columns, batch));
       encoder.rows(batch);
     }
 

@@ -100,18 +100,23 @@ final class SqlCall {
   /// Runs a step; what it throws is the answer.
   private void guarded(Step step) {
     try {
-      claiming(step);
+      claiming(step, false);
     } catch (Throwable e) {
       exchange.fail(e);
     }
   }
 
   /// Runs a step; what it has claimed is given back if it throws.
-  private void claiming(Step step) throws IOException, InterruptedException {
+  ///
+  /// @param mayWait for the end of the statement: the thread is none of the engine's
+  private void claiming(Step step, boolean mayWait) throws IOException, InterruptedException {
     try {
       step.run();
     } catch (Throwable e) {
-      if (claims != null) {
+      StatementRun running = run;
+      if (claims != null && running != null && (mayWait || running.rows().answer() != null)) {
+        claims.giveBackRest(running);
+      } else if (claims != null) {
         claims.giveBack();
       }
       throw e;
@@ -324,7 +329,7 @@ final class SqlCall {
     @Nullable RequestAnswer answer = running.rows().answer();
     if (answer == null) {
       Step rest = format.encoder() instanceof WholeAnswer ? this::collect : this::stream;
-      exchange.block(_ -> claiming(rest));
+      exchange.block(_ -> claiming(rest, true));
     } else if (answer.failure() != null) {
       endedBadly(answer);
     } else {

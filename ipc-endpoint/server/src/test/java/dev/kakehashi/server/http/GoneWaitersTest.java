@@ -12,10 +12,15 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Clients of HTTP/1.1 who wait for tasks and go: nothing is lent to them, and nothing counts as an attempt.
 @Timeout(120)
@@ -126,39 +132,94 @@ class GoneWaitersTest {
   @ParameterizedTest
   @EnumSource(Going.class)
   void shouldGiveALongAnswerBack(Going going) throws IOException {
-    String payload = "\"" + "x".repeat(400_000) + "\"";
-    List<TaskDraft> drafts = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      drafts.add(TaskDraft.ofJson(payload));
-    }
-    queue.enqueue(null, drafts);
-    try (Socket reader =
-        new Socket(door.endpoint().uri().getHost(), door.endpoint().uri().getPort())) {
-      reader.setReceiveBufferSize(4096);
-      reader
-          .getOutputStream()
-          .write(
-              ("POST /v1/queues/"
-                      + name
-                      + "/lease?max=100 HTTP/1.1\r\nHost: localhost\r\n"
-                      + HttpConnection.ALICE
-                      + "Content-Length: 0\r\n\r\n")
-                  .getBytes(StandardCharsets.UTF_8));
+    enqueueLong(100);
+    try (Socket reader = askForAll()) {
       reader.getInputStream().readNBytes(1000);
       leave(reader, going);
-      int got = 0;
-      while (got < 100) {
-        JsonNode rows =
-            alice
-                .post("/v1/queues/" + name + "/lease?max=100&wait=20s")
-                .expect(200)
-                .json()
-                .path("rows");
-        for (JsonNode row : rows) {
-          assertEquals(1, row.path("attempt").asInt());
-          got++;
+      leaseAgain(100);
+    }
+  }
+
+  private void enqueueLong(int tasks) {
+    String payload = "\"" + "x".repeat(400_000) + "\"";
+    queue.enqueue(null, Collections.nCopies(tasks, TaskDraft.ofJson(payload)));
+  }
+
+  /// A lease of up to 100 tasks, by a client whose buffer is small.
+  private Socket askForAll() throws IOException {
+    Socket reader = new Socket(door.endpoint().uri().getHost(), door.endpoint().uri().getPort());
+    reader.setReceiveBufferSize(4096);
+    reader
+        .getOutputStream()
+        .write(
+            ("POST /v1/queues/"
+                    + name
+                    + "/lease?max=100 HTTP/1.1\r\nHost: localhost\r\n"
+                    + HttpConnection.ALICE
+                    + "Content-Length: 0\r\n\r\n")
+                .getBytes(StandardCharsets.UTF_8));
+    return reader;
+  }
+
+  /// Waits until the door's socket takes no more bytes for this reader.
+  private static void awaitFull(Socket reader) {
+    // local address, remote address, state, bytes to be sent and to be read, all in hexadecimal
+    String line =
+        " [0-9A-F]+:%04X [0-9A-F]+:%04X [0-9A-F]+ ([0-9A-F]+):"
+            .formatted(reader.getPort(), reader.getLocalPort());
+    Pattern sending = Pattern.compile(line);
+    long[] before = {0};
+    Await.until(
+        "a full socket",
+        () -> {
+          long now = bytesToSend(sending);
+          boolean isFull = now > 1_000_000 && now == before[0];
+          before[0] = now;
+          return isFull;
+        });
+  }
+
+  private static long bytesToSend(Pattern sending) {
+    try {
+      for (String file : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+        Matcher matcher = sending.matcher(Files.readString(Path.of(file)));
+        if (matcher.find()) {
+          return Long.parseLong(matcher.group(1), 16);
         }
       }
+      return 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Leases as many tasks again, each for the first time.
+  private void leaseAgain(int tasks) throws IOException {
+    int got = 0;
+    while (got < tasks) {
+      JsonNode rows =
+          alice
+              .post("/v1/queues/" + name + "/lease?max=100&wait=20s")
+              .expect(200)
+              .json()
+              .path("rows");
+      for (JsonNode row : rows) {
+        assertEquals(1, row.path("attempt").asInt());
+        got++;
+      }
+    }
+  }
+
+  /// Its statement has ended when the answer breaks: the last rows wait for a reader who has filled the sockets' buffers, of 4 MB.
+  @ParameterizedTest
+  @ValueSource(ints = {12, 13, 14, 16})
+  void shouldGiveTheRestOfAnAnswerBack(int tasks) throws IOException {
+    enqueueLong(tasks);
+    try (Socket reader = askForAll()) {
+      reader.getInputStream().readNBytes(1000);
+      awaitFull(reader);
+      leave(reader, Going.RST);
+      leaseAgain(tasks);
     }
   }
 
