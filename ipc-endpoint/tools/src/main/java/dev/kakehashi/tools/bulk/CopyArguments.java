@@ -14,6 +14,7 @@ final class CopyArguments {
       Map.of(
           ".csv", "csv",
           ".txt", "text",
+          ".json", "json",
           ".parquet", "parquet",
           ".arrow", "arrow",
           ".arrows", "arrow_stream");
@@ -24,7 +25,7 @@ final class CopyArguments {
       names = {"-f", "--format"},
       paramLabel = "FORMAT",
       description =
-          "csv, text, parquet, arrow or arrow_stream (default: by the file's name, .csv, .txt, .parquet, .arrow, .arrows)")
+          "csv, text, parquet, arrow, arrow_stream, or json of dumps (default: by the file's name, .csv, .txt, .parquet, .arrow, .arrows, .json)")
   private @Nullable String format;
 
   @Option(

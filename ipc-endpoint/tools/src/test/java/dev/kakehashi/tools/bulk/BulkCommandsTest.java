@@ -43,6 +43,7 @@ class BulkCommandsTest {
   void shouldTakeTheFormatFromTheNameAlone() {
     assertEquals("csv", arguments().format("a/b.CSV.gz"));
     assertEquals("arrow_stream", arguments().format("x.arrows"));
+    assertEquals("json", arguments().format("x.JSON.gz"));
     assertEquals("text", arguments("--format", "text").format("x.csv"));
     assertEquals(
         "COPY t FROM 'in:x' WITH (format 'parquet')", sql("x.csv", "-o", "format=parquet"));
