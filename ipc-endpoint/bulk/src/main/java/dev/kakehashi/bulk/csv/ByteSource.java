@@ -21,12 +21,9 @@ final class ByteSource implements AutoCloseable {
   /// @throws EngineException BAD_COPY_FILE_FORMAT when the file is not compressed so
   ByteSource(FileInput file, Compression compression) {
     this.file = file;
-    Coding coding =
-        switch (compression == Compression.AUTO ? Compression.ofName(file.name()) : compression) {
-          case GZIP -> Coding.GZIP;
-          case ZSTD -> Coding.ZSTD;
-          default -> Coding.IDENTITY;
-        };
+    Compression known =
+        compression == Compression.AUTO ? Compression.ofName(file.name()) : compression;
+    Coding coding = known.coding();
     if (coding == Coding.IDENTITY) {
       decoded = null;
       return;

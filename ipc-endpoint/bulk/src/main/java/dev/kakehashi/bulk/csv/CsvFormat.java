@@ -1,6 +1,5 @@
 package dev.kakehashi.bulk.csv;
 
-import dev.kakehashi.bulk.csv.CsvOptions.Compression;
 import dev.kakehashi.bulk.format.FileFormat;
 import dev.kakehashi.bulk.format.FileInput;
 import dev.kakehashi.bulk.format.FileOutput;
@@ -10,6 +9,7 @@ import dev.kakehashi.engine.api.bulk.BulkContext;
 import dev.kakehashi.engine.api.bulk.InspectedItem;
 import dev.kakehashi.engine.api.bulk.LoadColumn;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 
@@ -49,7 +49,7 @@ public final class CsvFormat implements FileFormat {
 
   @Override
   public boolean hasPieces() {
-    return written(options) == Compression.NONE;
+    return options.compression().coding() == Coding.IDENTITY;
   }
 
   @Override
@@ -65,10 +65,5 @@ public final class CsvFormat implements FileFormat {
           case ZSTD -> ".zst";
           case NONE, AUTO -> "";
         };
-  }
-
-  /// The compression that a file gets.
-  static Compression written(CsvOptions options) {
-    return options.compression() == Compression.AUTO ? Compression.NONE : options.compression();
   }
 }

@@ -1,6 +1,7 @@
 package dev.kakehashi.bulk.csv;
 
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -88,6 +89,15 @@ public record CsvOptions(
         return GZIP;
       }
       return lower.endsWith(".zst") || lower.endsWith(".zstd") ? ZSTD : NONE;
+    }
+
+    /// The coding of a file that is written.
+    public Coding coding() {
+      return switch (this) {
+        case GZIP -> Coding.GZIP;
+        case ZSTD -> Coding.ZSTD;
+        case NONE, AUTO -> Coding.IDENTITY;
+      };
     }
   }
 

@@ -62,12 +62,7 @@ final class CsvOutput implements RowsOutput {
       forced[i] = options.forceQuote().has(column.name());
       mayNeed[i] = isCareful || forced[i] || (forms[i] == ValueForm.BYTEA && !options.isCsv());
     }
-    Coding coding =
-        switch (CsvFormat.written(options)) {
-          case GZIP -> Coding.GZIP;
-          case ZSTD -> Coding.ZSTD;
-          case NONE, AUTO -> Coding.IDENTITY;
-        };
+    Coding coding = options.compression().coding();
     hasPieces = coding == Coding.IDENTITY;
     coded = coding.encode(file, Coding.DEFAULT_LEVEL);
     out = new Output(coded);

@@ -10,7 +10,6 @@ import dev.kakehashi.bulk.parquet.ParquetFormat;
 import dev.kakehashi.bulk.parquet.page.ParquetCodec;
 import dev.kakehashi.bulk.parquet.page.ParquetOptions;
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.formats.coding.Coding;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.NearestWord;
 import java.util.HashMap;
@@ -126,13 +125,8 @@ public final class FileFormats implements FormatMaker {
   }
 
   private static JsonFormat json(CopyOptions options, String fileName) {
-    Coding coding =
-        switch (compression(options, fileName)) {
-          case GZIP -> Coding.GZIP;
-          case ZSTD -> Coding.ZSTD;
-          case NONE, AUTO -> Coding.IDENTITY;
-        };
-    return new JsonFormat(options.isOn(CopyOption.FORCE_ARRAY), coding);
+    return new JsonFormat(
+        options.isOn(CopyOption.FORCE_ARRAY), compression(options, fileName).coding());
   }
 
   private static CsvOptions.Columns columns(CopyOptions options, CopyOption option) {
