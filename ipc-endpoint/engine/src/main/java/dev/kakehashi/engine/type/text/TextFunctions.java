@@ -208,10 +208,6 @@ public final class TextFunctions {
         "~>=~", BOOL, (a, _, _) -> Ordering.compareVarlena(a[0], a[1]) >= 0 ? 1 : 0, TEXT, TEXT);
   }
 
-  private static long digits(String text, FunctionContext context) {
-    return Varlena.of(context.heap, text);
-  }
-
   private static void characters(FunctionSet set) {
     // As PostgreSQL calls it: the length is the type's modifier.
     set.add("varchar", VARCHAR, TextFunctions::ofLength, TEXT, INT4, BOOL);
@@ -220,9 +216,11 @@ public final class TextFunctions {
     set.add("md5", TEXT, (a, _, c) -> Digests.md5(a[0], c.heap), TEXT);
     set.add("to_hex", TEXT, (a, _, c) -> Varlena.of(c.heap, Integer.toHexString((int) a[0])), INT4);
     set.add("to_hex", TEXT, (a, _, c) -> Varlena.of(c.heap, Long.toHexString(a[0])), INT8);
-    set.add("to_oct", TEXT, (a, _, c) -> digits(Integer.toOctalString((int) a[0]), c), INT4);
-    set.add("to_oct", TEXT, (a, _, c) -> digits(Long.toOctalString(a[0]), c), INT8);
-    set.add("to_bin", TEXT, (a, _, c) -> digits(Integer.toBinaryString((int) a[0]), c), INT4);
-    set.add("to_bin", TEXT, (a, _, c) -> digits(Long.toBinaryString(a[0]), c), INT8);
+    set.add(
+        "to_oct", TEXT, (a, _, c) -> Varlena.of(c.heap, Integer.toOctalString((int) a[0])), INT4);
+    set.add("to_oct", TEXT, (a, _, c) -> Varlena.of(c.heap, Long.toOctalString(a[0])), INT8);
+    set.add(
+        "to_bin", TEXT, (a, _, c) -> Varlena.of(c.heap, Integer.toBinaryString((int) a[0])), INT4);
+    set.add("to_bin", TEXT, (a, _, c) -> Varlena.of(c.heap, Long.toBinaryString(a[0])), INT8);
   }
 }
