@@ -76,20 +76,9 @@ class ActivityTest {
     }
   }
 
-  /// Each query of WITH names the one before it twice: no machine plans that many joins while the test runs.
-  private static String endlessToPlan() {
-    StringBuilder sql = new StringBuilder("with q0 as not materialized (select 1 as x)");
-    for (int i = 1; i <= 12; i++) {
-      sql.append(
-          ", q%d as not materialized (select a.x from q%d a, q%d b where a.x = b.x)"
-              .formatted(i, i - 1, i - 1));
-    }
-    return sql.append(" select count(*) from q12").toString();
-  }
-
   @Test
   void shouldShowWhatAnotherSessionPlansAndEndItWithItsClient() throws Exception {
-    String endless = endlessToPlan();
+    String endless = PreparationCancelTest.ENDLESS;
     String planned =
         "select state from kakehashi_catalog.sessions where statement = '" + endless + "'";
     try (EndpointProcess endpoint = EndpointProcess.open();

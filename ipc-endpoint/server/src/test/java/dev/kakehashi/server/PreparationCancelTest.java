@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /// A statement that is planned for ever is given up when its client says so, or is gone.
 class PreparationCancelTest {
   /// As many tables as a statement may read: no machine orders their joins while the test runs. Without conditions it takes five seconds.
-  private static final String ENDLESS =
+  static final String ENDLESS =
       "with q0 as not materialized (select 1 as x)"
           + IntStream.rangeClosed(1, 12)
               .mapToObj(i ->
