@@ -85,15 +85,20 @@ packages() { # base image, major, image to be made
     <"$ROOT/pg-tests/src/test/docker/postgres.Dockerfile"
 }
 
+# Says why packages could not be installed. An image of an earlier run would stand for them: the tests look whether there is one.
+unavailable() { # log, image
+  # Without the base image there is no log, and without a build no image.
+  tail -5 "$1" >&2 || true
+  docker rmi -f "$2" >/dev/null 2>&1 || true
+}
+
 # The packages of unstable may be out of reach, or not fit each other for a day. Then the tests there are skipped, which this
 # decides: they run if the image is there.
 unstable() {
   local log=$state/sid.log
   mkdir -p "$state"
   if ! image sid || ! packages debian:sid 18 kakehashi-test/packages-sid >"$log" 2>&1; then
-    # Without the base image there is no log, and without a build no image.
-    tail -5 "$log" >&2 || true
-    docker rmi -f kakehashi-test/packages-sid >/dev/null 2>&1 || true
+    unavailable "$log" kakehashi-test/packages-sid
     say "tests on Debian sid with PostgreSQL 18 will be skipped: its packages could not be installed"
     return
   fi
@@ -109,8 +114,7 @@ experimental() {
     ! { { echo 'FROM kakehashi-test/packages-sid' && take_19_of_experimental && echo 'RUN userdel postgres'; } |
       DOCKER_BUILDKIT=0 docker build -q -t kakehashi-test/experimental - &&
       packages kakehashi-test/experimental 19 kakehashi-test/packages-experimental; } >"$log" 2>&1; then
-    tail -5 "$log" >&2 || true
-    docker rmi -f kakehashi-test/packages-experimental >/dev/null 2>&1 || true
+    unavailable "$log" kakehashi-test/packages-experimental
     say "tests on Debian sid with PostgreSQL 19 will be skipped: its packages could not be installed"
     return
   fi
