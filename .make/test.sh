@@ -38,7 +38,8 @@ interrupted() {
   local pid
   trap - INT TERM
   for pid in $(jobs -p); do
-    pkill -TERM -P "$pid" || true # it has ended
+    # Either may have ended by itself meanwhile.
+    pkill -TERM -P "$pid" || true
     kill -TERM "$pid" 2>/dev/null || true
   done
   wait
