@@ -1,14 +1,21 @@
 package dev.kakehashi.tck.transfers;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /// Events during a phase of a trial. Thread-safe; times are of [System#nanoTime()].
 final class TransferFigures {
-  private final List<String> violations =
-      new ArrayList<>(); // this and what follows: guarded by this
+  /// Kept of each kind. The others are counted, so that one kind does not hide another.
+  private static final int KEPT = 20;
+
+  private static final Pattern NUMBER = Pattern.compile("\\d+");
+
+  // This and what follows: guarded by this. By kinds, which are texts without their numbers.
+  private final Map<String, Violations> violations = new LinkedHashMap<>();
   private final Map<String, Integer> errors = new TreeMap<>();
   private long began = System.nanoTime();
   private long commits;
@@ -33,6 +40,17 @@ final class TransferFigures {
     public String toString() {
       return "%d commits, %.0f/s, %d sums, longest pause %d ms, slowest call %d ms, errors %s"
           .formatted(commits, perSecond, sums, pauseMillis, slowestMillis, errors);
+    }
+  }
+
+  private static final class Violations {
+    private final List<String> kept = new ArrayList<>();
+    private int count;
+
+    void add(String what) {
+      if (count++ < KEPT) {
+        kept.add(what);
+      }
     }
   }
 
@@ -62,13 +80,21 @@ final class TransferFigures {
 
   /// Something that may never happen.
   synchronized void violated(String what) {
-    if (violations.size() < 100) {
-      violations.add(what);
-    }
+    violations
+        .computeIfAbsent(NUMBER.matcher(what).replaceAll("#"), kind -> new Violations())
+        .add(what);
   }
 
+  /// The first ones of each kind, and how many there are besides.
   synchronized List<String> violations() {
-    return List.copyOf(violations);
+    List<String> result = new ArrayList<>();
+    violations.forEach((kind, those) -> {
+      result.addAll(those.kept);
+      if (those.count > KEPT) {
+        result.add("%d more as: %s".formatted(those.count - KEPT, kind));
+      }
+    });
+    return result;
   }
 
   /// Ends a phase and begins the next one.
