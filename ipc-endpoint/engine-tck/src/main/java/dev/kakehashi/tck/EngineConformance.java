@@ -83,7 +83,7 @@ public abstract class EngineConformance
     EngineUnderTest made = underTest();
     try {
       made.shutDown();
-      report(made.name());
+      report(made.reportName());
     } finally {
       made.close();
     }

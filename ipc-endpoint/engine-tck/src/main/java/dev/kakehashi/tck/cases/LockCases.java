@@ -3,6 +3,7 @@ package dev.kakehashi.tck.cases;
 import static dev.kakehashi.protocol.capability.Capability.COMMANDS;
 import static dev.kakehashi.protocol.capability.Capability.LONG_TRANSACTIONS;
 import static dev.kakehashi.protocol.capability.Capability.NOWAIT;
+import static dev.kakehashi.protocol.capability.Capability.REPEATABLE_READ;
 import static dev.kakehashi.protocol.capability.Capability.ROW_LOCKS;
 import static dev.kakehashi.protocol.capability.Capability.SKIP_LOCKED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -81,7 +82,7 @@ public interface LockCases extends Conformance {
   }
 
   @Test
-  @NeedsCapability(ROW_LOCKS)
+  @NeedsCapability({ROW_LOCKS, REPEATABLE_READ})
   default void shouldRefuseToLockWhatHasChangedSinceTheSnapshot() {
     String table = three();
     try (DrivenTransaction reader = another().begin(Isolation.REPEATABLE_READ)) {

@@ -118,7 +118,7 @@ public interface TransactionCases extends Conformance {
   default void shouldEndByItsTimeout() {
     String table = table("id int8 primary key");
     BeginOptions options =
-        new BeginOptions(Kind.OCC, Isolation.READ_COMMITTED, "tck", 0, 50_000_000, Areas.NONE);
+        new BeginOptions(Kind.OCC, Isolation.READ_COMMITTED, "tck", 0, 500_000_000, Areas.NONE);
     DrivenTransaction transaction = client().begin(options);
     transaction.run("insert into " + table + " values (1)");
     Waits.until("end of the transaction", () -> transaction.engine().state() == State.ABORTED);

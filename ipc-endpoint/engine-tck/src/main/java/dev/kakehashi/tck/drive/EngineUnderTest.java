@@ -7,8 +7,13 @@ import dev.kakehashi.engine.api.Engine;
 /// The suite calls these methods from one thread; only [#engine()] is called from any. `open` comes first and `close` last, also after a
 /// failure.
 public interface EngineUnderTest {
-  /// Name of the engine, as the setting `engine` has it: letters, digits and hyphens. It names the report `target/tck-NAME.txt`.
+  /// Name of the engine, as the setting `engine` has it: letters, digits and hyphens.
   String name();
+
+  /// Names the report, `target/tck-NAME.txt`.
+  default String reportName() {
+    return name();
+  }
 
   /// Opens the engine. Its state is what earlier lives at the same place have left; of a new place, nothing: the first call gives an engine
   /// without tables.

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.BeginOptions.Areas;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.BeginOptions.Kind;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
@@ -26,10 +27,20 @@ final class Bank {
     this.engine = engine;
     this.options = options;
     this.figures = figures;
-    this.isolation =
-        engine.capabilities().has(Capability.REPEATABLE_READ)
-            ? Isolation.REPEATABLE_READ
-            : Isolation.SERIALIZABLE;
+    this.isolation = isolation(engine.capabilities());
+  }
+
+  private static Isolation isolation(Capabilities engine) {
+    if (engine.has(Capability.REPEATABLE_READ)) {
+      return Isolation.REPEATABLE_READ;
+    }
+    return engine.has(Capability.SERIALIZABLE) ? Isolation.SERIALIZABLE : Isolation.READ_COMMITTED;
+  }
+
+  /// Whether the accounts can be added up while others move money. Without a snapshot that cannot be, and a balance is locked when it is
+  /// read.
+  boolean hasSnapshots() {
+    return isolation != Isolation.READ_COMMITTED;
   }
 
   /// One client.
@@ -91,7 +102,11 @@ final class Bank {
     List<String> rows =
         timed(
             "select",
-            () -> transaction.query("select balance from transfer_account where id = $1", account));
+            () ->
+                transaction.query(
+                    "select balance from transfer_account where id = $1"
+                        + (hasSnapshots() ? "" : " for update"),
+                    account));
     if (rows.size() != 1) {
       throw new AssertionError("account " + account + " is there " + rows.size() + " times");
     }

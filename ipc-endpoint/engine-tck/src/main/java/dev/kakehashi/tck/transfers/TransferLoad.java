@@ -40,7 +40,7 @@ final class TransferLoad implements AutoCloseable {
               .name("writer " + w)
               .start(() -> guarded(client -> move(client, first))));
     }
-    for (int r = 0; r < options.load().readers(); r++) {
+    for (int r = 0; bank.hasSnapshots() && r < options.load().readers(); r++) {
       threads.add(Thread.ofPlatform().name("reader " + r).start(() -> guarded(this::addUp)));
     }
   }
@@ -78,8 +78,11 @@ final class TransferLoad implements AutoCloseable {
       bank.within(
           client,
           transaction -> {
-            long had = bank.balance(transaction, source);
-            long has = bank.balance(transaction, target);
+            // In one order: where they are locked, nobody waits in a circle.
+            long first = bank.balance(transaction, Math.min(source, target));
+            long second = bank.balance(transaction, Math.max(source, target));
+            long had = source < target ? first : second;
+            long has = source < target ? second : first;
             bank.setBalance(transaction, source, had - amount);
             bank.setBalance(transaction, target, has + amount);
             bank.note(transaction, id, source, target, amount);
