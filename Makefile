@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-pgwire soak fuzz transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
+.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 	@.make/deps.sh
 	@.make/test.sh
 
-soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,scheduler,schedules,memory,system SEED=); HOURS=2: all doors under load and kills, with a report of what grew
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,citus,scheduler,schedules,memory,system SEED=); HOURS=2: all doors under load and kills, with a report of what grew
 	@.make/stage.sh
 	@$(if $(HOURS),.make/soak-hours.sh,.make/soak.sh)
 
@@ -60,6 +60,9 @@ fuzz: ## inputs for a reader of what others write, found by coverage and kept in
 
 test-pgwire: build ## the tests of the whole system over endpoints with engine = pgwire, and a table of what passed and what it lacks (ONLY=TpchTest,regress LISTED=yes)
 	@.make/test-pgwire.sh
+
+test-citus: build ## the engine pgwire over a Citus cluster on this machine: conformance with distributed tables, transfers while each node is killed (KILLS=20 CITUS_SOURCE=a checkout, where Citus is not installed)
+	@.make/test-citus.sh
 
 transfers: build ## move money while the engine is killed, and look whether any is lost (KILLS=10 WRITERS=4; for other engines ENGINE= KILL= RESTART=)
 	@.make/transfers.sh

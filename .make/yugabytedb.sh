@@ -26,7 +26,7 @@ if [ -z "$(admin -d yugabyte -Atc "SELECT 1 FROM pg_database WHERE datname = 'ka
     -c "CREATE DATABASE kakehashi OWNER kakehashi"
 fi
 
-options="-Dkakehashi.tck.pgwire.addresses=$ADDRESSES -Dkakehashi.tck.pgwire.name=yugabytedb"
+options="-Dkakehashi.tck.pgwire.addresses=$ADDRESSES -Dkakehashi.tck.pgwire.report=yugabytedb"
 step "conformance"
 ran=yes
 # Word splitting is wanted: each option is an argument.

@@ -11,12 +11,14 @@ import java.util.List;
 /// @param wire how connections are made
 /// @param pool limits of the connections
 /// @param limits of the engine
+/// @param nodeIsolation whether an engine of several nodes offers isolation levels that hold on each node alone
 /// @param endpoint number of this endpoint among those that use the database; never that of another one
 public record PgWireConfig(
     List<ServerAddress> addresses,
     WireSettings wire,
     PoolLimits pool,
     EngineLimits limits,
+    boolean nodeIsolation,
     long endpoint) {
   public PgWireConfig {
     addresses = List.copyOf(addresses);

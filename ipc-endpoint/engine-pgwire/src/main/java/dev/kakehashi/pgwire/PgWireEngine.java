@@ -13,6 +13,7 @@ import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.pgwire.catalog.CatalogInstaller;
 import dev.kakehashi.pgwire.catalog.OutcomePlaces;
 import dev.kakehashi.pgwire.catalog.Outcomes;
+import dev.kakehashi.pgwire.catalog.OutcomesTable;
 import dev.kakehashi.pgwire.pool.ConnectionPool;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
@@ -71,6 +72,7 @@ public final class PgWireEngine implements Engine {
   private volatile PreparedTransaction.Listener listener = NOBODY;
   private @Nullable OutcomePlaces outcomePlaces; // set by begin
   private RecoveredOutcomes recovered = RecoveredOutcomes.NONE;
+  private boolean sharded; // set by begin
   private Capabilities capabilities = Capabilities.everything(NAME);
 
   private static final PreparedTransaction.Listener NOBODY =
@@ -117,8 +119,10 @@ public final class PgWireEngine implements Engine {
 
   private void begin(WireConnection connection) {
     ServerFacts facts = ServerFacts.of(connection);
-    capabilities = facts.capabilities(config.limits());
-    CatalogInstaller.install(connection, capabilities);
+    capabilities = facts.capabilities(config.limits(), config.nodeIsolation());
+    new CatalogInstaller(connection, facts.isSharded()).install(capabilities);
+    OutcomesTable.check(connection, facts.isSharded());
+    sharded = facts.isSharded();
     LOG.info("{}", facts);
     outcomePlaces = OutcomePlaces.of(connection, config.endpoint());
     recovered = Outcomes.recovered(connection, config.endpoint(), !facts.yugabyte());
@@ -217,7 +221,7 @@ public final class PgWireEngine implements Engine {
   boolean committed(PooledConnection lost, Outcomes.Row row) {
     return resolved(connection -> {
       endProcess(connection, lost);
-      return Outcomes.settle(connection, row);
+      return Outcomes.settle(connection, sharded, row);
     });
   }
 
@@ -259,6 +263,7 @@ public final class PgWireEngine implements Engine {
 
   private <T> T resolved(Question<T> question) {
     long deadline = System.nanoTime() + RESOLVE_NANOS;
+    String reported = "";
     while (true) {
       PooledConnection connection = pool.acquire();
       try {
@@ -267,7 +272,11 @@ public final class PgWireEngine implements Engine {
         if (System.nanoTime() - deadline > 0) {
           throw e;
         }
-        LOG.info("an outcome is looked up again: {}", e.getMessage());
+        String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        if (!why.equals(reported)) {
+          LOG.info("an outcome is looked up again: {}", why);
+          reported = why;
+        }
       } catch (InterruptedException e) {
         throw interrupted(e);
       } finally {
@@ -311,8 +320,19 @@ public final class PgWireEngine implements Engine {
 
   @Override
   public EngineTransaction begin(BeginOptions options) {
-    if (options.kind() == BeginOptions.Kind.LTX) {
-      throw EngineException.lacking(capabilities, Capability.LONG_TRANSACTIONS);
+    require(
+        switch (options.isolation()) {
+          case READ_COMMITTED -> Capability.READ_COMMITTED;
+          case REPEATABLE_READ -> Capability.REPEATABLE_READ;
+          case SERIALIZABLE -> Capability.SERIALIZABLE;
+        });
+    switch (options.kind()) {
+      case OCC -> {}
+      case LTX -> require(Capability.LONG_TRANSACTIONS);
+      case RTX -> require(Capability.READ_ONLY_TRANSACTIONS);
+    }
+    if (options.deferrable()) {
+      require(Capability.SAFE_SNAPSHOTS);
     }
     PgWireTransaction transaction = new PgWireTransaction(this, numbers.incrementAndGet(), options);
     synchronized (open) {

@@ -7,6 +7,7 @@ import dev.kakehashi.pgwire.wire.WireConnection;
 import dev.kakehashi.pgwire.wire.WireInput;
 import dev.kakehashi.pgwire.wire.WireOutput;
 import dev.kakehashi.pgwire.wire.WireStatements;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,8 @@ final class WireExchange {
         @Override
         public void columns(List<Statement.Column> columns) {}
       };
+
+  private static final int VOID = 2278;
 
   private record Parsed(String sql, int[] types, String zone) {}
 
@@ -184,7 +187,8 @@ final class WireExchange {
       in.skip(2);
       int modifier = in.getInt();
       in.skip(2);
-      columns.add(new Statement.Column(name, type, modifier));
+      // A function without a result has an empty text, as in psql.
+      columns.add(new Statement.Column(name, type == VOID ? TypeOid.TEXT : type, modifier));
     }
     return columns;
   }

@@ -171,13 +171,13 @@ class LostConnectionTest {
       lost.query("begin");
       lost.query("execute w (1, %d, 20)".formatted(place));
       CompletableFuture<Boolean> settled =
-          CompletableFuture.supplyAsync(() -> Outcomes.settle(looking, row));
+          CompletableFuture.supplyAsync(() -> Outcomes.settle(looking, false, row));
       Waits.until(
           "the look-up waits",
           () -> !processes("wait_event_type = 'Lock' and pid = " + looking.processId()).isEmpty());
       lost.query(commits ? "commit" : "rollback");
       assertEquals(commits, Waits.await(settled));
-      assertEquals(commits, Outcomes.settle(looking, row));
+      assertEquals(commits, Outcomes.settle(looking, false, row));
     }
   }
 
@@ -186,14 +186,14 @@ class LostConnectionTest {
     try (WireConnection late = connect();
         WireConnection looking = connect()) {
       late.query("prepare w as " + Outcomes.WRITE);
-      assertFalse(Outcomes.settle(looking, new Outcomes.Row(1, 30, 20)));
+      assertFalse(Outcomes.settle(looking, false, new Outcomes.Row(1, 30, 20)));
       ServerError refused =
           assertThrows(ServerError.class, () -> late.query("execute w (1, 30, 20)"));
       assertEquals("23502", refused.sqlstate());
-      assertFalse(Outcomes.settle(looking, new Outcomes.Row(1, 30, 20)));
+      assertFalse(Outcomes.settle(looking, false, new Outcomes.Row(1, 30, 20)));
       late.query("execute w (1, 30, 21)"); // the next transaction at the place
       assertThrows(ServerError.class, () -> late.query("execute w (1, 30, 19)"));
-      assertTrue(Outcomes.settle(looking, new Outcomes.Row(1, 30, 21)));
+      assertTrue(Outcomes.settle(looking, false, new Outcomes.Row(1, 30, 21)));
     }
   }
 

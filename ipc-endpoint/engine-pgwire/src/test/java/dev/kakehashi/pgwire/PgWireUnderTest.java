@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The engine over a private PostgreSQL, or over the servers that `-Dkakehashi.tck.pgwire.addresses`, `.database`, `.user` and `.password`
-/// (a file) name.
+/// (a file) name. `.nodeIsolation` is the engine's setting of that name, `.report` names the report.
 public final class PgWireUnderTest implements EngineUnderTest {
   private static final String PROPERTY = "kakehashi.tck.pgwire.";
   private static final long ENDPOINT = 42;
@@ -33,7 +33,12 @@ public final class PgWireUnderTest implements EngineUnderTest {
 
   @Override
   public String name() {
-    return System.getProperty(PROPERTY + "name", "pgwire");
+    return PgWireEngine.NAME;
+  }
+
+  @Override
+  public String reportName() {
+    return System.getProperty(PROPERTY + "report", name());
   }
 
   @Override
@@ -77,6 +82,7 @@ public final class PgWireUnderTest implements EngineUnderTest {
             "kakehashi test"),
         pool,
         limits,
+        Boolean.getBoolean(PROPERTY + "nodeIsolation"),
         ENDPOINT);
   }
 

@@ -120,6 +120,7 @@ class WireTlsTest {
             "kakehashi test"),
         new PoolLimits(5, Duration.ofMillis(100)),
         new EngineLimits(10, 0, 0),
+        false,
         43);
   }
 

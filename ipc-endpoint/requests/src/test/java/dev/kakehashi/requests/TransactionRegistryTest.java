@@ -169,7 +169,8 @@ final class TransactionRegistryTest {
       registry.recover(
           new RecoveredOutcomes(
               Map.of(1, committed, 2, lost - (1 << 16), 3, covered + (1 << 16), 5, unrecorded),
-              Map.of(4, new RecoveredOutcomes.Decision(decided, false))));
+              Map.of(4, new RecoveredOutcomes.Decision(decided, false)),
+              true));
       assertEquals(TransactionState.COMMITTED, asked(registry, committed));
       assertEquals(TransactionState.ABORTED, asked(registry, lost));
       assertEquals(TransactionState.UNKNOWN, asked(registry, covered));

@@ -44,6 +44,7 @@ public final class PgWireEngineFactory implements EngineFactory {
                   settings.count(Setting.MAX_TRANSACTIONS),
                   settings.number(Setting.PGWIRE_ROW_LIMIT),
                   settings.number(Setting.PGWIRE_TRANSACTION_LIMIT)),
+              nodeIsolation(settings.text(Setting.PGWIRE_NODE_ISOLATION)),
               endpoint(settings.dataDirectory().resolve(ENDPOINT_FILE))));
     } catch (EngineException e) {
       String detail = e.detail().isEmpty() ? "" : " (" + e.detail() + ")";
@@ -102,6 +103,17 @@ public final class PgWireEngineFactory implements EngineFactory {
                 Arrays.stream(WireSettings.Tls.values())
                     .map(WireSettings.Tls::key)
                     .collect(Collectors.joining(", "))));
+  }
+
+  private static boolean nodeIsolation(String text) {
+    return switch (text) {
+      case "refuse" -> false;
+      case "accept" -> true;
+      default ->
+          throw new SettingsException(
+              "\"%s\" cannot be \"%s\": it has to be refuse or accept"
+                  .formatted(Setting.PGWIRE_NODE_ISOLATION.key(), text));
+    };
   }
 
   /// The number of this data directory, drawn when it is asked for first.

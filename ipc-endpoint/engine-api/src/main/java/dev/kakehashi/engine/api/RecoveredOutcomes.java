@@ -11,9 +11,11 @@ import java.util.Optional;
 ///
 /// @param commits references of the last commits, by place
 /// @param decisions the last decisions, by place
-public record RecoveredOutcomes(Map<Integer, Long> commits, Map<Integer, Decision> decisions) {
-  /// Nothing is known.
-  public static final RecoveredOutcomes NONE = new RecoveredOutcomes(Map.of(), Map.of());
+/// @param complete whether a transaction without an entry has changed nothing; if not, its outcome is not known
+public record RecoveredOutcomes(
+    Map<Integer, Long> commits, Map<Integer, Decision> decisions, boolean complete) {
+  /// There were no transactions.
+  public static final RecoveredOutcomes NONE = new RecoveredOutcomes(Map.of(), Map.of(), true);
 
   private static final int PLACE_BITS = 16;
 
@@ -30,11 +32,12 @@ public record RecoveredOutcomes(Map<Integer, Long> commits, Map<Integer, Decisio
     return reference >>> PLACE_BITS;
   }
 
-  /// Whether a transaction that was to commit has committed; empty: a later one at its place has covered that.
+  /// Whether a transaction that was to commit has committed; empty: it is not known, mostly because a later one at its place has covered
+  /// that.
   public Optional<Boolean> committed(long reference) {
     Long last = commits.get(place(reference));
     if (last == null || generation(last) < generation(reference)) {
-      return Optional.of(false);
+      return complete ? Optional.of(false) : Optional.empty();
     }
     return last == reference ? Optional.of(true) : Optional.empty();
   }

@@ -30,7 +30,18 @@ public final class CatalogInstaller {
 
   private static final Pattern VIEW = Pattern.compile("(?m)^VIEW (\\w+)( EMPTY)?\\n");
 
-  private CatalogInstaller() {}
+  /// Citus defines on all nodes what is defined on one, but not views over the catalogue.
+  private static final String ON_THIS_NODE = "SET LOCAL citus.enable_ddl_propagation = off;";
+
+  private final WireConnection connection;
+  private final boolean sharded;
+
+  /// @param connection at rest, to the server that takes definitions
+  /// @param sharded whether the server has Citus
+  public CatalogInstaller(WireConnection connection, boolean sharded) {
+    this.connection = connection;
+    this.sharded = sharded;
+  }
 
   /// A view, or a table that is empty.
   private record Shown(String name, String query) {}
@@ -39,13 +50,19 @@ public final class CatalogInstaller {
   ///
   /// @param capabilities what the view of that name shows
   /// @throws dev.kakehashi.pgwire.wire.ServerError when the user may not
-  public static void install(WireConnection connection, Capabilities capabilities) {
-    String text = resource() + "\nVIEW capabilities\n" + shown(capabilities);
-    String version = "Kakehashi " + digest(text);
+  public void install(Capabilities capabilities) {
+    String text =
+        resource().replace("{tuples}", sharded ? ShardRows.TUPLES : "c.reltuples")
+            + "\nVIEW capabilities\n"
+            + shown(capabilities);
+    String version =
+        "Kakehashi "
+            + digest(text + (sharded ? OutcomesTable.DISTRIBUTION + ShardRows.DEFINITION : ""));
     List<List<@Nullable String>> known =
         connection.query(
             "SELECT pg_catalog.obj_description(n.oid, 'pg_namespace') FROM pg_catalog.pg_namespace n"
-                + " WHERE n.nspname = 'kakehashi_catalog'");
+                + " WHERE n.nspname = 'kakehashi_catalog'"
+                + " AND pg_catalog.to_regclass('kakehashi_catalog.outcomes') IS NOT NULL");
     if (!known.isEmpty() && version.equals(known.getFirst().getFirst())) {
       return;
     }
@@ -53,7 +70,11 @@ public final class CatalogInstaller {
     StringBuilder script =
         new StringBuilder("BEGIN; SELECT pg_catalog.pg_advisory_xact_lock(" + LOCK + ");");
     script.append("CREATE SCHEMA IF NOT EXISTS kakehashi_catalog;");
-    script.append(Outcomes.TABLE).append(';');
+    script.append(OutcomesTable.DEFINITION).append(';');
+    if (sharded) {
+      script.append(OutcomesTable.DISTRIBUTION).append(';').append(ON_THIS_NODE);
+      script.append(ShardRows.DEFINITION).append(';');
+    }
     List<Shown> backwards = new ArrayList<>(views);
     Collections.reverse(backwards);
     backwards.forEach(view ->
@@ -129,7 +150,7 @@ public final class CatalogInstaller {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256")
-              .digest((text + Outcomes.TABLE).getBytes(StandardCharsets.UTF_8));
+              .digest((text + OutcomesTable.DEFINITION).getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest, 0, 8);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("this JVM has no SHA-256", e);

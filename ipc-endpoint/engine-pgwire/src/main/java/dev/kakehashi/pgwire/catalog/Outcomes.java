@@ -1,7 +1,9 @@
 package dev.kakehashi.pgwire.catalog;
 
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +18,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The row of a transaction that was prepared says who it was until it is decided; the decision is not in it.
 public final class Outcomes {
-  static final String TABLE =
-      "CREATE TABLE IF NOT EXISTS kakehashi_catalog.outcomes (endpoint int8, place int4, reference int8 NOT NULL,"
-          + " refused int8 NOT NULL DEFAULT 0, PRIMARY KEY (endpoint, place)) WITH (fillfactor = 50)";
-
   /// Writes the row; parameters: endpoint, place, reference. It fails (23502) where the transaction was given up, or a later one has been
   /// at its place.
   public static final String WRITE =
@@ -43,8 +41,25 @@ public final class Outcomes {
 
   /// Whether a transaction has committed; if not, it never will. To be tried again if it fails, also without an answer.
   ///
+  /// @param sharded whether the server has Citus
   /// @throws dev.kakehashi.pgwire.wire.ServerError also when its commit takes longer than some seconds
-  public static boolean settle(WireConnection connection, Row row) {
+  /// @throws EngineException TRANSACTION_RESOLUTION_UNKNOWN: the database has tables whose rows do not commit with the outcome
+  public static boolean settle(WireConnection connection, boolean sharded, Row row) {
+    boolean committed = settle(connection, row);
+    String apart =
+        committed
+            ? OutcomesTable.committedAfter(connection, sharded)
+            : OutcomesTable.committedBefore(connection);
+    if (apart != null) {
+      throw new EngineException(
+          ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
+          "the transaction has %s, but rows of table %s commit apart from it"
+              .formatted(committed ? "committed" : "not committed", apart));
+    }
+    return committed;
+  }
+
+  private static boolean settle(WireConnection connection, Row row) {
     List<List<@Nullable String>> found =
         connection.query(
             "SET LOCAL lock_timeout = %d; INSERT INTO kakehashi_catalog.outcomes AS o (endpoint, place, reference, refused) VALUES (%d, %d, 0, %d)"
@@ -87,6 +102,7 @@ public final class Outcomes {
       commits.put(
           Integer.valueOf(String.valueOf(row.get(0))), Long.valueOf(String.valueOf(row.get(1))));
     }
-    return new RecoveredOutcomes(commits, Map.of());
+    return new RecoveredOutcomes(
+        commits, Map.of(), OutcomesTable.committedBefore(connection) == null);
   }
 }

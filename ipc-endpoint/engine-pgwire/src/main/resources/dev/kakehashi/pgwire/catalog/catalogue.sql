@@ -1,11 +1,13 @@
 -- The tables of kakehashi_catalog, as views of the server's own catalogue. Each begins with "VIEW name" on a line of its own.
+-- {tuples} is the number of a table's rows as the server estimates it, below 0 if it is not known.
 -- Names are of type text, and numbers of those types that the endpoint's clients know.
 
 VIEW relations
-SELECT c.oid AS relation, n.nspname::text AS table_schema, c.relname::text AS table_name, c.relkind AS kind, c.reltuples AS tuples
+SELECT c.oid AS relation, n.nspname::text AS table_schema, c.relname::text AS table_name, c.relkind AS kind, {tuples} AS tuples
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname NOT IN ('information_schema', 'kakehashi_catalog')
   AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+  AND NOT (c.relkind IN ('v', 'm') AND EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND e.objid = c.oid AND e.deptype = 'e'))
 
 VIEW tables
 SELECT table_schema, table_name, CASE WHEN kind <> 'v' AND tuples >= 0 THEN tuples::int8 END AS row_count FROM kakehashi_catalog.relations

@@ -105,7 +105,7 @@ public final class Recovery {
             decisions.put(place, new RecoveredOutcomes.Decision(reference, value.get() != 0));
           }
         });
-    return new RecoveredOutcomes(Map.copyOf(commits), Map.copyOf(decisions));
+    return new RecoveredOutcomes(Map.copyOf(commits), Map.copyOf(decisions), true);
   }
 
   /// Prepared transactions, as they were: their changes in flight on top of the committed rows.
