@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb site test-packages install maven clean
+.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb deb-extension site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -125,6 +125,9 @@ maven: build ## a repository of Maven in target/maven with API, client and test 
 
 deb: maven ## Debian packages in target/deb (installs debhelper, mkdocs and lintian where they are missing)
 	@.make/deb.sh
+
+deb-extension: ## the extension's packages alone, for each PostgreSQL from 15 on whose headers are here (PG_SUPPORTED_VERSIONS="17 18"; needs no Java)
+	@ONLY=extension .make/deb.sh
 
 site: build ## the documentation as pages of HTML in target/site/html
 	@.make/site.sh

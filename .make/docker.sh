@@ -3,7 +3,8 @@
 #   docker.sh up        starts dockerd if no daemon answers (root only); remembers whether it was us
 #   docker.sh images    makes debian:bookworm, debian:trixie and debian:sid: pulled if a registry answers, else with debootstrap;
 #                       installs PostgreSQL 18 on sid, and 19 of experimental, which may fail
-#   docker.sh base SUITE   makes one of them, and kakehashi-test/base:SUITE from it, which has the sources of security updates, too
+#   docker.sh base SUITE   makes one of them, and kakehashi-test/base:SUITE from it, which has the sources of security updates, too;
+#                          experimental is sid with PostgreSQL 19 in reach
 #   docker.sh down      ends the daemon that "up" started, with its containers
 . "$(dirname "$0")/lib.sh"
 
@@ -57,17 +58,6 @@ image() { # suite
   say "made debian:$suite with debootstrap in $(elapsed "$started")"
 }
 
-# Packages may want those of the last security update, of which an image of debootstrap knows nothing; pulled ones know it, and unstable has no such updates.
-base() { # suite
-  image "$1" || die "there is no image of Debian $1"
-  DOCKER_BUILDKIT=0 docker build -q -t "kakehashi-test/base:$1" - >/dev/null <<DOCKERFILE
-FROM debian:$1
-RUN [ ! -f /etc/apt/sources.list ] || [ $1 = sid ] || sed -n "s|^deb \\([^ ]*\\)/debian/* .*|deb \\1/debian-security $1-security main|p" \
-    /etc/apt/sources.list >/etc/apt/sources.list.d/security.list
-RUN [ $1 != sid ] || echo 'Acquire::Check-Valid-Until "false";' >/etc/apt/apt.conf.d/90late-mirror
-DOCKERFILE
-}
-
 # An instruction of a Dockerfile: PostgreSQL 19, with its libpq, is that of experimental, and nothing else is taken from there. Pulled images
 # name their mirror in another file than those of debootstrap.
 take_19_of_experimental() {
@@ -77,6 +67,20 @@ RUN cd /etc/apt \
  && { [ ! -f sources.list.d/debian.sources ] \
    || sed 's/^Suites: .*/Suites: experimental/' sources.list.d/debian.sources >sources.list.d/experimental.sources; } \
  && printf 'Package: src:postgresql-19\nPin: release a=experimental\nPin-Priority: 500\n' >preferences.d/experimental
+DOCKERFILE
+}
+
+# Packages may want those of the last security update, of which an image of debootstrap knows nothing; pulled ones know it, and unstable has no such updates.
+base() { # suite
+  local suite=${1/experimental/sid} more=
+  image "$suite" || die "there is no image of Debian $suite"
+  [ "$1" != experimental ] || more=$(take_19_of_experimental)
+  DOCKER_BUILDKIT=0 docker build -q -t "kakehashi-test/base:$1" - >/dev/null <<DOCKERFILE
+FROM debian:$suite
+RUN [ ! -f /etc/apt/sources.list ] || [ $suite = sid ] || sed -n "s|^deb \\([^ ]*\\)/debian/* .*|deb \\1/debian-security $suite-security main|p" \
+    /etc/apt/sources.list >/etc/apt/sources.list.d/security.list
+RUN [ $suite != sid ] || echo 'Acquire::Check-Valid-Until "false";' >/etc/apt/apt.conf.d/90late-mirror
+$more
 DOCKERFILE
 }
 

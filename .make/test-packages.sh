@@ -30,10 +30,10 @@ compose() { if docker compose version >/dev/null 2>&1; then docker compose -p "$
 .make/docker.sh base "$suite"
 export BASE=kakehashi-test/base:$suite
 
-# The same packages with a later version, to upgrade to.
+# The same packages with a later version, to upgrade to. Those of the extension for another PostgreSQL would bring its server: they are left out.
 newer() {
   local deb tree old new
-  for deb in "$debs"/*.deb; do
+  for deb in "$debs"/kakehashi-*.deb "$debs/postgresql-$PG-"*.deb; do
     tree=target/packages-test/tree
     rm -rf "$tree"
     dpkg-deb -R "$deb" "$tree"
@@ -68,7 +68,7 @@ if selected compose; then
   step "two containers"
   rm -rf target/compose
   cp -a packaging/compose target/compose
-  cp "$debs"/*.deb target/compose/
+  cp "$debs"/kakehashi-*.deb "$debs/postgresql-$PG-"*.deb target/compose/
   export PG POSTGRES_PASSWORD=secret
   (
     cd target/compose
