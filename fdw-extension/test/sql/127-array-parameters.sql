@@ -54,6 +54,31 @@ PREPARE later(int[]) AS SELECT count(*) FROM arrays WHERE id >= ALL ($1);
 EXPLAIN (VERBOSE, COSTS OFF) EXECUTE later('{3}');
 EXECUTE later('{3,7}');
 
+-- Arrays that are cast are computed here, and are one parameter, too.
+PREPARE cast_key(int8[]) AS SELECT id FROM arrays WHERE id = ANY ($1::int[]) ORDER BY id;
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE cast_key('{1}');
+EXECUTE cast_key('{5,4,5,NULL}');
+EXECUTE cast_key('{}');
+EXECUTE cast_key(NULL);
+EXECUTE cast_key('[5:6][1:2]={{1,2},{3,4}}');
+EXECUTE cast_key('{4294967297}');
+PREPARE cast_others(text[], numeric[]) AS SELECT count(*) FROM arrays WHERE big <> ALL ($1::int8[]) AND t = ANY ($1::varchar(2)[]) OR id = ANY ($2::int[]::int8[]);
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE cast_others('{}', '{}');
+EXECUTE cast_others('{10,20}', '{2.4,2.6}');
+EXECUTE cast_others('{t1}', NULL);
+SELECT id FROM arrays WHERE id = ANY (ARRAY(SELECT g::numeric / 2 FROM generate_series(5, 8) g)::int[]) ORDER BY id;
+PREPARE cast_again(date[]) AS SELECT id FROM arrays WHERE d = ANY ($1::timestamptz[]::date[]) AND array_length($1::timestamp[], 1) = 2 ORDER BY id;
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE cast_again('{2020-01-03}');
+EXECUTE cast_again('{2020-01-03,infinity}');
+-- A cast whose result may be another one for each row stays here.
+CREATE TYPE wrapped AS (x int8);
+CREATE FUNCTION unwrap(wrapped) RETURNS int LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN $1.x; END';
+CREATE CAST (wrapped AS int) WITH FUNCTION unwrap(wrapped);
+PREPARE cast_volatile(wrapped[]) AS SELECT id FROM arrays WHERE id = ANY ($1::int[]) ORDER BY id;
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE cast_volatile('{}');
+EXECUTE cast_volatile('{(4),(6)}');
+DROP CAST (wrapped AS int);
+
 -- Changes and joins
 EXPLAIN (VERBOSE, COSTS OFF) UPDATE arrays SET t = 'changed' WHERE id = ANY ('{1,2}');
 UPDATE arrays SET t = 'changed' WHERE id = ANY ('{1,2}') RETURNING id;

@@ -32,6 +32,9 @@ is_unfit_for_parameter(Node *node, void *context)
 			return ((FuncExpr *) node)->funcretset || expression_tree_walker(node, is_unfit_for_parameter, context);
 		case T_OpExpr:
 			return ((OpExpr *) node)->opretset || expression_tree_walker(node, is_unfit_for_parameter, context);
+		case T_ArrayCoerceExpr:
+			/* The cast of an element is of a CaseTestExpr, which is this node's own. */
+			return is_unfit_for_parameter((Node *) ((ArrayCoerceExpr *) node)->arg, context);
 		case T_Param:
 			return ((Param *) node)->paramkind != PARAM_EXTERN && ((Param *) node)->paramkind != PARAM_EXEC;
 		case T_Var:
