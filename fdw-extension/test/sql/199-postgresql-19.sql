@@ -85,8 +85,16 @@ EXPLAIN (VERBOSE, COSTS OFF) SELECT id, lag(note) IGNORE NULLS OVER (ORDER BY id
 EXPLAIN (VERBOSE, COSTS OFF) SELECT id, lag(note) RESPECT NULLS OVER (ORDER BY id) FROM of_engine.event;
 SELECT id, lag(note) IGNORE NULLS OVER (ORDER BY id) FROM of_engine.event ORDER BY id LIMIT 6;
 SELECT id, first_value(note) IGNORE NULLS OVER (ORDER BY id DESC ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM of_engine.event WHERE id < 6 ORDER BY id;
--- DO SELECT
-INSERT INTO of_engine.pair VALUES (1, 0) ON CONFLICT (id) DO SELECT RETURNING id, v;
+SELECT rank() IGNORE NULLS OVER (ORDER BY id) FROM of_engine.event WHERE id < 3;
+SELECT called, both_sides(format('SELECT md5(string_agg(q::text, '' '' ORDER BY id)) FROM (SELECT id, %s FROM event) q', called)) ~ '^[0-9a-f]{32}$' AS same
+FROM unnest(ARRAY[
+  'lag(note, 2) IGNORE NULLS OVER (ORDER BY id)',
+  'lag(note, -1) IGNORE NULLS OVER (ORDER BY id), lag(note, 0) IGNORE NULLS OVER (ORDER BY id), lag(note) OVER (ORDER BY id)',
+  'lead(note, 3, ''none'') IGNORE NULLS OVER (PARTITION BY kind ORDER BY id DESC)',
+  'first_value(note) IGNORE NULLS OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING EXCLUDE CURRENT ROW)',
+  'last_value(note) IGNORE NULLS OVER (PARTITION BY n % 7 ORDER BY id RANGE BETWEEN 10 PRECEDING AND 5 FOLLOWING)',
+  'nth_value(note, 3) IGNORE NULLS OVER (ORDER BY n, id GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE GROUP)',
+  'last_value(nullif(n % 3, 1)) IGNORE NULLS OVER (ORDER BY id), sum(n) OVER (ORDER BY id)']) called;
 SELECT outstanding_calls FROM kakehashi_sessions WHERE server_name = 'kakehashi';
 SET client_min_messages = warning;
 DROP SCHEMA of_engine, of_heap CASCADE;

@@ -143,6 +143,9 @@ extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
 extern bool kakehashi_is_shippable_aggregate(const Aggref *expr, Oid server);
 extern bool kakehashi_is_shippable_window_function(const WindowFunc *expr);
 
+/* IGNORE NULLS, which PostgreSQL has from 19 on. */
+extern bool kakehashi_ignores_nulls(const WindowFunc *expr);
+
 /* True if the engine sorts by the expression as the clause says. */
 extern bool kakehashi_is_shippable_sort_clause(const SortGroupClause *clause, Expr *expr);
 

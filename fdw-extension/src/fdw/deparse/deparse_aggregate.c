@@ -142,6 +142,8 @@ kakehashi_deparse_window_function(KakehashiDeparse *context, WindowFunc *expr)
 	deparse_list(context, expr->args);
 	appendStringInfoChar(context->buf, ')');
 	deparse_filter(context, expr->aggfilter);
+	if (kakehashi_ignores_nulls(expr))
+		appendStringInfoString(context->buf, " IGNORE NULLS");
 	appendStringInfoString(context->buf, " OVER (");
 	if (partitions != NIL)
 	{

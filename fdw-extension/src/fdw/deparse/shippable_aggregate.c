@@ -32,6 +32,8 @@ static const char *const hypothetical_aggregates[] = {"rank", "dense_rank", "per
 static const char *const window_functions[] = {"row_number",  "rank",       "dense_rank", "percent_rank",
                                                "cume_dist",   "ntile",      "lag",        "lead",
                                                "first_value", "last_value", "nth_value"};
+/* Those that take IGNORE NULLS. */
+static const char *const null_ignoring_functions[] = {"lag", "lead", "first_value", "last_value", "nth_value"};
 
 static bool
 is_name_of(const char *name, const char *const *names, size_t count)
@@ -149,17 +151,26 @@ kakehashi_is_shippable_aggregate(const Aggref *expr, Oid server)
 }
 
 bool
+kakehashi_ignores_nulls(const WindowFunc *expr)
+{
+#if PG_VERSION_NUM >= 190000
+	/* Plans have the parser's value; the executor makes the other one of it. */
+	return expr->ignore_nulls == PARSER_IGNORE_NULLS || expr->ignore_nulls == IGNORE_NULLS;
+#else
+	return false;
+#endif
+}
+
+bool
 kakehashi_is_shippable_window_function(const WindowFunc *expr)
 {
 	char *name = get_func_name(expr->winfnoid);
 
 	if (name == NULL || expr->winfnoid >= FirstGenbkiObjectId)
 		return false;
-#if PG_VERSION_NUM >= 190000
-	/* Plans have the parser's value; the executor makes the other one of it. */
-	if (expr->ignore_nulls == PARSER_IGNORE_NULLS || expr->ignore_nulls == IGNORE_NULLS)
+	/* PostgreSQL refuses other functions for the first row that there is, and the engine before it. */
+	if (kakehashi_ignores_nulls(expr) && !is_name_of(name, null_ignoring_functions, lengthof(null_ignoring_functions)))
 		return false;
-#endif
 	/* The first row of a partition says how many parts it has. */
 	if (strcmp(name, "ntile") == 0 && contain_var_clause((Node *) expr->args))
 		return false;

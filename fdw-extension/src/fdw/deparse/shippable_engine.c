@@ -196,7 +196,7 @@ kakehashi_engine_computes(Oid server, Expr *expr)
 		case T_GroupingFunc:
 			return has(server, KH_COMPUTES_GROUPING_SETS);
 		case T_WindowFunc:
-			return has(server, KH_COMPUTES_WINDOWS) &&
+			return has(server, KH_COMPUTES_WINDOWS) && !kakehashi_ignores_nulls((const WindowFunc *) expr) &&
 			       (!((WindowFunc *) expr)->winagg ||
 			        has_plain_aggregate(server, ((WindowFunc *) expr)->winfnoid, ((WindowFunc *) expr)->args));
 		case T_FuncExpr:
