@@ -18,6 +18,10 @@ UPDATE given SET g = DEFAULT WHERE id = 1 RETURNING id, a, g;
 UPDATE given SET h = 'y' WHERE id = 2 RETURNING id, a, g, h;
 UPDATE given SET g = 5 WHERE id = 2;
 DROP TRIGGER double ON given;
+-- What was proposed for them is not known here.
+INSERT INTO given (id, a) VALUES (1, 8) ON CONFLICT (id) DO UPDATE SET h = excluded.g;
+INSERT INTO given AS o (id, a) VALUES (1, 8) ON CONFLICT (id) DO UPDATE SET h = 'z' WHERE excluded.i > o.i;
+INSERT INTO given AS o (id, a) VALUES (1, 8) ON CONFLICT (id) DO UPDATE SET h = o.h || 'z' WHERE excluded.a < o.g RETURNING h;
 -- Values are refused, and a null is one.
 \set VERBOSITY terse
 UPDATE given SET g = 5;

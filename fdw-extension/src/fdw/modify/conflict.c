@@ -361,6 +361,24 @@ deparse_key(PlannerInfo *root, RelOptInfo *target, Relation rel, const OnConflic
 	return found;
 }
 
+/* The proposed row has no value here of what the engine computes for it. */
+static void
+check_excluded(Relation rel, const OnConflictExpr *conflict, List *params, List *targets)
+{
+	List *computed = list_difference_int(kakehashi_generated_columns(rel), targets);
+	Bitmapset *used = NULL;
+	ListCell *cell;
+
+	pull_varattnos((Node *) params, conflict->exclRelIndex, &used);
+	foreach (cell, computed)
+	{
+		if (bms_is_member(lfirst_int(cell) - FirstLowInvalidHeapAttributeNumber, used))
+			report_unsupported(RelationGetRelationName(rel),
+			                   psprintf("the proposed value of column \"%s\" is the engine's",
+			                            NameStr(TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1)->attname)));
+	}
+}
+
 /*
  * The parameters' expressions are evaluated over the proposed row: columns of EXCLUDED are its columns. ModifyTable's private
  * lists are not looked at by set_plan_references().
@@ -405,6 +423,7 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 		check_triggers(rel);
 		check_returning(root, rel);
 		deparse_update(&context, plan, rel);
+		check_excluded(rel, conflict, context.params, targets);
 		params = parameter_expressions(context.params, list_length(targets));
 	}
 	else if (plan->onConflictAction == ONCONFLICT_NOTHING)
