@@ -6,8 +6,8 @@
  * planner carries along, and expressions are added to it; the engine finds the key, or says that there is none. This needs the
  * planner's hook, and that the library: an INSERT that is the first to touch a foreign table in its session needs it in session_preload_libraries.
  *
- * What DO UPDATE sets goes over as part of the statement. Parts of it that do not use the row found in the table are
- * computed here for each proposed row, and are parameters after its columns.
+ * What DO UPDATE sets goes over as part of the statement, as do the conditions of DO UPDATE and of PostgreSQL 19's DO SELECT. Parts of them that
+ * do not use the row found in the table are computed here for each proposed row, and are parameters after its columns.
  */
 #include "fdw/modify/modify.h"
 #include "fdw/plan/plan.h"
@@ -158,15 +158,19 @@ kakehashi_conflict_init(void)
 	planner_hook = plan_query;
 }
 
-/* What DO UPDATE means for triggers happens where the row is found, and there are none there. */
+/*
+ * What DO UPDATE means for triggers happens where the row is found, and there are none there. A row that DO SELECT has found is none that was inserted,
+ * and is not updated.
+ */
 static void
-check_triggers(Relation rel)
+check_triggers(const ModifyTable *plan, Relation rel)
 {
 	TriggerDesc *triggers = rel->trigdesc;
 
-	if (triggers != NULL &&
-	    (triggers->trig_update_before_row || triggers->trig_update_after_row || triggers->trig_insert_after_row ||
-	     triggers->trig_insert_new_table || triggers->trig_update_old_table || triggers->trig_update_new_table))
+	if (triggers != NULL && (triggers->trig_insert_after_row || triggers->trig_insert_new_table ||
+	                         (plan->onConflictAction == ONCONFLICT_UPDATE &&
+	                          (triggers->trig_update_before_row || triggers->trig_update_after_row ||
+	                           triggers->trig_update_old_table || triggers->trig_update_new_table))))
 		report_unsupported(RelationGetRelationName(rel), "the table has triggers that would see the row in conflict");
 }
 
@@ -268,11 +272,24 @@ deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation r
 }
 
 static void
+deparse_where(KakehashiDeparse *context, const ModifyTable *plan, Relation rel)
+{
+	List *conditions = (List *) plan->onConflictWhere;
+	ListCell *cell;
+
+	foreach (cell, conditions)
+	{
+		if (!kakehashi_is_shippable(context->root, context->rel, (Expr *) lfirst(cell)))
+			report_unsupported(RelationGetRelationName(rel), "its condition is not evaluated there as it is here");
+	}
+	kakehashi_deparse_conditions(context, "WHERE", conditions);
+}
+
+static void
 deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel)
 {
 	ListCell *expr_cell;
 	ListCell *attnum_cell;
-	ListCell *cell;
 
 	appendStringInfoString(context->buf, " DO UPDATE SET ");
 	forboth(expr_cell, plan->onConflictSet, attnum_cell, plan->onConflictCols)
@@ -290,13 +307,37 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel)
 		                             expr);
 	}
 	deparse_generated(context, plan, rel);
-	foreach (cell, (List *) plan->onConflictWhere)
-	{
-		if (!kakehashi_is_shippable(context->root, context->rel, (Expr *) lfirst(cell)))
-			report_unsupported(RelationGetRelationName(rel), "its condition is not evaluated there as it is here");
-	}
-	kakehashi_deparse_conditions(context, "WHERE", (List *) plan->onConflictWhere);
+	deparse_where(context, plan, rel);
 }
+
+#if PG_VERSION_NUM >= 190000
+static void
+deparse_select(KakehashiDeparse *context, const ModifyTable *plan, Relation rel)
+{
+	/* PostgreSQL looks at rows that were inserted, but at none that was there. */
+	if (plan->withCheckOptionLists != NIL)
+		report_unsupported(RelationGetRelationName(rel), "it is DO SELECT of a view with CHECK OPTION");
+	appendStringInfoString(context->buf, " DO SELECT");
+	switch (plan->onConflictLockStrength)
+	{
+		case LCS_NONE:
+			break;
+		case LCS_FORKEYSHARE:
+			appendStringInfoString(context->buf, " FOR KEY SHARE");
+			break;
+		case LCS_FORSHARE:
+			appendStringInfoString(context->buf, " FOR SHARE");
+			break;
+		case LCS_FORNOKEYUPDATE:
+			appendStringInfoString(context->buf, " FOR NO KEY UPDATE");
+			break;
+		case LCS_FORUPDATE:
+			appendStringInfoString(context->buf, " FOR UPDATE");
+			break;
+	}
+	deparse_where(context, plan, rel);
+}
+#endif
 
 /* What PostgreSQL says. */
 pg_noreturn static void
@@ -398,7 +439,6 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	OnConflictExpr *conflict = root->parse->onConflict;
 	RelOptInfo *target = makeNode(RelOptInfo);
 	KakehashiDeparse context = {.root = root, .rel = target, .buf = buf, .qualified = true};
-	List *params = NIL;
 	ListCell *cell;
 
 	target->reloptkind = RELOPT_BASEREL;
@@ -418,19 +458,21 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	appendStringInfoString(buf, " ON CONFLICT");
 	if (deparse_key(root, target, rel, conflict, buf))
 		deparse_key_condition(root, target, rel, (List *) conflict->arbiterWhere, buf);
-	if (plan->onConflictAction == ONCONFLICT_UPDATE)
+	if (plan->onConflictAction == ONCONFLICT_NOTHING)
 	{
-		check_triggers(rel);
-		check_returning(root, rel);
-		deparse_update(&context, plan, rel);
-		check_excluded(rel, conflict, context.params, targets);
-		params = parameter_expressions(context.params, list_length(targets));
-	}
-	else if (plan->onConflictAction == ONCONFLICT_NOTHING)
 		appendStringInfoString(buf, " DO NOTHING");
+		return NIL;
+	}
+	check_triggers(plan, rel);
+	check_returning(root, rel);
+#if PG_VERSION_NUM >= 190000
+	if (plan->onConflictAction == ONCONFLICT_SELECT)
+		deparse_select(&context, plan, rel);
 	else
-		report_unsupported(RelationGetRelationName(rel), "it is DO SELECT");
-	return params;
+#endif
+		deparse_update(&context, plan, rel);
+	check_excluded(rel, conflict, context.params, targets);
+	return parameter_expressions(context.params, list_length(targets));
 }
 
 /* ---- Execution ---- */

@@ -320,8 +320,8 @@ check_engine(Oid server, const ModifyTable *plan, Relation rel, Index result_rel
 		kakehashi_server_require(server, KH_CAN_RETURNING);
 	if (plan->onConflictAction != ONCONFLICT_NONE)
 		kakehashi_server_require(server, KH_CAN_ON_CONFLICT);
-	/* That a row is changed twice by one command only the engine sees. */
-	if (plan->onConflictAction == ONCONFLICT_UPDATE)
+	/* That a row is changed or locked twice by one command only the engine sees. */
+	if (plan->onConflictAction > ONCONFLICT_NOTHING)
 		kakehashi_server_require(server, KH_CAN_COMMANDS);
 	if (plan->operation == CMD_INSERT)
 		return;
@@ -353,6 +353,12 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 		               : plan->operation == CMD_UPDATE ? triggers->trig_update_after_row
 		                                               : false;
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, rel, row_triggers);
+#if PG_VERSION_NUM >= 190000
+	/* It has no form without RETURNING, not even where nothing of the row is asked for. */
+	if (plan->onConflictAction == ONCONFLICT_SELECT && returning == NIL)
+		returning =
+			list_copy_head(kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber)), 1);
+#endif
 	server = GetForeignTable(RelationGetRelid(rel))->serverid;
 	kakehashi_engine_know(server, changing_user(root));
 	check_engine(server, plan, rel, result_relation, returning);
@@ -365,7 +371,8 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 			initStringInfo(&conflict_sql);
 			if (plan->onConflictAction != ONCONFLICT_NONE)
 				conflict = kakehashi_deparse_conflict(root, plan, rel, targets, &conflict_sql);
-			sql = kakehashi_deparse_insert(rel, plan->onConflictAction == ONCONFLICT_UPDATE ? result_relation : 0,
+			/* The row that is there has a name. */
+			sql = kakehashi_deparse_insert(rel, plan->onConflictAction > ONCONFLICT_NOTHING ? result_relation : 0,
 			                               targets, overriding_kind, conflict_sql.data, returning);
 			break;
 		case CMD_UPDATE:
