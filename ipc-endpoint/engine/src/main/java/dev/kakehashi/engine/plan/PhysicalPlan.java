@@ -69,7 +69,8 @@ public sealed interface PhysicalPlan {
       return false;
     }
 
-    /// Expressions over the columns of the changed row, followed by the columns of the source; null: none.
+    /// Expressions over the columns of the changed row, followed by the columns of the source, and for ON CONFLICT that takes the row that
+    /// exists by those of this row, which are null for a row that was inserted; null: none.
     @Nullable List<Expr> returning();
   }
 

@@ -38,7 +38,6 @@ public final class DmlConsumer implements ChangeConsumer {
   private final EvalContext context;
   private final VectorBatch newRow;
   private int[] affected = {};
-  private final int[] first = new int[1];
 
   private final RowSlices slices;
   private final Consumer<VectorBatch> computation = this::compute;
@@ -145,14 +144,11 @@ public final class DmlConsumer implements ChangeConsumer {
     }
     rows++;
     if (returning != null) {
-      first[0] = outcome == Upsert.Outcome.INSERTED ? row : 0;
-      VectorBatch result =
-          switch (outcome) {
-            case UPDATED -> into.updated();
-            case SELECTED -> into.selected();
-            default -> changed;
-          };
-      returning.keep(result, batch, first, 1);
+      switch (outcome) {
+        case UPDATED -> returning.keepOne(into.updated(), batch, into.existing(), 0);
+        case SELECTED -> returning.keepOne(into.existing(), batch, into.existing(), 0);
+        default -> returning.keepOne(changed, batch, null, row);
+      }
     }
   }
 

@@ -151,8 +151,8 @@ final class Upsert {
     return updated;
   }
 
-  /// The row after [Outcome#SELECTED], in position 0; valid until the next row.
-  VectorBatch selected() {
+  /// The row that was there, after [Outcome#SELECTED] and [Outcome#UPDATED], in position 0; valid until the next row.
+  VectorBatch existing() {
     return existing;
   }
 

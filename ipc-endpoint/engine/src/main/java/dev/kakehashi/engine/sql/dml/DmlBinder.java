@@ -88,8 +88,10 @@ public final class DmlBinder {
     }
     PhysicalPlan.Target target = assignments.target(table);
     if (rows.single && values.stream().noneMatch(Inspection::hasSubquery)) {
+      Scope changed = scope(rows, table, 0);
       ReturningBinder.Returning result =
-          assignments.returning(update.returning(), scope(rows, table, 0));
+          assignments.returning(
+              update.returning(), changed, updated(changed, values.size(), values.size()));
       return new Planned(
           new PhysicalPlan.Update(
               target,
@@ -103,9 +105,12 @@ public final class DmlBinder {
     List<RexNode> output = new ArrayList<>(values);
     output.add(rows.rowId());
     boolean returns = update.returning() != null;
-    PlanNode source = source(rows, output, count + 1, returns);
+    boolean returnsBefore = update.returnsVersions();
+    PlanNode source = source(rows, output, count + 1, returns, returnsBefore);
+    Scope changed = scope(rows, table, count + count + 1);
+    int before = count + source.typeOids().length - (returnsBefore ? count : 0);
     ReturningBinder.Returning result =
-        assignments.returning(update.returning(), scope(rows, table, count + count + 1));
+        assignments.returning(update.returning(), changed, updated(changed, count, before));
     List<Expr> columns = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       columns.add(new Expr.Column(i, target.typeOids()[i]));
@@ -121,8 +126,9 @@ public final class DmlBinder {
         rows(table, delete.target().visibleName(), delete.using(), delete.where(), parent, use);
     PhysicalPlan.Target target = assignments.target(table);
     if (rows.single) {
+      Scope changed = scope(rows, table, 0);
       ReturningBinder.Returning result =
-          assignments.returning(delete.returning(), scope(rows, table, 0));
+          assignments.returning(delete.returning(), changed, deleted(changed, table));
       return new Planned(
           new PhysicalPlan.Delete(target, scan(table, rows), -1, result.expressions()), result);
     }
@@ -133,9 +139,10 @@ public final class DmlBinder {
     }
     output.add(rows.rowId());
     rows.scope.begin("DELETE");
-    PlanNode source = source(rows, output, count + 1, delete.returning() != null);
+    PlanNode source = source(rows, output, count + 1, delete.returning() != null, false);
+    Scope changed = scope(rows, table, count + count + 1);
     ReturningBinder.Returning result =
-        assignments.returning(delete.returning(), scope(rows, table, count + count + 1));
+        assignments.returning(delete.returning(), changed, deleted(changed, table));
     return new Planned(
         new PhysicalPlan.Delete(target, source, count, result.expressions()), result);
   }
@@ -214,11 +221,32 @@ public final class DmlBinder {
     return AccessPath.choose(shape.table(), shape.columns(), shape.conjuncts(), context.rex);
   }
 
-  /// The plan that gives `output`, and where the statement returns rows the columns of the other tables after it.
-  private PlanNode source(Rows rows, List<RexNode> output, int width, boolean returns) {
+  /// The versions of updated rows.
+  ///
+  /// @param before where the columns of the row as it was are in the input of RETURNING
+  private ReturningBinder.Versions updated(Scope changed, int columns, int before) {
+    return new ReturningBinder.Versions(
+        ReturningBinder.version(changed, columns, before, context),
+        ReturningBinder.version(changed, columns, 0, context));
+  }
+
+  private ReturningBinder.Versions deleted(Scope changed, Table table) {
+    int columns = table.columns().size();
+    return new ReturningBinder.Versions(
+        ReturningBinder.version(changed, columns, 0, context),
+        ReturningBinder.absent(changed, columns, queries));
+  }
+
+  /// The plan that gives `output`; where the statement returns rows the columns of the other tables after it, and then those of the row
+  /// as it was.
+  private PlanNode source(
+      Rows rows, List<RexNode> output, int width, boolean returns, boolean returnsBefore) {
     List<RexNode> all = new ArrayList<>(output);
     int inputs = rows.rel.getRowType().getFieldCount();
     for (int i = rows.columns + 1; returns && i < inputs; i++) {
+      all.add(context.rex.makeInputRef(rows.rel, i));
+    }
+    for (int i = 0; returnsBefore && i < rows.columns; i++) {
       all.add(context.rex.makeInputRef(rows.rel, i));
     }
     List<String> names = new ArrayList<>();

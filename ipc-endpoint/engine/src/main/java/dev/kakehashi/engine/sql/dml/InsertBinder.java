@@ -77,11 +77,19 @@ final class InsertBinder {
         new ConflictBinder(queries, assignments)
             .bind(insert.conflict(), table, alias, source, parent, use);
     PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(bound.source()));
-    ReturningBinder.Returning result =
-        assignments.returning(insert.returning(), tableScope(table, alias, parent, use));
+    Scope changed = tableScope(table, alias, parent, use);
+    int width = table.columns().size();
+    PhysicalPlan.OnConflict conflict = bound.conflict();
+    boolean hasExisting = conflict != null && conflict.takesExisting();
+    ReturningBinder.Versions versions =
+        new ReturningBinder.Versions(
+            hasExisting
+                ? ReturningBinder.version(changed, width, width + plan.typeOids().length, context)
+                : ReturningBinder.absent(changed, width, queries),
+            ReturningBinder.version(changed, width, 0, context));
+    ReturningBinder.Returning result = assignments.returning(insert.returning(), changed, versions);
     return new DmlBinder.Planned(
-        new PhysicalPlan.Insert(
-            assignments.target(table), plan, result.expressions(), bound.conflict()),
+        new PhysicalPlan.Insert(assignments.target(table), plan, result.expressions(), conflict),
         result);
   }
 

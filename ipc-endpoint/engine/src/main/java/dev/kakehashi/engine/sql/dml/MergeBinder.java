@@ -377,7 +377,8 @@ final class MergeBinder {
       RexNode action,
       List<Clause> clauses) {
     boolean returns = merge.returning() != null;
-    Output output = new Output(rows, action, needed(rows, clauses, returns));
+    boolean returnsBefore = merge.returnsVersions();
+    Output output = new Output(rows, action, needed(rows, clauses, returns, returnsBefore));
     List<PhysicalPlan.MergeClause> planned = new ArrayList<>();
     for (int i = 0; i < clauses.size(); i++) {
       RexNode applies = context.rex.makeCall(SqlStdOperatorTable.EQUALS, action, number(i + 1));
@@ -390,9 +391,10 @@ final class MergeBinder {
       }
       planned.add(new PhysicalPlan.MergeClause(clauses.get(i).kind(), values));
     }
+    Scope changed = returningScope(output, table, clauses, scope.parent);
     ReturningBinder.Returning returning =
         assignments.returning(
-            merge.returning(), returningScope(output, table, clauses, scope.parent));
+            merge.returning(), changed, versions(output, table, clauses, changed, returnsBefore));
     List<String> names = new ArrayList<>();
     for (int i = 0; i < output.columns.size(); i++) {
       names.add("c" + i);
@@ -405,7 +407,8 @@ final class MergeBinder {
         returning);
   }
 
-  private static ImmutableBitSet needed(Rows rows, List<Clause> clauses, boolean returns) {
+  private static ImmutableBitSet needed(
+      Rows rows, List<Clause> clauses, boolean returns, boolean returnsBefore) {
     ImmutableBitSet.Builder needed = ImmutableBitSet.builder();
     for (Clause clause : clauses) {
       for (RexNode value : clause.values()) {
@@ -418,7 +421,42 @@ final class MergeBinder {
       rows.source()
           .forEach(field -> needed.addAll(RelOptUtil.InputFinder.bits(field.expression())));
     }
+    if (returnsBefore) {
+      rows.target()
+          .forEach(field -> needed.addAll(RelOptUtil.InputFinder.bits(field.expression())));
+    }
     return needed.build();
+  }
+
+  /// The row as it was is that of the join, which has none for rows that are inserted; none is left of deleted rows.
+  private ReturningBinder.Versions versions(
+      Output output, Table table, List<Clause> clauses, Scope changed, boolean returned) {
+    int columns = table.columns().size();
+    List<RexNode> before = new ArrayList<>();
+    List<RexNode> after = new ArrayList<>();
+    if (!returned) {
+      return new ReturningBinder.Versions(before, after);
+    }
+    List<RexNode> absent = ReturningBinder.absent(changed, columns, queries);
+    List<RexNode> written = ReturningBinder.version(changed, columns, 0, context);
+    RexNode action =
+        context.rex.makeInputRef(context.types.of(TypeOid.INT4, false), columns + ACTION);
+    for (int c = 0; c < columns; c++) {
+      before.add(output.moved(output.rows.target().get(c).expression(), columns));
+      List<RexNode> operands = new ArrayList<>();
+      for (int i = 0; i < clauses.size(); i++) {
+        if (clauses.get(i).kind() == MergeKind.DELETE) {
+          operands.add(context.rex.makeCall(SqlStdOperatorTable.EQUALS, action, number(i + 1)));
+          operands.add(absent.get(c));
+        }
+      }
+      operands.add(written.get(c));
+      after.add(
+          operands.size() == 1
+              ? written.get(c)
+              : context.rex.makeCall(written.get(c).getType(), PgOperators.CASE, operands));
+    }
+    return new ReturningBinder.Versions(before, after);
   }
 
   /// The changed row, then the columns of the source as the plan's source gives them.

@@ -61,7 +61,7 @@ final class ConflictParser {
   /// Refuses what the grammar takes and no INSERT may have.
   ///
   /// @param returning of the INSERT
-  static void check(Conflict conflict, @Nullable Source returning) {
+  static void check(Conflict conflict, ParsedStatement.@Nullable ReturningClause returning) {
     boolean selects = conflict.action() instanceof ConflictSelect;
     if (selects && returning == null) {
       throw new EngineException(

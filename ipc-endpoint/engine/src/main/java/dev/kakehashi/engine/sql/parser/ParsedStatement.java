@@ -36,12 +36,36 @@ public sealed interface ParsedStatement {
     }
   }
 
+  /// RETURNING.
+  ///
+  /// @param list as `select list`
+  /// @param before name of the row as it was: `old`, or what WITH says
+  /// @param after name of the row as it is then
+  /// @param namesVersions whether one of these names is given or may be in the list
+  record ReturningClause(
+      Source list, VersionName before, VersionName after, boolean namesVersions) {}
+
+  /// The name of a version of a row.
+  ///
+  /// @param position where the statement gives it, and then no table may have it; 0: nowhere
+  record VersionName(String name, int position) {
+    /// Names that are given come first, in their order.
+    public int turn() {
+      return position == 0 ? Integer.MAX_VALUE : position;
+    }
+  }
+
   /// INSERT, UPDATE, DELETE or MERGE.
   sealed interface Change extends ParsedStatement {
     Target target();
 
-    /// The list as `select list`, or null.
-    @Nullable Source returning();
+    @Nullable ReturningClause returning();
+
+    /// Whether RETURNING may name the row before or after the change.
+    default boolean returnsVersions() {
+      ReturningClause clause = returning();
+      return clause != null && clause.namesVersions();
+    }
   }
 
   /// INSERT.
@@ -54,7 +78,7 @@ public sealed interface ParsedStatement {
       Overriding overriding,
       @Nullable Source rows,
       @Nullable Conflict conflict,
-      @Nullable Source returning)
+      @Nullable ReturningClause returning)
       implements Change {}
 
   /// Treatment of values that INSERT gives for identity columns.
@@ -118,21 +142,28 @@ public sealed interface ParsedStatement {
       List<Assignment> assignments,
       @Nullable Source from,
       @Nullable Source where,
-      @Nullable Source returning)
+      @Nullable ReturningClause returning)
       implements Change {}
 
   /// DELETE.
   ///
   /// @param using as `select * from`, or null
   record Delete(
-      Target target, @Nullable Source using, @Nullable Source where, @Nullable Source returning)
+      Target target,
+      @Nullable Source using,
+      @Nullable Source where,
+      @Nullable ReturningClause returning)
       implements Change {}
 
   /// MERGE.
   ///
   /// @param using as `select * from`
   record Merge(
-      Target target, Source using, Source condition, List<When> clauses, @Nullable Source returning)
+      Target target,
+      Source using,
+      Source condition,
+      List<When> clauses,
+      @Nullable ReturningClause returning)
       implements Change {}
 
   /// Rows that a WHEN of MERGE is about.

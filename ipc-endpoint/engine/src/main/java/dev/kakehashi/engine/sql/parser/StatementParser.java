@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql.parser;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
@@ -12,8 +13,10 @@ import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.spelling.SpellingTranslator;
 import dev.kakehashi.engine.sql.spelling.Traversal;
 import dev.kakehashi.engine.sql.spelling.TraversalParser;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Cuts a statement into pieces by its keywords outside of parentheses: WITH, INSERT, UPDATE and DELETE with the clauses that Calcite's
@@ -143,7 +146,7 @@ public final class StatementParser {
     }
     Conflict conflict =
         in.acceptWords("on", "conflict") ? new ConflictParser(this).conflict() : null;
-    Source returning = returning();
+    ParsedStatement.ReturningClause returning = returning();
     if (conflict != null) {
       ConflictParser.check(conflict, returning);
     }
@@ -237,12 +240,54 @@ public final class StatementParser {
         : null;
   }
 
-  @Nullable Source returning() {
+  ParsedStatement.@Nullable ReturningClause returning() {
     if (in.at >= pieces.end) {
       return null;
     }
     in.expectWord("returning");
-    return pieces.until(pieces.end, "select ");
+    ParsedStatement.VersionName before = null;
+    ParsedStatement.VersionName after = null;
+    if (in.acceptWords("with")) {
+      in.expectOperator("(");
+      do {
+        if (in.peek().isWord("old")) {
+          before = versionName(before);
+        } else if (in.peek().isWord("new")) {
+          after = versionName(after);
+        } else {
+          throw in.syntaxError();
+        }
+      } while (in.acceptOperator(","));
+      in.expectOperator(")");
+    }
+    boolean given = before != null || after != null;
+    before = before == null ? new ParsedStatement.VersionName("old", 0) : before;
+    after = after == null ? new ParsedStatement.VersionName("new", 0) : after;
+    boolean named = given || isNamed(before.name()) || isNamed(after.name());
+    return new ParsedStatement.ReturningClause(
+        pieces.until(pieces.end, "select "), before, after, named);
+  }
+
+  /// OLD or NEW with the name that they get.
+  private ParsedStatement.VersionName versionName(ParsedStatement.@Nullable VersionName earlier) {
+    Token version = in.next();
+    if (earlier != null) {
+      throw new EngineException(
+              ErrorCode.SYNTAX_ERROR,
+              version.text().toUpperCase(Locale.ROOT) + " cannot be specified multiple times")
+          .withPosition(version.start() + 1);
+    }
+    in.expectWord("as");
+    return new ParsedStatement.VersionName(in.expectName(), version.start() + 1);
+  }
+
+  private boolean isNamed(String name) {
+    for (int i = in.at; i < pieces.end; i++) {
+      if (tokens.get(i).isIdentifier() && tokens.get(i).text().equals(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   List<Assignment> assignments(String... followers) {

@@ -331,8 +331,12 @@ public final class AssignmentBinder {
   }
 
   /// @param scope the columns of the changed row, then those of the other tables
-  public Returning returning(@Nullable Source source, Scope scope) {
-    return new ReturningBinder(queries).bind(source, scope);
+  /// @param versions what OLD and NEW are
+  public Returning returning(
+      ParsedStatement.@Nullable ReturningClause clause,
+      Scope scope,
+      ReturningBinder.Versions versions) {
+    return new ReturningBinder(queries).bind(clause, scope, versions);
   }
 
   public static boolean hasSubquery(@Nullable RexNode node) {

@@ -1,18 +1,22 @@
 package dev.kakehashi.engine.sql.table;
 
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.sql.algebra.Inspection;
 import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.sql.binder.QueryBinder;
 import dev.kakehashi.engine.sql.binder.Scope;
 import dev.kakehashi.engine.sql.binder.SelectBinder;
+import dev.kakehashi.engine.sql.parser.ParsedStatement;
 import dev.kakehashi.engine.sql.spelling.CalciteParser;
 import dev.kakehashi.engine.sql.spelling.Source;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import dev.kakehashi.engine.sql.typing.BoundQuery;
 import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -52,6 +56,9 @@ public final class ReturningBinder {
     }
   }
 
+  /// OLD and NEW: columns of the row before and after the change, in the order of the table's.
+  public record Versions(List<RexNode> before, List<RexNode> after) {}
+
   private final BindContext context;
   private final QueryBinder queries;
 
@@ -61,8 +68,57 @@ public final class ReturningBinder {
   }
 
   /// @param scope the columns of the changed row, then those of the other tables
-  Returning bind(@Nullable Source source, Scope scope) {
-    return source == null ? Returning.NONE : context.within(source, () -> list(source, scope));
+  Returning bind(ParsedStatement.@Nullable ReturningClause clause, Scope scope, Versions versions) {
+    if (clause == null) {
+      return Returning.NONE;
+    }
+    if (clause.namesVersions() && clause.before().turn() <= clause.after().turn()) {
+      name(clause.before(), versions.before(), scope);
+      name(clause.after(), versions.after(), scope);
+    } else if (clause.namesVersions()) {
+      name(clause.after(), versions.after(), scope);
+      name(clause.before(), versions.before(), scope);
+    }
+    return context.within(clause.list(), () -> list(clause.list(), scope));
+  }
+
+  /// Adds the columns of a version, which are reached by its name alone. A table of this name hides it, unless the statement gives the
+  /// name.
+  private static void name(
+      ParsedStatement.VersionName version, List<RexNode> columns, Scope scope) {
+    String alias = version.name();
+    boolean isTaken = scope.fields.stream().anyMatch(field -> alias.equals(field.alias()));
+    if (isTaken && version.position() > 0) {
+      throw new EngineException(
+              ErrorCode.DUPLICATE_ALIAS, "table name \"" + alias + "\" specified more than once")
+          .withPosition(version.position());
+    }
+    for (int i = 0; i < columns.size() && !isTaken; i++) {
+      Scope.Field field = scope.fields.get(i);
+      scope.fields.add(
+          new Scope.Field(alias, null, field.name(), columns.get(i), true).of(field.origin()));
+    }
+  }
+
+  /// Columns of a version of the changed row, in the input of RETURNING from a position on.
+  public static List<RexNode> version(Scope scope, int columns, int first, BindContext context) {
+    List<RexNode> version = new ArrayList<>();
+    for (int i = 0; i < columns; i++) {
+      RelDataType type = scope.fields.get(i).expression().getType();
+      version.add(
+          context.rex.makeInputRef(context.types.createTypeWithNullability(type, true), first + i));
+    }
+    return version;
+  }
+
+  /// The columns of a row that is not there.
+  public static List<RexNode> absent(Scope scope, int columns, QueryBinder queries) {
+    List<RexNode> version = new ArrayList<>();
+    for (int i = 0; i < columns; i++) {
+      SqlType type = PgType.of(scope.fields.get(i).expression());
+      version.add(queries.expressions.coercion.constant(Constant.ofNull(type)));
+    }
+    return version;
   }
 
   private Returning list(Source source, Scope scope) {
