@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableStore;
@@ -39,35 +39,56 @@ final class AnalyzeTask implements Task {
   /// State that is open while a table is read and analysed.
   private static final class Reading {
     final Table table;
-    final TableDefinition definition;
-    final double rows;
-    final long changeCount;
     final TableSample sample;
     final VectorBatch batch;
     final List<ColumnStatistics> columns = new ArrayList<>();
+    double rows;
+    long changeCount;
+    List<Integer> positions = List.of();
     @Nullable StoreTransaction transaction;
     @Nullable RowCursor cursor;
 
-    Reading(Table table, TableStore store, StoreTransaction transaction) {
+    Reading(Table table) {
       this.table = table;
-      this.definition = store.definition();
-      this.transaction = transaction;
-      this.rows = store.rowCount();
-      this.changeCount = store.changeCount();
       this.sample = new TableSample(table);
       this.batch = new VectorBatch(table.columns().size());
-      ReadView view = transaction.beginStatement();
-      int[] all = IntStream.range(0, table.columns().size()).toArray();
-      double fraction = rows <= SAMPLE_ROWS ? 1 : SAMPLE_ROWS / rows;
-      this.cursor = store.sample(view, fraction, ThreadLocalRandom.current().nextLong(), all);
     }
 
-    /// Whether the cursor reads the columns that the catalogue says: it was opened between two looks at the same definition, which a change
-    /// replaces before anything can be opened with the new columns.
+    /// Begins to read the table. Whatever comes of it, [#close] ends the transaction.
+    ///
+    /// @return false: the table is gone, or has not the columns that the catalogue says
     @SuppressWarnings("ReferenceEquality") // an equal one may have been there twice
-    boolean isOf(TableStore store) {
-      return store.definition() == definition
-          && definition.columns().equals(table.definition().columns());
+    boolean open(Store store) {
+      // Before the table is looked up: a table that a transaction can have seen is not freed.
+      StoreTransaction reader = store.begin(true, false);
+      transaction = reader;
+      TableStore stored;
+      try {
+        stored = store.table(table.tableId());
+      } catch (IllegalArgumentException dropped) {
+        return false;
+      }
+      TableDefinition definition = stored.definition();
+      if (!definition.columns().equals(table.definition().columns())) {
+        return false;
+      }
+      rows = stored.rowCount();
+      changeCount = stored.changeCount();
+      positions = definition.placement().positions();
+      int[] all = IntStream.range(0, table.columns().size()).toArray();
+      double fraction = rows <= SAMPLE_ROWS ? 1 : SAMPLE_ROWS / rows;
+      // A change replaces the definition before anything can be opened with other columns.
+      try {
+        cursor =
+            stored.sample(
+                reader.beginStatement(), fraction, ThreadLocalRandom.current().nextLong(), all);
+      } catch (IndexOutOfBoundsException fewerColumns) {
+        if (stored.definition() == definition) {
+          throw fewerColumns;
+        }
+        return false;
+      }
+      return stored.definition() == definition;
     }
 
     /// Reads a batch; there is no cursor any more after the last one.
@@ -163,24 +184,16 @@ final class AnalyzeTask implements Task {
             current.changeCount,
             Clock.now(),
             List.copyOf(current.columns),
-            current.definition.placement().positions(),
+            current.positions,
             0));
     closeReading();
     return true;
   }
 
   private void begin(Table table) {
-    // Before the table is looked up: a table that a transaction can have seen is not freed.
-    StoreTransaction transaction = keeper.store().begin(true, false);
-    TableStore store;
-    try {
-      store = keeper.store().table(table.tableId());
-    } catch (IllegalArgumentException dropped) {
-      transaction.abort();
-      return;
-    }
-    reading = new Reading(table, store, transaction);
-    if (!reading.isOf(store)) {
+    Reading begun = new Reading(table);
+    reading = begun;
+    if (!begun.open(keeper.store())) {
       closeReading();
     }
   }

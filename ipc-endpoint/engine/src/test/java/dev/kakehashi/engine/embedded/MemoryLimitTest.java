@@ -9,6 +9,7 @@ import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.catalog.Table;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -93,6 +94,24 @@ final class MemoryLimitTest {
       assertEquals(List.of(second), engine.run(idle, "select v from t where id = 1").rows());
       engine.rollback(idle);
     }
+  }
+
+  /// They are collected by a catalogue that may be older than the table: a column of it may have gone.
+  @Test
+  void shouldHoldNothingForStatisticsOfATableThatHasOtherColumns() {
+    engine.run("alter table t add column gone int");
+    Table before = Objects.requireNonNull(engine.engine.catalogSnapshot().table("public", "t"));
+    engine.run("alter table t drop column gone");
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    engine
+        .scheduler
+        .job("analyze")
+        .submit(
+            engine.engine.analyze(
+                List.of(before), () -> {}, failure -> done.complete(failure == null)));
+    assertTrue(TestEngine.await(done), "no statistics, and no failure");
+    change(10);
+    assertEquals(List.of("0"), engine.query("select commits_held from kakehashi_catalog.memory"));
   }
 
   /// The last one of several open selects to close gives the snapshot back.
