@@ -109,18 +109,31 @@ public final class RowLayout {
     return grown;
   }
 
+  /// Takes all of them, or none.
   private void takeMissing(Placement placement, int from, MemoryPool pool) {
-    for (int c = from; c < columns; c++) {
-      ByteBuffer value = placement.stored().get(c).missing();
-      missingNull[c] = value == null;
-      missing[c] = value == null ? 0 : ValueCodec.decodeValue(kinds[c], value.duplicate(), pool);
+    int to = from;
+    try {
+      for (; to < columns; to++) {
+        ByteBuffer value = placement.stored().get(to).missing();
+        missingNull[to] = value == null;
+        missing[to] =
+            value == null ? 0 : ValueCodec.decodeValue(kinds[to], value.duplicate(), pool);
+      }
+    } finally {
+      if (to < columns) {
+        freeMissing(pool, from, to);
+      }
     }
   }
 
   /// Frees the missing values.
   public void freeMissing(MemoryPool pool) {
+    freeMissing(pool, 0, columns);
+  }
+
+  private void freeMissing(MemoryPool pool, int from, int to) {
     for (int c : byReference) {
-      if (missing[c] != 0) {
+      if (c >= from && c < to && missing[c] != 0) {
         pool.free(missing[c], VarlenaLengths.bytes(kinds[c], missing[c]));
       }
     }

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.row;
 import dev.kakehashi.engine.store.api.Placement;
 import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.NativeInput;
@@ -41,10 +42,25 @@ public final class TableForm {
     this.layout = new RowLayout(definition.placement(), pool);
     this.definition = definition;
     place(definition.placement());
-    this.indexes =
-        definition.indexes().stream()
-            .map(index -> new TableIndex(definition, index, pool))
-            .toArray(TableIndex[]::new);
+    this.indexes = newIndexes(definition);
+  }
+
+  /// Indexes of a new table. Without memory for one of them nothing is left of the others, and of the missing values.
+  private TableIndex[] newIndexes(TableDefinition of) {
+    List<TableIndex> made = new ArrayList<>();
+    boolean complete = false;
+    try {
+      for (IndexDefinition index : of.indexes()) {
+        made.add(new TableIndex(of, index, pool));
+      }
+      complete = true;
+    } finally {
+      if (!complete) {
+        made.forEach(TableIndex::free);
+        layout.freeMissing(pool);
+      }
+    }
+    return made.toArray(TableIndex[]::new);
   }
 
   public long tableId() {
