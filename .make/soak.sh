@@ -65,6 +65,7 @@ part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler 
 part schedules SchedulesTest -pl ipc-endpoint/schedules -am -Dkakehashi.skip.schedules=false -Dkakehashi.schedules=$((1500 * factor))
 part memory FailedAllocationTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.failedAllocations=$((50 * factor))
+part memory FailedMemoryTest -pl ipc-endpoint/engine -am -Dkakehashi.failedMemory=$((200 * factor))
 part system ForeignIdentityTest -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
   -Dkakehashi.identities=$((100000 * factor))
 part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,AtomicCommitTest,LeakTest,CsvOracleTest' -f pg-tests/pom.xml \
