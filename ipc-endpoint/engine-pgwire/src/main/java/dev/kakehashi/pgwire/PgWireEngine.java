@@ -154,6 +154,10 @@ public final class PgWireEngine implements Engine {
     return config.wire().lockTimeout().toMillis();
   }
 
+  long failoverWindowNanos() {
+    return config.pool().failoverWindow().toNanos();
+  }
+
   OutcomePlaces outcomePlaces() {
     return Objects.requireNonNull(outcomePlaces, "the engine is not open");
   }

@@ -6,6 +6,7 @@ import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireConnection;
+import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ final class ServerTransaction {
   private boolean assumedReadOnly;
   private boolean mustWrite;
   private boolean repeated;
+  private long waitEndNanos; // for a node that is away; 0: it has not waited
   private int operations;
   private @Nullable WireRun firstRun;
   private @Nullable WireRun guardOwner;
@@ -311,6 +313,30 @@ final class ServerTransaction {
     repeated = true;
     drop();
     beginAnew();
+    return true;
+  }
+
+  /// Whether the first statement of a transaction is tried again, because a node of the server is away: it may come back within the window in
+  /// which a server is looked for. Pauses before.
+  boolean waitsForNode(WireRun run, ServerError error) {
+    if (!WireErrors.isOfNode(error) || !isFirst(run) || run.hasStaged() || engine.isClosing()) {
+      return false;
+    }
+    long now = System.nanoTime();
+    if (waitEndNanos == 0) {
+      waitEndNanos = now + engine.failoverWindowNanos();
+      engine.log().info("a transaction waits for a node: {}", error.getMessage());
+    }
+    if (now - waitEndNanos >= 0) {
+      return false;
+    }
+    undo(run);
+    try {
+      Thread.sleep(PgWireEngine.RETRY_MILLIS); // the server does not tell when a node is back
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
     return true;
   }
 

@@ -137,7 +137,9 @@ final class ServerTransactionEnd {
 
   /// Why a transaction has ended of which it is known that nothing has happened.
   private static EngineException reason(RuntimeException cause) {
-    return cause instanceof ServerError error ? WireErrors.of(error) : WireErrors.lost(cause);
+    return cause instanceof ServerError error && !WireErrors.isOfNode(error)
+        ? WireErrors.of(error)
+        : WireErrors.lost(cause);
   }
 
   private static EngineException unknown(String during, RuntimeException cause) {

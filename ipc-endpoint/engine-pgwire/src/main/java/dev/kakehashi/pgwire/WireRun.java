@@ -182,7 +182,7 @@ final class WireRun implements Execution, WireExchange.Taker {
       } catch (EngineException e) {
         fail(e);
       } catch (ServerError e) {
-        again = transaction.writesAfterAll(this, e);
+        again = transaction.writesAfterAll(this, e) || transaction.server().waitsForNode(this, e);
         if (again) {
           again();
         } else {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /// The server's errors in the project's terms: the SQLSTATE stays, except where the server is at fault.
 public final class WireErrors {
@@ -17,10 +18,26 @@ public final class WireErrors {
     CODES.remove(ErrorCode.MALFORMED_MESSAGE.sqlstate());
   }
 
+  /// Of connections that a server makes itself: they do not exist, break, or cannot be made.
+  private static final Set<String> OF_NODES = Set.of("08000", "08001", "08003", "08006");
+
   private WireErrors() {}
+
+  /// Whether a server that spreads its rows could not reach one of its nodes. Its own connection is sound.
+  public static boolean isOfNode(ServerError error) {
+    return OF_NODES.contains(error.sqlstate());
+  }
 
   /// An error of a statement.
   public static EngineException of(ServerError error) {
+    if (isOfNode(error)) {
+      // An error of class 08 would tell the client that its own connection is lost.
+      return new EngineException(
+              ErrorCode.CANNOT_CONNECT_NOW,
+              "a node of the engine cannot be reached: " + error.getMessage())
+          .withDetail(error.detail())
+          .withHint(error.hint());
+    }
     ErrorCode code = CODES.get(error.sqlstate());
     EngineException result;
     if (code != null) {
