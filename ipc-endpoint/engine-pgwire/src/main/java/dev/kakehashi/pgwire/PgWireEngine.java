@@ -324,20 +324,7 @@ public final class PgWireEngine implements Engine {
 
   @Override
   public EngineTransaction begin(BeginOptions options) {
-    require(
-        switch (options.isolation()) {
-          case READ_COMMITTED -> Capability.READ_COMMITTED;
-          case REPEATABLE_READ -> Capability.REPEATABLE_READ;
-          case SERIALIZABLE -> Capability.SERIALIZABLE;
-        });
-    switch (options.kind()) {
-      case OCC -> {}
-      case LTX -> require(Capability.LONG_TRANSACTIONS);
-      case RTX -> require(Capability.READ_ONLY_TRANSACTIONS);
-    }
-    if (options.deferrable()) {
-      require(Capability.SAFE_SNAPSHOTS);
-    }
+    require(options);
     PgWireTransaction transaction = new PgWireTransaction(this, numbers.incrementAndGet(), options);
     synchronized (open) {
       if (closing) {

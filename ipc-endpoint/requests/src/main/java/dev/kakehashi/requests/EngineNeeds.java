@@ -37,23 +37,8 @@ final class EngineNeeds {
 
   /// Before a transaction begins.
   void begin(BeginOptions options) {
-    Capabilities capabilities = engine.capabilities();
-    if (capabilities.hasEverything()) {
-      return;
-    }
-    require(
-        switch (options.isolation()) {
-          case READ_COMMITTED -> Capability.READ_COMMITTED;
-          case REPEATABLE_READ -> Capability.REPEATABLE_READ;
-          case SERIALIZABLE -> Capability.SERIALIZABLE;
-        });
-    switch (options.kind()) {
-      case OCC -> {}
-      case LTX -> require(Capability.LONG_TRANSACTIONS);
-      case RTX -> require(Capability.READ_ONLY_TRANSACTIONS);
-    }
-    if (options.deferrable()) {
-      require(Capability.SAFE_SNAPSHOTS);
+    if (!engine.capabilities().hasEverything()) {
+      engine.require(options);
     }
   }
 

@@ -31,6 +31,26 @@ public interface Engine extends AutoCloseable {
     }
   }
 
+  /// Makes sure that it can begin such a transaction.
+  ///
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, which names the engine and the capability
+  default void require(BeginOptions options) {
+    require(
+        switch (options.isolation()) {
+          case READ_COMMITTED -> Capability.READ_COMMITTED;
+          case REPEATABLE_READ -> Capability.REPEATABLE_READ;
+          case SERIALIZABLE -> Capability.SERIALIZABLE;
+        });
+    switch (options.kind()) {
+      case OCC -> {}
+      case LTX -> require(Capability.LONG_TRANSACTIONS);
+      case RTX -> require(Capability.READ_ONLY_TRANSACTIONS);
+    }
+    if (options.deferrable()) {
+      require(Capability.SAFE_SNAPSHOTS);
+    }
+  }
+
   /// Opens a session: the scope of prepared statements and settings of one client.
   ///
   /// @param userName name the client was authenticated as

@@ -42,15 +42,7 @@ final class RefusingEngine implements Engine {
 
   @Override
   public EngineTransaction begin(BeginOptions options) {
-    require(Capability.valueOf(options.isolation().name()));
-    switch (options.kind()) {
-      case LTX -> require(Capability.LONG_TRANSACTIONS);
-      case RTX -> require(Capability.READ_ONLY_TRANSACTIONS);
-      case OCC -> {}
-    }
-    if (options.deferrable()) {
-      require(Capability.SAFE_SNAPSHOTS);
-    }
+    require(options);
     return new RefusingTransaction(this, behind.begin(options));
   }
 
