@@ -316,8 +316,8 @@ final class ServerTransaction {
     return true;
   }
 
-  /// Whether the first statement of a transaction is tried again, because a node of the server is away: it may come back within the window in
-  /// which a server is looked for. Pauses before.
+  /// Whether the first statement of a transaction is tried again, because a node of the server is away. It may come back within the window
+  /// in which a server is looked for. Pauses before.
   boolean waitsForNode(WireRun run, ServerError error) {
     if (!WireErrors.isOfNode(error) || !isFirst(run) || run.hasStaged() || engine.isClosing()) {
       return false;

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A server that spreads its rows cannot reach one of its nodes. A function stands for such a statement: it fails as one does while the table
-/// `away` has a row, and counts its calls in a sequence.
+/// A server that spreads its rows cannot reach one of its nodes. A function stands for such a statement: it fails as one does while the
+/// table `away` has a row, and counts its calls in a sequence.
 class AwayNodeTest {
   private static final String INSERT = "insert into t select reached(1)";
 
@@ -111,7 +111,7 @@ class AwayNodeTest {
     }
   }
 
-  /// What a transaction has read before may depend on the time, so it is not repeated.
+  /// The transaction may depend on what it has read before, so it is not repeated.
   @Test
   void shouldNotWaitInTheMidstOfATransaction() {
     try (DrivenTransaction transaction = client.begin(Isolation.READ_COMMITTED)) {

@@ -18,7 +18,7 @@ public final class WireErrors {
     CODES.remove(ErrorCode.MALFORMED_MESSAGE.sqlstate());
   }
 
-  /// Of connections that a server makes itself: they do not exist, break, or cannot be made.
+  /// Connections that a server makes itself do not exist, break, or cannot be made.
   private static final Set<String> OF_NODES = Set.of("08000", "08001", "08003", "08006");
 
   private WireErrors() {}
