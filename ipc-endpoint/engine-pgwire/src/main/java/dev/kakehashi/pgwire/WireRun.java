@@ -182,12 +182,7 @@ final class WireRun implements Execution, WireExchange.Taker {
       } catch (EngineException e) {
         fail(e);
       } catch (ServerError e) {
-        again = transaction.writesAfterAll(this, e) || transaction.server().waitsForNode(this, e);
-        if (again) {
-          again();
-        } else {
-          fail(WireErrors.of(e));
-        }
+        again = beginsAnew(e);
       } catch (MalformedFrameException e) {
         fail(new EngineException(ErrorCode.MALFORMED_MESSAGE, String.valueOf(e.getMessage()), e));
       } catch (WireException e) {
@@ -201,6 +196,21 @@ final class WireRun implements Execution, WireExchange.Taker {
         fail(new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + e, e));
       }
     }
+  }
+
+  /// Whether it begins anew after an error of the server; if not, it has ended. To take back what was done may lose the connection.
+  private boolean beginsAnew(ServerError e) {
+    try {
+      if (transaction.writesAfterAll(this, e) || transaction.server().waitsForNode(this, e)) {
+        again();
+        return true;
+      }
+    } catch (WireException | ServerError lost) {
+      end(null, transaction.lost(lost));
+      return false;
+    }
+    fail(WireErrors.of(e));
+    return false;
   }
 
   private void checkCanceled() {

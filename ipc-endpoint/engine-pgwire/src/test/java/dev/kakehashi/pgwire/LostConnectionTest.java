@@ -21,6 +21,7 @@ import dev.kakehashi.pgwire.wire.WireConnection;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
+import dev.kakehashi.tck.drive.RunningStatement;
 import dev.kakehashi.tck.drive.Waits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -251,6 +252,24 @@ class LostConnectionTest {
     assertEquals(ErrorCode.SERIALIZATION_FAILURE, failure.code());
     transaction.rollback();
     assertEquals(List.of(), ids());
+  }
+
+  /// The statement has failed because of a node, and is about to be tried again.
+  @Test
+  void shouldGiveUpAStatementWhoseConnectionIsLostWhileItIsTakenBack() {
+    observer.query(
+        "create or replace function away() returns int8 language plpgsql as"
+            + " $$ begin perform pg_advisory_xact_lock(7); raise 'no node' using errcode = '08006'; end $$");
+    observer.query("select pg_advisory_lock(7)");
+    try (DrivenTransaction transaction = client.begin(Isolation.READ_COMMITTED)) {
+      RunningStatement running = transaction.start("insert into t select away()");
+      Waits.until("it runs", () -> !processes("wait_event = 'advisory'").isEmpty());
+      proxy.cutNext(true);
+      observer.query("select pg_advisory_unlock(7)");
+      EngineException failure = assertThrows(EngineException.class, running::await);
+      assertEquals(ErrorCode.SERIALIZATION_FAILURE, failure.code());
+      assertEquals(1, proxy.cuts());
+    }
   }
 
   @Test
