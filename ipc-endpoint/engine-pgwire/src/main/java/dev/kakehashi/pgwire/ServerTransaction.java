@@ -331,6 +331,7 @@ final class ServerTransaction {
       return false;
     }
     undo(run);
+    giveBack(); // others may need no node that is away
     try {
       Thread.sleep(PgWireEngine.RETRY_MILLIS); // the server does not tell when a node is back
     } catch (InterruptedException e) {
