@@ -99,13 +99,8 @@ nodes() {
 }
 
 kill_node() { # node
-  local pids pid
   postgres_running "$home/$1" || die "node $1 does not run"
-  pids=$(head -1 "$home/$1/data/postmaster.pid")
-  # Also the processes of the postmaster, which would end by themselves a little later. One that has ended since is no failure.
-  for pid in $pids; do pids="$pids $(pgrep -P "$pid" | tr '\n' ' ' || true)"; done
-  # shellcheck disable=SC2086
-  kill -KILL $pids 2>/dev/null || true
+  kill_with_children "$(head -1 "$home/$1/data/postmaster.pid")"
   gone() { ! postgres_running "$home/$1"; }
   wait_until 30 gone "$1" || die "node $1 was killed and has not ended within 30 s"
   as_server sh -c "echo $1 > '$home/killed'"
@@ -114,8 +109,7 @@ kill_node() { # node
 
 # At its port, by which the other nodes know it.
 restart_node() { # node
-  PGPASSFILE=$home/passwords as_server "$(pg_bin)/pg_ctl" -D "$home/$1/data" -l "$home/$1/log" -w -t 60 -s start ||
-    { as_server tail -20 "$home/$1/log" >&2; die "node $1 did not come back" "Its log is $home/$1/log."; }
+  PGPASSFILE=$home/passwords run_postgres "$home/$1"
   say "node $1 is back"
 }
 

@@ -31,9 +31,22 @@ start_postgres() {
     printf "cluster_name = 'kakehashi'\nlogging_collector = off\n"
     for setting in "$@"; do printf "%s = '%s'\n" "${setting%%=*}" "${setting#*=}"; done
   } | as_server tee "$home/data/postgresql.auto.conf" >/dev/null
-  as_server "$bin/pg_ctl" -D "$home/data" -l "$home/log" -w -t 60 -s start ||
-    { as_server tail -20 "$home/log" >&2; die "could not start PostgreSQL" "Its log is $home/log."; }
+  run_postgres "$home"
   as_server sh -c "echo $port > '$home/port'"
+}
+
+# Starts the server of a directory, with the settings that it has.
+run_postgres() { # directory
+  as_server "$(pg_bin)/pg_ctl" -D "$1/data" -l "$1/log" -w -t 60 -s start ||
+    { as_server tail -20 "$1/log" >&2; die "could not start PostgreSQL" "Its log is $1/log."; }
+}
+
+# Ends processes as kill -9 does, also those that they have started, which would end by themselves a little later. One that has ended since is no failure.
+kill_with_children() { # process id ...
+  local pid pids=$*
+  for pid in "$@"; do pids="$pids $(pgrep -P "$pid" | tr '\n' ' ' || true)"; done
+  # shellcheck disable=SC2086
+  kill -KILL $pids 2>/dev/null || true
 }
 
 stop_postgres() { # directory

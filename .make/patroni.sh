@@ -154,15 +154,13 @@ SH
 }
 
 kill_node() { # node
-  local node=$1 pid pids
+  local node=$1 pid
   [ "$node" != leader ] || node=$(leader) || die "no node leads"
   pid=$(cat "$home/$node/pid")
   running "$home/$node/pid" || die "node $node does not run"
-  pids="$pid $(head -1 "$home/$node/data/postmaster.pid" 2>/dev/null)"
-  # Also the processes of the postmaster, which would end by themselves a little later. One without any is no failure, and neither is one that has ended since.
-  for pid in $pids; do pids="$pids $(pgrep -P "$pid" | tr '\n' ' ' || true)"; done
-  # shellcheck disable=SC2086
-  kill -KILL $pids 2>/dev/null || true
+  # Its PostgreSQL may be down.
+  # shellcheck disable=SC2046
+  kill_with_children "$pid" $(head -1 "$home/$node/data/postmaster.pid" 2>/dev/null)
   as_server sh -c "echo $node > '$home/killed'"
   say "killed node $node"
 }
