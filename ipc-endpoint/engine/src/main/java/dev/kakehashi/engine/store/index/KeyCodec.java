@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.api.KeyRange;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.CompactWord;
 
 /// Encodes key values so that unsigned comparison of the bytes is the index's order, and so that no key is a prefix of another key of the
 /// same index. Immutable, thread-safe.
@@ -24,6 +25,7 @@ public final class KeyCodec {
   private static final int NOT_NULL = 1;
   private static final int NULL = 2;
   private static final int NUMERIC_DIGIT_BYTES = 2;
+  private static final int NUMERIC_ZERO = 3;
 
   /// Lowest bit of each byte of a word, and the highest one.
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
@@ -68,6 +70,24 @@ public final class KeyCodec {
     if (!isNull) {
       appendValue(to, kinds[keyColumn], word);
     }
+    if (descending[keyColumn]) {
+      complement(to, from);
+    }
+  }
+
+  /// Appends the next key column's value.
+  ///
+  /// @param word of a row in the store
+  public void appendStored(KeyBuffer to, int keyColumn, long word, boolean isNull) {
+    if (isNull || !kinds[keyColumn].byReference() || !CompactWord.isCompact(word)) {
+      append(to, keyColumn, word, isNull);
+      return;
+    }
+    int from = to.length;
+    if (nullable[keyColumn]) {
+      to.putByte(NOT_NULL);
+    }
+    appendCompact(to, kinds[keyColumn], word);
     if (descending[keyColumn]) {
       complement(to, from);
     }
@@ -124,7 +144,18 @@ public final class KeyCodec {
     }
   }
 
+  /// Appends a value of a row in the store, of a column that is not nullable and ascending.
+  public static void appendStoredValue(KeyBuffer to, ColumnKind kind, long word) {
+    if (kind.byReference() && CompactWord.isCompact(word)) {
+      appendCompact(to, kind, word);
+    } else {
+      appendValue(to, kind, word);
+    }
+  }
+
   /// Appends a value of a column that is not nullable and ascending.
+  ///
+  /// @param word of a by-reference value: its address
   public static void appendValue(KeyBuffer to, ColumnKind kind, long word) {
     switch (kind) {
       case INTEGER -> to.putLong(word ^ Long.MIN_VALUE);
@@ -154,6 +185,38 @@ public final class KeyCodec {
       case INTERVAL -> appendInterval(to, word);
       default -> throw new IllegalArgumentException(kind + " is the kind of no column");
     }
+  }
+
+  /// As [#appendValue], of a value that lies in its word.
+  static void appendCompact(KeyBuffer to, ColumnKind kind, long word) {
+    if (CompactWord.isNumeric(word)) {
+      CompactWord.Digits digits = new CompactWord.Digits(word);
+      if (digits.count == 0) {
+        to.putByte(NUMERIC_ZERO);
+        return;
+      }
+      int from = beginNumeric(to, digits.negative, digits.weight);
+      for (int i = 0; i < digits.count; i++) {
+        to.putShort(digits.digit(i) + 1);
+      }
+      endNumeric(to, digits.negative, from);
+      return;
+    }
+    long bytes = CompactWord.bytes(word);
+    int count = CompactWord.count(word);
+    while (kind == ColumnKind.BPCHAR
+        && count > 0
+        && (byte) (bytes >>> Byte.SIZE * (count - 1)) == ' ') {
+      count--;
+    }
+    for (int i = 0; i < count; i++) {
+      byte value = (byte) (bytes >>> Byte.SIZE * i);
+      to.putByte(value);
+      if (value == 0) {
+        to.putByte(0xFF);
+      }
+    }
+    to.putShort(0);
   }
 
   private static void appendBytes(KeyBuffer to, long address, int length) {
@@ -230,15 +293,25 @@ public final class KeyCodec {
       count--;
     }
     if (count == 0) {
-      to.putByte(3);
+      to.putByte(NUMERIC_ZERO);
       return;
     }
-    to.putByte(negative ? 2 : 4);
-    int from = to.length;
-    to.putShort(weight + 0x8000);
+    int from = beginNumeric(to, negative, weight);
     for (int i = 0; i < count; i++) {
       to.putShort(Native.getUnsignedShort(digits + 2L * i) + 1);
     }
+    endNumeric(to, negative, from);
+  }
+
+  /// @return where what is complemented begins
+  private static int beginNumeric(KeyBuffer to, boolean negative, int weight) {
+    to.putByte(negative ? 2 : 4);
+    int from = to.length;
+    to.putShort(weight + 0x8000);
+    return from;
+  }
+
+  private static void endNumeric(KeyBuffer to, boolean negative, int from) {
     to.putShort(0);
     if (negative) {
       complement(to, from);

@@ -6,17 +6,40 @@ import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.NativeInput;
+import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 
 /// A value in the durable image: INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length
 /// as varint and the payload.
+///
+/// Words of by-reference values are the store's: addresses, or compact ones ([CompactWord]).
 public final class ValueCodec {
   /// Bit that is set in each byte of a varint but the last.
   private static final long CONTINUED = 0x8080_8080_8080_8080L;
 
+  private static final int HEADER_BYTES = 4;
+
   private ValueCodec() {}
+
+  /// The word of a value of a by-reference kind, if it is compact.
+  ///
+  /// @param address of the value
+  /// @return 0: it is not
+  public static long compact(ColumnKind kind, long address) {
+    return switch (kind) {
+      case NUMERIC -> CompactWord.ofNumeric(address);
+      case VARLENA, BPCHAR -> CompactWord.ofBytes(address);
+      default -> 0;
+    };
+  }
+
+  private static int payloadBytes(long word) {
+    return CompactWord.isCompact(word)
+        ? CompactWord.memoryBytes(word) - HEADER_BYTES
+        : VarlenaLengths.bytes(word) - HEADER_BYTES;
+  }
 
   /// A value alone, for [dev.kakehashi.engine.store.api.Placement.Origin#added].
   ///
@@ -35,7 +58,7 @@ public final class ValueCodec {
       case FLOAT8 -> 8;
       case UUID, INTERVAL -> 16;
       default -> {
-        int payload = VarlenaLengths.bytes(word) - 4;
+        int payload = payloadBytes(word);
         yield LogRecord.varintBytes(payload) + (long) payload;
       }
     };
@@ -63,10 +86,14 @@ public final class ValueCodec {
         at += 16;
       }
       default -> {
-        int payload = VarlenaLengths.bytes(word) - 4;
+        int payload = payloadBytes(word);
         at = putVarint(payload, to, at);
-        Native.copyToArray(word + 4, to, at, payload);
-        at += payload;
+        if (CompactWord.isCompact(word)) {
+          at = CompactWord.write(word, to, at);
+        } else {
+          Native.copyToArray(word + HEADER_BYTES, to, at, payload);
+          at += payload;
+        }
       }
     }
     return at;
@@ -112,8 +139,21 @@ public final class ValueCodec {
         yield value.nextLong();
       }
       case UUID, INTERVAL -> copy(value, 16, 0, pool);
-      default -> copy(value, payload(value), 4, pool);
+      default -> decodeVarlena(kind, value, pool);
     };
+  }
+
+  private static long decodeVarlena(ColumnKind kind, NativeInput value, Blocks pool) {
+    int payload = payload(value);
+    long word =
+        kind == ColumnKind.NUMERIC
+            ? CompactWord.ofNumeric(value.address(), payload)
+            : CompactWord.ofBytes(value.address(), payload);
+    if (word == 0) {
+      return copy(value, payload, HEADER_BYTES, pool);
+    }
+    value.skip(payload);
+    return word;
   }
 
   /// @throws EngineException DATA_CORRUPTED

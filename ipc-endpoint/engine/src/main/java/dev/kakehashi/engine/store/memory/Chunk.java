@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.memory;
 
-/// Description of a chunk in a pool: 64 kB of memory that are one page of rows, or blocks of one size. It lies outside of the chunk, in the
+/// Description of a chunk in a pool: 64 kB of memory that are blocks of one size. It lies outside of the chunk, in the
 /// first chunk of its region, where it is found by the chunk's address alone: so a freed block's address gives its size class.
 ///
 /// ```

@@ -5,7 +5,7 @@ import dev.kakehashi.protocol.ErrorCode;
 
 /// All native memory of one store: pages, index nodes, undo records and values. Thread-safe.
 ///
-/// A page of rows is a chunk ([ChunkSource]); all other chunks are cut into blocks of one size class each ([SizeClass]). A chunk without a
+/// Chunks ([ChunkSource]) are cut into blocks of one size class each ([SizeClass]). A chunk without a
 /// block in use goes back and can become anything, so freed memory serves every size as soon as it is a whole chunk. Blocks that are freed
 /// in between serve their own size, and at the limit smaller ones, too. Blocks larger than the largest class are mapped and unmapped one by
 /// one.
@@ -16,18 +16,20 @@ import dev.kakehashi.protocol.ErrorCode;
 /// Nothing is freed while it might be read: the caller that frees vouches for that. Nodes are the exception, see [#nodeReaders()]. The
 /// limit counts chunks, not blocks in use.
 public final class MemoryPool implements Blocks, AutoCloseable {
-  /// Bytes of a page of rows.
-  public static final int PAGE_BYTES = Chunk.BYTES;
-
   /// Bytes of a node of an index.
   public static final int NODE_BYTES = 8 << 10;
 
   /// Longest block that is part of a chunk. Its memory stays mapped when it is freed, until the pool is closed.
   public static final int LARGEST_CLASS = 32 << 10;
 
-  private static final int STEP = 16;
+  private static final int STEP = 8;
   private static final int LINEAR_LIMIT = 128;
-  private static final int CLASSES = LINEAR_LIMIT / STEP + 32;
+
+  /// Above the limit: classes of a doubling, and how many doublings there are.
+  private static final int PARTS = 8;
+
+  private static final int DOUBLINGS = 8;
+  private static final int CLASSES = LINEAR_LIMIT / STEP + DOUBLINGS * PARTS;
 
   /// Numbers of classes: of blocks for everybody, and those of the reserve; nodes, and those of the reserve.
   private static final int RESERVE = CLASSES;
@@ -38,9 +40,6 @@ public final class MemoryPool implements Blocks, AutoCloseable {
   private final Readers nodeReaders = new Readers();
   private final ChunkSource chunks;
   private final SizeClass[] classes = new SizeClass[2 * CLASSES + 2];
-
-  /// Guarded by `this`.
-  private long pages;
 
   public MemoryPool(long limitBytes) {
     chunks = new ChunkSource(limitBytes, nodeReaders);
@@ -155,30 +154,6 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     return address;
   }
 
-  /// A page of [#PAGE_BYTES], not zeroed.
-  public long allocatePage() {
-    long address = chunks.take(false);
-    if (address == 0) {
-      trimClasses();
-      address = chunks.take(false);
-    }
-    if (address == 0) {
-      throw full(PAGE_BYTES);
-    }
-    countPages(1);
-    return address;
-  }
-
-  /// Frees a page. Its memory may become something else at once, and stays mapped until the pool is closed.
-  public void freePage(long address) {
-    chunks.give(address, false);
-    countPages(-1);
-  }
-
-  private synchronized void countPages(int count) {
-    pages += count;
-  }
-
   /// A node of [#NODE_BYTES]. Its memory stays that of a node until all have left that entered [#nodeReaders()] before it was freed. Its
   /// first word survives (0 at first): a late optimistic reader reads a version number there, whatever happened.
   public long allocateNode() {
@@ -226,15 +201,13 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     return chunks.heldBytes();
   }
 
-  /// Part of the reserved memory that pages and blocks in use have.
+  /// Part of the reserved memory that blocks in use have.
   public long usedBytes() {
     long used = chunks.largeBytes();
     for (SizeClass each : classes) {
       used += each.usedBytes();
     }
-    synchronized (this) {
-      return used + pages * PAGE_BYTES;
-    }
+    return used;
   }
 
   public long limitBytes() {
@@ -266,9 +239,9 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     if (bytes <= LINEAR_LIMIT) {
       return Math.max(0, (bytes - 1) / STEP);
     }
-    // Four classes per doubling: the two bits below the leading one choose among them.
-    int shift = 29 - Integer.numberOfLeadingZeros(bytes - 1);
-    return LINEAR_LIMIT / STEP + (shift - 5) * 4 + (((bytes - 1) >>> shift) & 3);
+    // Eight classes per doubling: the three bits below the leading one choose among them.
+    int shift = 28 - Integer.numberOfLeadingZeros(bytes - 1);
+    return LINEAR_LIMIT / STEP + (shift - 4) * PARTS + (((bytes - 1) >>> shift) & (PARTS - 1));
   }
 
   static int classBytes(int index) {
@@ -276,7 +249,7 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     if (index < linear) {
       return (index + 1) * STEP;
     }
-    int quarter = (LINEAR_LIMIT / 4) << ((index - linear) / 4);
-    return quarter * (5 + (index - linear) % 4);
+    int part = (LINEAR_LIMIT / PARTS) << ((index - linear) / PARTS);
+    return part * (PARTS + 1 + (index - linear) % PARTS);
   }
 }

@@ -9,6 +9,7 @@ import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -23,13 +24,14 @@ final class IndexPredicate {
   private record Term(
       IndexCondition condition, int stored, ColumnKind kind, long number, byte[] key) {
 
-    boolean holds(long word, boolean isNull) {
+    /// @param stored whether the word is the store's
+    boolean holds(long word, boolean isNull, boolean stored) {
       IndexCondition.Operator operator = condition.operator();
       if (isNull || condition.value() == null) {
         return operator
             == (isNull ? IndexCondition.Operator.IS_NULL : IndexCondition.Operator.IS_NOT_NULL);
       }
-      int order = compare(word);
+      int order = compare(word, stored);
       return switch (operator) {
         case EQUAL -> order == 0;
         case NOT_EQUAL -> order != 0;
@@ -41,12 +43,16 @@ final class IndexPredicate {
       };
     }
 
-    private int compare(long word) {
+    private int compare(long word, boolean stored) {
       if (kind == ColumnKind.INTEGER) {
         return Long.compare(word, number);
       }
       KeyBuffer encoded = new KeyBuffer(32);
-      KeyCodec.appendValue(encoded, kind, word);
+      if (stored) {
+        KeyCodec.appendStoredValue(encoded, kind, word);
+      } else {
+        KeyCodec.appendValue(encoded, kind, word);
+      }
       return Arrays.compareUnsigned(encoded.bytes, 0, encoded.length, key, 0, key.length);
     }
   }
@@ -66,7 +72,7 @@ final class IndexPredicate {
       return new Term(condition, stored, kind, 0, new byte[0]);
     }
     long word = ValueCodec.decodeValue(kind, value.duplicate(), pool);
-    if (!kind.byReference()) {
+    if (!kind.byReference() || CompactWord.isCompact(word)) {
       KeyBuffer encoded = encode(kind, word);
       return new Term(condition, stored, kind, word, Arrays.copyOf(encoded.bytes, encoded.length));
     }
@@ -80,7 +86,7 @@ final class IndexPredicate {
 
   private static KeyBuffer encode(ColumnKind kind, long word) {
     KeyBuffer encoded = new KeyBuffer(32);
-    KeyCodec.appendValue(encoded, kind, word);
+    KeyCodec.appendStoredValue(encoded, kind, word);
     return encoded;
   }
 
@@ -91,7 +97,7 @@ final class IndexPredicate {
 
   boolean holds(RowVersion version) {
     for (Term term : terms) {
-      if (!term.holds(version.word(term.stored), version.isNull(term.stored))) {
+      if (!term.holds(version.word(term.stored), version.isNull(term.stored), true)) {
         return false;
       }
     }
@@ -104,7 +110,7 @@ final class IndexPredicate {
       // The position in the table is that of the present definition: columns may have been dropped.
       ColumnVector column = batch.columns[present.get(i).column()];
       boolean isNull = column.isNull(row);
-      if (!terms[i].holds(isNull ? 0 : column.words[row], isNull)) {
+      if (!terms[i].holds(isNull ? 0 : column.words[row], isNull, false)) {
         return false;
       }
     }

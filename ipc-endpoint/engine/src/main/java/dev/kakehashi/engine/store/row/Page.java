@@ -7,10 +7,10 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// One page of rows: 64 KB of native memory laid out by [RowLayout], and what is known about it as a whole.
+/// One page of rows: blocks of native memory as [RowLayout] says, and what is known about them as a whole.
 ///
 /// **Latch.** `version` is even when the page is free and odd while a writer has it. Everything else here, and all words in
-/// the native page, is written by the holder of the latch only, and never for longer than it takes to change one row.
+/// the blocks, is written by the holder of the latch only, and never for longer than it takes to change one row.
 /// A reader takes no latch: it notes the even version (acquire), copies what it wants, and believes it only if the version is still
 /// the same after an acquire fence (a sequence lock; Boehm, "Can seqlocks get along with programming language memory models?", 2012).
 /// The writer's odd version is ordered before its changes by a store fence, the even one after them by release.
@@ -44,17 +44,18 @@ public final class Page {
   /// Form of its table.
   public final TableForm form;
 
-  /// Where its rows are; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when
-  /// it validates, and until then reads what is mapped: the pool keeps that to its end.
-  private long address;
+  /// Stamps; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when it
+  /// validates, and until then reads what is mapped: the pool keeps that to its end.
+  private long stamps;
+
+  /// Undo pointers; 0: there are none. Made under the latch, and stays while a slot is in use.
+  private long undos;
 
   /// Whether it has memory. Written under the latch; a reader without the latch gets an answer that may be old.
   private boolean hasMemory = true;
 
-  /// For where things lie, which is the same in every later layout of the table.
+  /// For the number of rows, which is the same in every later layout of the table.
   private final RowLayout layout;
-
-  private final int pageColumns;
 
   /// Row identifiers are `number << SLOT_BITS | slot`.
   public final long number;
@@ -75,25 +76,19 @@ public final class Page {
   public final long[] live;
   final long[] occupied;
 
-  /// Per column that lies in the page itself: whether a null was ever stored here.
-  private final boolean[] mayHaveNulls;
+  private static final long[] NOTHING = {};
 
-  private static final Annex[] NO_ANNEXES = {};
+  /// Where the words of each column are: an address, and in its low bits which power of two their bytes are; 0: all rows have the missing
+  /// value. Wider words get another block, and the one before is kept until the page is empty: the owner of a row in flight reads its
+  /// words without a latch. An array is replaced when columns are added; elements change under the latch. A reader that meets an old one
+  /// finds out when it validates.
+  private volatile long[] places = NOTHING;
 
-  /// Annexes of the columns that were added later. An annex is made when a row gets another value of its column than the missing one, and
-  /// stays. An array is not changed any more once it is here, so that a reader, before it has validated, follows no address that is not of
-  /// this page.
-  private volatile @Nullable Annex[] annexes = NO_ANNEXES;
+  /// Null bits of each column; 0: there was no null. As `places`.
+  private volatile long[] nulls = NOTHING;
 
-  /// Where a column lies that was added after the table was made.
-  private static final class Annex {
-    final long address;
-    boolean mayHaveNulls;
-
-    Annex(long address) {
-      this.address = address;
-    }
-  }
+  /// Blocks that wider ones have replaced, as in `places`; written and read under the latch.
+  private long[] outgrown = NOTHING;
 
   /// Null: nobody shares a row of the page.
   private @Nullable SharedLocks sharedLocks;
@@ -104,25 +99,20 @@ public final class Page {
   @SuppressWarnings("UnusedVariable") // accessed through VERSION
   private volatile long version;
 
-  Page(TableForm form, long address, long number) {
+  /// @param stamps memory of [#stampBytes]
+  Page(TableForm form, long stamps, long number) {
     this.form = form;
-    this.address = address;
+    this.stamps = stamps;
     this.number = number;
-    RowLayout layout = form.layout;
-    this.layout = layout;
-    this.pageColumns = layout.pageColumns;
+    this.layout = form.layout;
     int bitWords = (layout.rows + 63) >>> 6;
     live = new long[bitWords];
     occupied = new long[bitWords];
-    mayHaveNulls = new boolean[layout.pageColumns];
-    clearNulls();
   }
 
-  private void clearNulls() {
-    for (int c = 0; c < layout.pageColumns; c++) {
-      mayHaveNulls[c] = false;
-      Native.zero(layout.nulls(address, c), 8L * live.length);
-    }
+  /// Memory that a page begins with.
+  static long stampBytes(RowLayout layout) {
+    return 8L * layout.rows;
   }
 
   // ---- memory, under the latch ----
@@ -133,37 +123,76 @@ public final class Page {
 
   /// Gives its memory away, if there is nothing in it.
   void freeIfEmpty() {
-    // A large block is unmapped when it is freed, and a late reader might look there.
-    boolean annexesStay = annexes.length > 0 && layout.annexBytes > MemoryPool.LARGEST_CLASS;
     if (hasMemory
         && occupiedCount == 0
         && inFlight == 0
-        && !annexesStay
         && mostReuses() < RowIdentity.MOST_REUSES) {
       reusesBefore = mostReuses() + 1;
       used = 0;
-      hasMemory = false;
-      freeAnnexes();
-      freeReuses();
-      form.pool.freePage(address);
+      free();
     }
   }
 
   /// Gets memory again.
   void revive(long memory) {
-    address = memory;
+    stamps = memory;
     hasMemory = true;
-    clearNulls();
   }
 
-  /// Frees its memory. Nobody uses the table any more.
+  /// Frees its memory. Nobody uses the table any more, or there is no row here.
   public void free() {
-    freeAnnexes();
     freeReuses();
     if (hasMemory) {
       hasMemory = false;
-      form.pool.freePage(address);
+      freeBlocks();
     }
+  }
+
+  private void freeBlocks() {
+    MemoryPool pool = form.pool;
+    for (long place : places) {
+      freeWords(pool, place);
+    }
+    for (long place : outgrown) {
+      freeWords(pool, place);
+    }
+    for (long bits : nulls) {
+      if (bits != 0) {
+        pool.free(bits, layout.nullBytes);
+      }
+    }
+    if (undos != 0) {
+      pool.free(undos, stampBytes(layout));
+    }
+    pool.free(stamps, stampBytes(layout));
+    places = NOTHING;
+    outgrown = NOTHING;
+    nulls = NOTHING;
+    undos = 0;
+  }
+
+  private void freeWords(MemoryPool pool, long place) {
+    if (place != 0) {
+      pool.free(Words.address(place), Words.bytes(place, layout.rows));
+    }
+  }
+
+  /// Memory that it has, as the pool counts it. An answer that may be old.
+  public long memoryBytes() {
+    if (!hasMemory) {
+      return 0;
+    }
+    long bytes = MemoryPool.blockBytes(stampBytes(layout)) * (undos == 0 ? 1 : 2);
+    for (long place : places) {
+      bytes += place == 0 ? 0 : MemoryPool.blockBytes(Words.bytes(place, layout.rows));
+    }
+    for (long place : outgrown) {
+      bytes += MemoryPool.blockBytes(Words.bytes(place, layout.rows));
+    }
+    for (long bits : nulls) {
+      bytes += bits == 0 ? 0 : MemoryPool.blockBytes(layout.nullBytes);
+    }
+    return bytes + (reuses == 0 ? 0 : MemoryPool.blockBytes(reuseBytes()));
   }
 
   public long rowId(int slot) {
@@ -234,74 +263,60 @@ public final class Page {
 
   /// Also of a slot that has never held a row, or whose page has no memory.
   public long stamp(int slot) {
-    return slot < used ? Native.getLong(layout.stamp(address, slot)) : Stamp.NOTHING;
+    return slot < used ? Native.getLong(stamps + 8L * slot) : Stamp.NOTHING;
   }
 
   public void setStamp(int slot, long stamp) {
-    Native.putLong(layout.stamp(address, slot), stamp);
+    Native.putLong(stamps + 8L * slot, stamp);
   }
 
   public long undo(int slot) {
-    return slot < used ? Native.getLong(layout.undo(address, slot)) : 0;
+    long pointers = undos;
+    return slot < used && pointers != 0 ? Native.getLong(pointers + 8L * slot) : 0;
   }
 
+  /// @param record 0, or [#makeRoomForUndo] has been called
   public void setUndo(int slot, long record) {
-    Native.putLong(layout.undo(address, slot), record);
-  }
-
-  private @Nullable Annex annex(int column) {
-    @Nullable Annex[] present = annexes;
-    int number = column - pageColumns;
-    return number < present.length ? present[number] : null;
-  }
-
-  /// Address of the words of a column; 0: all rows end before it.
-  public long words(int column) {
-    return column < pageColumns ? layout.words(address, column) : annexWords(column);
-  }
-
-  private long annexWords(int column) {
-    Annex annex = annex(column);
-    return annex == null ? 0 : layout.annexWords(annex.address);
-  }
-
-  /// Address of the null bits of a column that has words.
-  public long nulls(int column) {
-    Annex annex = column < pageColumns ? null : annex(column);
-    return annex == null ? layout.nulls(address, column) : annex.address;
-  }
-
-  /// Whether a null was ever stored in a column that has words.
-  public boolean mayHaveNulls(int column) {
-    if (column < pageColumns) {
-      return mayHaveNulls[column];
+    if (undos != 0) {
+      Native.putLong(undos + 8L * slot, record);
     }
-    Annex annex = annex(column);
-    return annex != null && annex.mayHaveNulls;
+  }
+
+  /// Makes room for undo pointers, in a latched page, before anything of it is changed.
+  ///
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY; the page is as it was then
+  public void makeRoomForUndo() {
+    if (undos == 0) {
+      long pointers = form.pool.allocateToMakeRoom((int) stampBytes(layout));
+      Native.zero(pointers, stampBytes(layout));
+      VarHandle.storeStoreFence();
+      undos = pointers;
+    }
+  }
+
+  /// Where the words of a column are, for [Words]; 0: all rows have its missing value.
+  public long place(int column) {
+    long[] present = places;
+    return column < present.length ? present[column] : 0;
+  }
+
+  /// Null bits of a column that has a place; 0: there was never a null.
+  public long nulls(int column) {
+    long[] present = nulls;
+    return column < present.length ? present[column] : 0;
   }
 
   public long word(int column, int slot) {
-    return column < pageColumns
-        ? Native.getLong(layout.words(address, column) + 8L * slot)
-        : addedWord(column, slot);
-  }
-
-  private long addedWord(int column, int slot) {
-    long words = annexWords(column);
-    return words == 0 ? form.layout.missing(column) : Native.getLong(words + 8L * slot);
+    long place = place(column);
+    return place == 0 ? form.layout.missing(column) : Words.get(place, slot);
   }
 
   public boolean isNull(int column, int slot) {
-    return column < pageColumns
-        ? mayHaveNulls[column] && hasBit(layout.nulls(address, column), slot)
-        : isAddedNull(column, slot);
-  }
-
-  private boolean isAddedNull(int column, int slot) {
-    Annex annex = annex(column);
-    return annex == null
-        ? form.layout.isMissingNull(column)
-        : annex.mayHaveNulls && hasBit(annex.address, slot);
+    if (place(column) == 0) {
+      return form.layout.isMissingNull(column);
+    }
+    long bits = nulls(column);
+    return bits != 0 && hasBit(bits, slot);
   }
 
   private static boolean hasBit(long bits, int slot) {
@@ -310,25 +325,13 @@ public final class Page {
 
   /// Sets a value; [#makeRoomFor] has been called for the version that it is of.
   public void setWord(int column, int slot, long word, boolean isNull) {
-    if (column < pageColumns) {
-      Native.putLong(layout.words(address, column) + 8L * slot, isNull ? 0 : word);
-      if (isNull || mayHaveNulls[column]) {
-        setBit(layout.nulls(address, column), slot, isNull);
-        mayHaveNulls[column] |= isNull;
-      }
-    } else {
-      setAddedWord(column, slot, word, isNull);
-    }
-  }
-
-  private void setAddedWord(int column, int slot, long word, boolean isNull) {
-    Annex annex = annex(column);
+    long place = place(column);
     // Without one it is the missing value, or that of a deleted row.
-    if (annex != null) {
-      Native.putLong(layout.annexWords(annex.address) + 8L * slot, isNull ? 0 : word);
-      if (isNull || annex.mayHaveNulls) {
-        setBit(annex.address, slot, isNull);
-        annex.mayHaveNulls |= isNull;
+    if (place != 0) {
+      Words.put(place, slot, isNull ? 0 : word);
+      long bits = nulls(column);
+      if (bits != 0) {
+        setBit(bits, slot, isNull);
       }
     }
   }
@@ -340,42 +343,78 @@ public final class Page {
     Native.putLong(at, isSet ? present | bit : present & ~bit);
   }
 
-  /// Makes the annexes that a version needs, in a latched page, before anything else of it is changed.
+  /// Makes the memory that a version needs, in a latched page, before anything else of it is changed.
   ///
-  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY; the page is as it was then
+  /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY; the page holds what it held then
   public void makeRoomFor(RowVersion version) {
-    for (int c = pageColumns; c < version.words.length; c++) {
-      RowLayout now = form.layout;
-      if (annex(c) == null
-          && (version.nulls[c] != now.isMissingNull(c) || version.words[c] != now.missing(c))) {
-        addAnnex(c, now);
+    int columns = version.words.length;
+    if (places.length < columns) {
+      nulls = Arrays.copyOf(nulls, columns);
+      places = Arrays.copyOf(places, columns);
+    }
+    long[] present = places;
+    for (int c = 0; c < columns; c++) {
+      long word = version.words[c];
+      boolean isNull = version.nulls[c];
+      if (present[c] == 0) {
+        RowLayout now = form.layout;
+        if (isNull != now.isMissingNull(c) || word != now.missing(c)) {
+          addWords(c, word, now);
+        }
+      } else if (!Words.fits(present[c], word)) {
+        widen(c, word);
+      }
+      if (isNull && present[c] != 0 && nulls[c] == 0) {
+        addNulls(c, false);
       }
     }
   }
 
-  private void addAnnex(int column, RowLayout now) {
-    int number = column - pageColumns;
-    Annex annex = new Annex(form.pool.allocate(layout.annexBytes));
-    long words = layout.annexWords(annex.address);
-    annex.mayHaveNulls = now.isMissingNull(column);
-    for (long at = annex.address; at < words; at += 8) {
-      Native.putLong(at, annex.mayHaveNulls ? -1L : 0);
+  /// The first value of a column that is not its missing one.
+  private void addWords(int column, long word, RowLayout now) {
+    boolean isFirstRow = used == 0;
+    int width = Math.max(Words.width(word), now.widestWidths[column]);
+    if (!isFirstRow) {
+      width = Math.max(width, Words.width(now.missing(column)));
     }
-    for (int slot = 0; slot < layout.rows; slot++) {
-      Native.putLong(words + 8L * slot, now.missing(column));
+    now.widestWidths[column] = (byte) width;
+    if (!isFirstRow && now.isMissingNull(column)) {
+      addNulls(column, true);
     }
-    @Nullable Annex[] next = Arrays.copyOf(annexes, Math.max(annexes.length, number + 1));
-    next[number] = annex;
-    annexes = next;
-  }
-
-  private void freeAnnexes() {
-    for (Annex annex : annexes) {
-      if (annex != null) {
-        form.pool.free(annex.address, layout.annexBytes);
+    long place = Words.allocate(form.pool, width, layout.rows);
+    if (!isFirstRow) {
+      for (int slot = 0; slot < layout.rows; slot++) {
+        Words.put(place, slot, now.missing(column));
       }
     }
-    annexes = NO_ANNEXES;
+    VarHandle.storeStoreFence();
+    places[column] = place;
+  }
+
+  private void widen(int column, long word) {
+    RowLayout now = form.layout;
+    int width = Math.max(Words.width(word), now.widestWidths[column]);
+    now.widestWidths[column] = (byte) width;
+    long[] kept = Arrays.copyOf(outgrown, outgrown.length + 1);
+    long before = places[column];
+    long place = Words.allocate(form.pool, width, layout.rows);
+    for (int slot = 0; slot < used; slot++) {
+      Words.put(place, slot, Words.get(before, slot));
+    }
+    kept[kept.length - 1] = before;
+    outgrown = kept;
+    VarHandle.storeStoreFence();
+    places[column] = place;
+  }
+
+  /// @param all whether the rows so far are null
+  private void addNulls(int column, boolean all) {
+    long bits = form.pool.allocate(layout.nullBytes);
+    for (long at = bits; at < bits + layout.nullBytes; at += 8) {
+      Native.putLong(at, all ? -1L : 0);
+    }
+    VarHandle.storeStoreFence();
+    nulls[column] = bits;
   }
 
   /// Makes room for counting how often slots are used again, in a latched page that has room for a row, before anything of it is changed.

@@ -84,7 +84,7 @@ public final class PageList {
     if (next == null) {
       return addPage(pageCount);
     }
-    long memory = form.pool.allocatePage();
+    long memory = form.pool.allocate(Page.stampBytes(form.layout));
     bare.remove();
     next.latch();
     next.revive(memory);
@@ -160,7 +160,7 @@ public final class PageList {
     if (number >= present.length) {
       present = Arrays.copyOf(present, (int) Math.max(number + 1, present.length * 2L));
     }
-    Page page = new Page(form, form.pool.allocatePage(), number);
+    Page page = new Page(form, form.pool.allocate(Page.stampBytes(form.layout)), number);
     present[(int) number] = page;
     pages = present;
     pageCount = (int) Math.max(pageCount, number + 1);

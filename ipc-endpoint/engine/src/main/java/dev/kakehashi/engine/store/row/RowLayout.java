@@ -7,28 +7,29 @@ import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
-/// Where things lie in the pages and undo records of one table. Immutable.
+/// How the rows of one table lie in its pages and undo records. Immutable, but for [#widestWidths].
 ///
-/// A page holds `rows` row slots, column by column, because a scan wants a few columns of all rows, and then copies a column's words at
-/// once:
+/// A page has `rows` row slots and a block of memory for each part of them, so that a scan copies what it wants of a column at once:
 ///
 /// ```
-/// stamps   rows × 8                      who made the version and when, see Stamp
-/// undo     rows × 8                      address of the undo record that holds the version before; 0: there was none
-/// column 0 ceil(rows/64) × 8, rows × 8   null bits, words
-/// column 1 …
+/// stamps     8 a slot               who made the version and when, see Stamp
+/// undo       8 a slot               address of the undo record that holds the version before; 0: there was none
+/// null bits  1 bit a slot, of each column
+/// words      1, 2, 4 or 8 a slot, of each column
 /// ```
 ///
-/// Columns that were added later lie in annexes of the page, one for each column: null bits and words as above. A page without the annex of
-/// a column has rows that all end before it, so they have its missing value. See [Placement].
+/// All but the stamps are made when a row needs them: undo pointers with the first change, null bits with the first null, words with the
+/// first value that is not the column's missing one. Words are as wide as the widest one that the column has had in the page, so that most
+/// numbers take 4 bytes or less. A column without words has its missing value in all rows of the page. See [Placement].
 ///
-/// The word of a by-reference value is the address of its bytes, which never change while they are there. The word of a null is 0. The
-/// bytes of a missing value belong to the table: all its rows have the same address.
+/// The word of a by-reference value is the address of its bytes, which never change while they are there, or the value itself
+/// ([CompactWord]). The word of a null is 0. The bytes of a missing value belong to the table: all its rows have the same address.
 ///
 /// An undo record is the row as it was before a change:
 ///
@@ -48,6 +49,9 @@ public final class RowLayout {
   public static final int UNDO_FLAGS = 16;
   static final long KEYS_CHANGED = 1;
   static final long LOCKED = 8;
+
+  /// Bytes of a page whose words are all 8 wide. The number of rows follows from it, and row identifiers of directories from that.
+  private static final int PAGE_BYTES = 64 << 10;
 
   private static final int UNDO_WORDS = 24;
   private static final int UNDO_COLUMNS_SHIFT = 32;
@@ -73,16 +77,17 @@ public final class RowLayout {
   /// Row slots of a page.
   public final int rows;
 
-  /// Columns whose words are addresses.
+  /// Columns whose words are addresses, or compact.
   public final int[] byReference;
+
+  /// What pages begin a column with: the width that the table has needed so far, see [Page]. A hint: written and read by all without order.
+  final byte[] widestWidths;
 
   /// Bytes of an undo record made now.
   public final int undoBytes;
 
-  /// Bytes of the null bits and words of a column.
-  final int annexBytes;
-
-  private final int nullBytes;
+  /// Bytes of the null bits of a column.
+  final int nullBytes;
 
   /// @param pool gets the missing values
   public RowLayout(Placement placement, MemoryPool pool) {
@@ -105,6 +110,7 @@ public final class RowLayout {
             placement.kinds(),
             Arrays.copyOf(missing, count),
             Arrays.copyOf(missingNull, count));
+    System.arraycopy(widestWidths, 0, grown.widestWidths, 0, columns);
     grown.takeMissing(placement, columns, pool);
     return grown;
   }
@@ -133,7 +139,7 @@ public final class RowLayout {
 
   private void freeMissing(MemoryPool pool, int from, int to) {
     for (int c : byReference) {
-      if (c >= from && c < to && missing[c] != 0) {
+      if (c >= from && c < to && isAddress(missing[c])) {
         pool.free(missing[c], VarlenaLengths.bytes(kinds[c], missing[c]));
       }
     }
@@ -155,9 +161,8 @@ public final class RowLayout {
         java.util.stream.IntStream.range(0, columns)
             .filter(c -> this.kinds[c].byReference())
             .toArray();
-    int fit =
-        Math.min(MAX_ROWS, (MemoryPool.PAGE_BYTES - 8 * pageColumns) / (16 + 8 * pageColumns));
-    while (fit > 0 && bytes(fit) > MemoryPool.PAGE_BYTES) {
+    int fit = Math.min(MAX_ROWS, (PAGE_BYTES - 8 * pageColumns) / (16 + 8 * pageColumns));
+    while (fit > 0 && bytes(fit) > PAGE_BYTES) {
       fit--;
     }
     if (fit < 1) {
@@ -166,35 +171,13 @@ public final class RowLayout {
     }
     rows = fit >= 128 ? fit & ~63 : fit;
     nullBytes = ((rows + 63) >>> 6) * 8;
-    annexBytes = nullBytes + rows * 8;
     undoBytes = undoBytes(columns);
+    widestWidths = new byte[columns];
   }
 
+  /// As if all that there can be were there, and all words 8 wide.
   private long bytes(int rows) {
     return 16L * rows + pageColumns * (((rows + 63L) >>> 6) * 8 + 8L * rows);
-  }
-
-  long stamp(long page, int slot) {
-    return page + 8L * slot;
-  }
-
-  long undo(long page, int slot) {
-    return page + 8L * (rows + slot);
-  }
-
-  /// Address of the null bits of a column.
-  long nulls(long page, int column) {
-    return page + 16L * rows + (long) column * annexBytes;
-  }
-
-  /// Address of the words of a column.
-  long words(long page, int column) {
-    return nulls(page, column) + nullBytes;
-  }
-
-  /// Address of the words in an annex.
-  long annexWords(long annex) {
-    return annex + nullBytes;
   }
 
   /// Value of a row that ends before the column.
@@ -208,7 +191,11 @@ public final class RowLayout {
 
   /// Whether the bytes at a by-reference column's word belong to the row, and not to the table.
   public boolean isOwned(int column, long word) {
-    return word != 0 && word != missing[column];
+    return isAddress(word) && word != missing[column];
+  }
+
+  private static boolean isAddress(long word) {
+    return word != 0 && !CompactWord.isCompact(word);
   }
 
   // ---- undo records ----

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.row;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.engine.vector.VectorBatch;
 
 /// The words of one version of a row, copied. Confined to one thread at a time.
@@ -73,7 +74,15 @@ public final class RowVersion {
   }
 
   /// Copies a by-reference value to the heap of a batch.
+  ///
+  /// @param from its word
+  /// @return address of the copy
   public static long copyValue(VectorBatch batch, ColumnKind kind, long from) {
+    if (CompactWord.isCompact(from)) {
+      long to = batch.heap.allocate(CompactWord.MOST_BYTES);
+      CompactWord.write(from, to);
+      return to;
+    }
     int bytes = VarlenaLengths.bytes(kind, from);
     if (bytes > 256) {
       return batch.heap.copy(from, bytes);

@@ -86,7 +86,7 @@ public final class TableIndex {
       int column = codec.column(i);
       boolean isNull = version.isNull(column);
       anyNull |= isNull;
-      codec.append(to, i, version.word(column), isNull);
+      codec.appendStored(to, i, version.word(column), isNull);
     }
     return anyNull && !definition.nullsNotDistinct();
   }

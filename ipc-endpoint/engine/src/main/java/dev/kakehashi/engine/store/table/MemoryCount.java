@@ -19,16 +19,20 @@ public final class MemoryCount {
   /// Memory of a table. The caller has a transaction that has begun before: no value that is found is freed meanwhile.
   public static TableMemory of(RowTable table) {
     long pages = 0;
+    long pageBytes = 0;
     for (long number = 0; number < table.pageCount(); number++) {
       Page page = table.page(number);
-      pages += page != null && page.hasMemory() ? 1 : 0;
+      if (page != null && page.hasMemory()) {
+        pages++;
+        pageBytes += page.memoryBytes();
+      }
     }
     long nodes = 0;
     for (TableIndex index : table.form.indexes()) {
       nodes += index.tree.nodes();
     }
     return new TableMemory(
-        pages * MemoryPool.PAGE_BYTES, valueBytes(table, pages), nodes * MemoryPool.NODE_BYTES);
+        pageBytes, valueBytes(table, pages), nodes * MemoryPool.NODE_BYTES);
   }
 
   private static long valueBytes(RowTable table, long pages) {

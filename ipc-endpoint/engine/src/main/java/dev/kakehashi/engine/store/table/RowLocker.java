@@ -76,6 +76,7 @@ final class RowLocker {
       long stamp = page.stamp(slot);
       if (present && !(Stamp.isInFlight(stamp) && (!keys || Stamp.locksKeys(stamp)))) {
         refuse(transaction, page, slot, strength);
+        page.makeRoomForUndo();
         same.readHead(page, slot);
         table.writer.saveUndo(page, slot, record, same, false);
         RowLayout.setLocked(record);

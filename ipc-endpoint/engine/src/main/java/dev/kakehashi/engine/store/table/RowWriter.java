@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.table;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.MemoryPool;
@@ -17,6 +18,7 @@ import dev.kakehashi.engine.store.row.TableIndex;
 import dev.kakehashi.engine.store.version.SlotOwner;
 import dev.kakehashi.engine.store.version.TransactionSlots;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.engine.vector.VectorBatch;
 import org.jspecify.annotations.Nullable;
 
@@ -118,12 +120,17 @@ final class RowWriter {
         to.words[c] = column.words[row];
       } else if (to.words[c] == 0 && (shared == null || !shared[c])) {
         long from = column.words[row];
-        int bytes = VarlenaLengths.bytes(layout.kinds[c], from);
-        long address = blocks.allocate(bytes);
-        Native.copy(from, address, bytes);
-        to.words[c] = address;
+        long compact = ValueCodec.compact(layout.kinds[c], from);
+        to.words[c] = compact != 0 ? compact : copy(layout.kinds[c], from, blocks);
       }
     }
+  }
+
+  private static long copy(ColumnKind kind, long from, Blocks blocks) {
+    int bytes = VarlenaLengths.bytes(kind, from);
+    long address = blocks.allocate(bytes);
+    Native.copy(from, address, bytes);
+    return address;
   }
 
   void freeCopies(RowVersion version, boolean @Nullable [] shared) {
@@ -210,6 +217,7 @@ final class RowWriter {
         return AGAIN;
       }
       page.makeRoomFor(version);
+      page.makeRoomForUndo();
       old.readHead(page, slot);
       TableIndex[] indexes = table.form.indexes();
       boolean keysChanged = keysDiffer(indexes, old, version);
@@ -269,9 +277,15 @@ final class RowWriter {
     }
   }
 
-  static boolean isSameValue(ColumnKind kind, long a, long b) {
-    int bytes = VarlenaLengths.bytes(kind, a);
-    return bytes == VarlenaLengths.bytes(kind, b) && Native.equalBytes(a, b, bytes);
+  /// @param stored word of a by-reference value in the store
+  /// @param address of another value
+  static boolean isSameValue(ColumnKind kind, long stored, long address) {
+    if (CompactWord.isCompact(stored)) {
+      return stored == ValueCodec.compact(kind, address);
+    }
+    int bytes = VarlenaLengths.bytes(kind, stored);
+    return bytes == VarlenaLengths.bytes(kind, address)
+        && Native.equalBytes(stored, address, bytes);
   }
 
   private boolean isStillShared(Page page, int slot, RowVersion version, boolean[] shared) {
@@ -343,6 +357,7 @@ final class RowWriter {
     try {
       if (mayReplace(transaction, page, slot)) {
         table.locker.refuse(transaction, page, slot, LockStrength.UPDATE);
+        page.makeRoomForUndo();
         saveUndo(page, slot, record, null, true);
         for (int c : layout.byReference) {
           page.setWord(c, slot, 0, page.isNull(c, slot));
@@ -383,6 +398,7 @@ final class RowWriter {
       page.makeRoomFor(version);
     }
     if (present) {
+      page.makeRoomForUndo();
       old.readHead(page, slot);
       saveUndo(page, slot, record, version, true);
     } else {

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.RowVersion;
+import dev.kakehashi.engine.store.row.Words;
 import dev.kakehashi.engine.store.version.RowReader;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -190,14 +191,14 @@ final class ScanCursor implements PageCursor {
   private void copyColumns(Page page, int from, int run, VectorBatch batch, int base) {
     for (int k = 0; k < columns.length; k++) {
       int c = columns[k];
-      long words = page.words(c);
-      if (words == 0) {
+      long place = page.place(c);
+      if (place == 0) {
         fillMissing(batch.columns[k], c, base, run);
         continue;
       }
-      Native.copyToArray(words + 8L * from, batch.columns[k].words, base, run);
-      if (page.mayHaveNulls(c)) {
-        long nulls = page.nulls(c);
+      Words.copy(place, from, batch.columns[k].words, base, run);
+      long nulls = page.nulls(c);
+      if (nulls != 0) {
         for (int i = 0; i < run; i++) {
           int s = from + i;
           if ((Native.getLong(nulls + 8L * (s >>> 6)) >>> (s & 63) & 1) != 0) {
@@ -213,7 +214,7 @@ final class ScanCursor implements PageCursor {
     }
   }
 
-  /// For a column that was added after all rows of a page were written.
+  /// For a column that has its missing value in all rows of a page.
   private void fillMissing(ColumnVector to, int column, int base, int rows) {
     if (layout.isMissingNull(column)) {
       for (int row = base; row < base + rows; row++) {
@@ -247,18 +248,17 @@ final class ScanCursor implements PageCursor {
   private void copyGathered(Page page, int rows, VectorBatch batch, int base) {
     for (int k = 0; k < columns.length; k++) {
       int c = columns[k];
-      long words = page.words(c);
-      if (words == 0) {
+      long place = page.place(c);
+      if (place == 0) {
         fillMissing(batch.columns[k], c, base, rows);
         continue;
       }
-      long[] to = batch.columns[k].words;
-      for (int i = 0; i < rows; i++) {
-        to[base + i] = Native.getLong(words + 8L * gathered[i]);
-      }
-      if (page.mayHaveNulls(c)) {
+      Words.gather(place, gathered, rows, batch.columns[k].words, base);
+      long nulls = page.nulls(c);
+      if (nulls != 0) {
         for (int i = 0; i < rows; i++) {
-          if (page.isNull(c, gathered[i])) {
+          int s = gathered[i];
+          if ((Native.getLong(nulls + 8L * (s >>> 6)) >>> (s & 63) & 1) != 0) {
             batch.columns[k].setNull(base + i);
           }
         }

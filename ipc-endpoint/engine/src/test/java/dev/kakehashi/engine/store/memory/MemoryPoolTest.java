@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 /// Freed memory serves every size, the limit is kept, and its reserve is there for those who make room.
 final class MemoryPoolTest {
   private static final long LIMIT = 16 << 20;
+  private static final int LARGE_BYTES = MemoryPool.LARGEST_CLASS;
 
   /// Sizes of blocks, of all kinds.
   private static final int[] SIZES = {8, 64, 100, 224, 1000, 5000, 20_000, 32_768, 100_000};
@@ -43,10 +44,10 @@ final class MemoryPoolTest {
         assertTrue(pool.reservedBytes() <= LIMIT);
         blocks.forEach(block -> pool.free(block, size));
         assertEquals(0, pool.usedBytes());
-        List<Long> pages = fill(pool::allocatePage);
-        assertTrue(pages.size() > LIMIT / MemoryPool.PAGE_BYTES * 9 / 10, "pages " + pages.size());
+        List<Long> pages = fill(() -> pool.allocate(LARGE_BYTES));
+        assertTrue(pages.size() > LIMIT / LARGE_BYTES * 9 / 10, "pages " + pages.size());
         assertTrue(pool.reservedBytes() <= LIMIT);
-        pages.forEach(pool::freePage);
+        pages.forEach(page -> pool.free(page, LARGE_BYTES));
         List<Long> nodes = fill(pool::allocateNode);
         assertTrue(nodes.size() > LIMIT / MemoryPool.NODE_BYTES * 9 / 10, "nodes " + nodes.size());
         nodes.forEach(pool::freeNode);
@@ -86,24 +87,27 @@ final class MemoryPoolTest {
   @Test
   void shouldTakeAnotherLimitAtOnce() {
     try (MemoryPool pool = new MemoryPool(LIMIT)) {
-      List<Long> pages = fill(pool::allocatePage);
+      List<Long> pages = fill(() -> pool.allocate(LARGE_BYTES));
       pool.limitBytes(2 * LIMIT);
-      pages.addAll(fill(pool::allocatePage));
-      assertTrue(pages.size() > 2 * LIMIT / MemoryPool.PAGE_BYTES * 9 / 10);
+      pages.addAll(fill(() -> pool.allocate(LARGE_BYTES)));
+      assertTrue(pages.size() > 2 * LIMIT / LARGE_BYTES * 9 / 10);
       pool.limitBytes(LIMIT);
-      pool.freePage(pages.removeLast());
-      assertThrows(EngineException.class, pool::allocatePage);
+      pool.free(pages.removeLast(), LARGE_BYTES);
+      pool.free(pages.removeLast(), LARGE_BYTES);
+      assertThrows(EngineException.class, pool::allocateNode);
       pool.limited(false);
-      pages.add(pool.allocatePage());
+      pages.add(pool.allocate(LARGE_BYTES));
     }
   }
 
   @Test
   void shouldGiveMemoryThatNobodyUsesBackToTheSystem() {
     try (MemoryPool pool = new MemoryPool(LIMIT)) {
-      fill(pool::allocatePage).forEach(pool::freePage);
+      fill(() -> pool.allocate(LARGE_BYTES)).forEach(page -> pool.free(page, LARGE_BYTES));
       assertTrue(pool.tidy());
-      assertTrue(pool.reservedBytes() <= LIMIT / 16, "reserved " + pool.reservedBytes());
+      // A class keeps its last chunk.
+      assertTrue(
+          pool.reservedBytes() <= LIMIT / 16 + 2 * LARGE_BYTES, "reserved " + pool.reservedBytes());
       long large = pool.allocate(LIMIT * 3 / 4);
       Native.putLong(large, 1);
       assertTrue(pool.reservedBytes() <= LIMIT);
@@ -120,11 +124,11 @@ final class MemoryPoolTest {
       int cell = pool.nodeReaders().enter();
       nodes.forEach(pool::freeNode);
       // The chunk that the class keeps is for nodes only.
-      assertThrows(EngineException.class, pool::allocatePage);
+      assertThrows(EngineException.class, () -> pool.allocate(LARGE_BYTES));
       nodes.forEach(node -> assertEquals(42, Native.getLong(node)));
       pool.nodeReaders().leave(cell);
-      long page = pool.allocatePage();
-      Native.zero(page, MemoryPool.PAGE_BYTES);
+      long page = pool.allocate(LARGE_BYTES);
+      Native.zero(page, LARGE_BYTES);
     }
   }
 
