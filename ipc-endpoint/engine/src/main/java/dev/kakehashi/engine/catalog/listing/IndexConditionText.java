@@ -43,7 +43,7 @@ final class IndexConditionText {
   private static String constant(SqlType type, ByteBuffer value) {
     try (VarHeap heap = new VarHeap()) {
       long word =
-          ValueCodec.decodeValue(
+          ValueCodec.decodeInMemory(
               Types.kind(type.oid()).stored(), value.duplicate(), heap::allocate);
       // Without the modifier: the constant may be longer than the column.
       return Quoting.literal(Values.toText(type.oid(), word))

@@ -68,7 +68,7 @@ public final class Implication {
   private static byte[] key(ColumnKind kind, ByteBuffer value) {
     try (VarHeap heap = new VarHeap()) {
       KeyBuffer encoded = new KeyBuffer(32);
-      KeyCodec.appendValue(
+      KeyCodec.appendStoredValue(
           encoded, kind, ValueCodec.decodeValue(kind, value.duplicate(), heap::allocate));
       return Arrays.copyOf(encoded.bytes, encoded.length);
     }

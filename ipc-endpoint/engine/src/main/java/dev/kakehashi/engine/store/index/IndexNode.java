@@ -17,8 +17,8 @@ import dev.kakehashi.engine.store.memory.Native;
 ///     32    12n slots      head (first 8 bytes of the key as a number), u16 offset, u15 length of the key, u1 whether it is a [LongKey]
 /// ```
 ///
-/// A key that is too long for a node is there in the form of a [LongKey]. An entry of a leaf is a key; of an inner node the address of the
-/// child for keys from this key on, then the key.
+/// A key that is too long for a node is there in the form of a [LongKey]. An entry of a leaf is a key without its head, which only the slot
+/// has; of an inner node the address of the child for keys from this key on, then such a key.
 ///
 /// Reads may run beside a writer: every offset and count is cut to the node before use, so that a torn node yields nonsense
 /// but no access outside; the reader validates the version before it believes anything.
@@ -26,6 +26,9 @@ final class IndexNode {
   static final int BYTES = MemoryPool.NODE_BYTES;
   static final int HEADER_BYTES = 32;
   static final int SLOT_BYTES = 12;
+
+  /// Bytes of a key that its slot has, as a number.
+  static final int HEAD_BYTES = 8;
 
   /// Bytes of the address before the key, in inner nodes.
   static final int CHILD_BYTES = 8;
@@ -70,11 +73,24 @@ final class IndexNode {
     return node + HEADER_BYTES + (long) index * SLOT_BYTES;
   }
 
-  private static int entryOffset(long node, int index) {
-    return Math.min(BYTES - 8, Native.getUnsignedShort(slot(node, index) + 8));
+  /// Where an entry is, cut to the node.
+  ///
+  /// @param prefix bytes that it has at least
+  private static int entryOffset(long node, int index, int prefix) {
+    return Math.min(BYTES - prefix, Native.getUnsignedShort(slot(node, index) + 8));
   }
 
-  /// Bytes that the key of a slot has in the node.
+  /// Where the key of a slot would begin if its head were before the rest.
+  private static int keyOffset(long node, int index, int prefix) {
+    return entryOffset(node, index, prefix) + prefix - HEAD_BYTES;
+  }
+
+  /// Bytes of an entry's key outside of the slot.
+  static int tailBytes(int keyLength) {
+    return Math.max(0, keyLength - HEAD_BYTES);
+  }
+
+  /// Bytes that the key of a slot has.
   static int keyLength(long node, int index) {
     return Native.getUnsignedShort(slot(node, index) + 10) & ~LONG;
   }
@@ -88,9 +104,17 @@ final class IndexNode {
   static KeyBuffer form(long node, int index) {
     int length = keyLength(node, index);
     KeyBuffer form = new KeyBuffer(length);
-    Native.copyToArray(address(node, index), form.bytes, 0, length);
-    form.length = length;
+    copyPart(node, index, keyOffset(node, index, prefixBytes(node)), form, length);
     return form;
+  }
+
+  /// Appends the first bytes of a slot's key, or of its form.
+  private static void copyPart(long node, int index, int offset, KeyBuffer to, int length) {
+    to.putHead(head(node, index), length);
+    int tail = tailBytes(length);
+    to.ensure(tail);
+    Native.copyToArray(node + offset + HEAD_BYTES, to.bytes, to.length, tail);
+    to.length += tail;
   }
 
   /// The first 8 bytes of the key of a slot as a number.
@@ -98,9 +122,48 @@ final class IndexNode {
     return Native.getLongUnaligned(slot(node, index));
   }
 
-  /// Where the key of a slot is.
+  /// Where the key of a slot is, from its ninth byte on: those before are the head.
   static long address(long node, int index) {
-    return node + entryOffset(node, index) + prefixBytes(node);
+    return node + keyOffset(node, index, prefixBytes(node));
+  }
+
+  /// The last 8 bytes of a slot's key as a number, in a node that stands still. The key has so many.
+  static long lastLong(long node, int index) {
+    int length = keyLength(node, index);
+    long address = address(node, index);
+    if (length >= HEAD_BYTES + Long.BYTES) {
+      return Long.reverseBytes(Native.getLongUnaligned(address + length - Long.BYTES));
+    }
+    long last = head(node, index);
+    for (int i = HEAD_BYTES; i < length; i++) {
+      last = last << Byte.SIZE | (Native.getByte(address + i) & 0xFF);
+    }
+    return last;
+  }
+
+  /// Whether the keys of two slots, in nodes that stand still, begin with the same bytes.
+  static boolean beginEqual(long nodeA, int indexA, long nodeB, int indexB, int bytes) {
+    return bytes >= HEAD_BYTES
+        ? head(nodeA, indexA) == head(nodeB, indexB)
+            && Native.equalBytes(
+                address(nodeA, indexA) + HEAD_BYTES,
+                address(nodeB, indexB) + HEAD_BYTES,
+                bytes - HEAD_BYTES)
+        : headBegins(head(nodeA, indexA), head(nodeB, indexB), bytes);
+  }
+
+  /// Whether the key of a slot, in a node that stands still, begins with bytes of another key.
+  static boolean beginsWith(long node, int index, KeyBuffer key, long head, int bytes) {
+    if (bytes < HEAD_BYTES) {
+      return headBegins(head(node, index), head, bytes);
+    }
+    return head(node, index) == head
+        && compareBytes(address(node, index) + HEAD_BYTES, key, HEAD_BYTES, bytes - HEAD_BYTES)
+            == 0;
+  }
+
+  private static boolean headBegins(long a, long b, int bytes) {
+    return bytes == 0 || (a ^ b) >>> (Long.SIZE - Byte.SIZE * bytes) == 0;
   }
 
   /// Copies the key of a slot beside writers, cut to the node; nonsense if the version does not validate afterwards.
@@ -114,27 +177,25 @@ final class IndexNode {
   }
 
   private static void copyKey(long node, int index, KeyBuffer to, int at, boolean still) {
-    int offset = entryOffset(node, index) + prefixBytes(node);
+    int offset = keyOffset(node, index, prefixBytes(node));
     int length = Math.max(0, Math.min(keyLength(node, index), BYTES - offset));
     to.length = at;
     if (isLong(node, index)) {
-      copyLongKey(node, offset, length, to, still);
-      return;
+      copyLongKey(node, index, offset, length, to, still);
+    } else {
+      copyPart(node, index, offset, to, length);
     }
-    to.ensure(length);
-    Native.copyToArray(node + offset, to.bytes, at, length);
-    to.length = at + length;
   }
 
-  private static void copyLongKey(long node, int offset, int bytes, KeyBuffer to, boolean still) {
+  private static void copyLongKey(
+      long node, int index, int offset, int bytes, KeyBuffer to, boolean still) {
     long version = still ? 0 : NodeLatch.stableVersion(node);
     int length = bytes < LongKey.PREFIX_BYTES + Long.BYTES ? 0 : LongKey.keyLength(node + offset);
     if (!mayFollow(node, version, still)) {
       return;
     }
     to.ensure(length);
-    Native.copyToArray(node + offset, to.bytes, to.length, LongKey.PREFIX_BYTES);
-    to.length += LongKey.PREFIX_BYTES;
+    copyPart(node, index, offset, to, LongKey.PREFIX_BYTES);
     for (int at = LongKey.PREFIX_BYTES, i = 0; at < length; at += LongKey.BLOCK_BYTES, i++) {
       long block = LongKey.block(node + offset, i);
       if (!mayFollow(node, version, still)) {
@@ -159,7 +220,7 @@ final class IndexNode {
   static long child(long node, int index) {
     return index < 0
         ? Native.getLong(node + LEFTMOST)
-        : Native.getLongUnaligned(node + entryOffset(node, index));
+        : Native.getLongUnaligned(node + entryOffset(node, index, CHILD_BYTES));
   }
 
   /// Number of slots whose key is less than `key` (or, with `orEqual`, not greater).
@@ -220,7 +281,7 @@ final class IndexNode {
 
   /// Compares what follows the first 8 bytes.
   private static int compareTail(long node, int index, int prefix, KeyBuffer key, boolean still) {
-    int offset = entryOffset(node, index) + prefix;
+    int offset = keyOffset(node, index, prefix);
     int length = Math.max(0, Math.min(keyLength(node, index), BYTES - offset));
     if (isLong(node, index)) {
       return compareLongTail(node, offset, length, key, still);
@@ -228,7 +289,7 @@ final class IndexNode {
     int common = Math.min(length, key.length);
     // Equal heads: up to 8 bytes the shorter string is a prefix of the longer one, whose next bytes
     // are 0.
-    int i = 8;
+    int i = HEAD_BYTES;
     for (; i + 8 <= common; i += 8) {
       long a = Long.reverseBytes(Native.getLongUnaligned(node + offset + i));
       long b = KeyBuffer.longAt(key.bytes, i);
@@ -250,7 +311,10 @@ final class IndexNode {
     long version = still ? 0 : NodeLatch.stableVersion(node);
     int order =
         compareBytes(
-            node + offset, key, 0, Math.min(LongKey.PREFIX_BYTES, Math.min(bytes, key.length)));
+            node + offset + HEAD_BYTES,
+            key,
+            HEAD_BYTES,
+            Math.min(LongKey.PREFIX_BYTES, Math.min(bytes, key.length)) - HEAD_BYTES);
     if (order != 0 || key.length <= LongKey.PREFIX_BYTES) {
       return order != 0 ? order : 1;
     }
@@ -292,7 +356,7 @@ final class IndexNode {
   /// Whether a key of `keyLength` bytes fits, perhaps after [#compact].
   static boolean hasRoom(long node, int keyLength) {
     int used = HEADER_BYTES + count(node) * SLOT_BYTES + Native.getUnsignedShort(node + HEAP_USED);
-    return BYTES - used >= SLOT_BYTES + prefixBytes(node) + keyLength;
+    return BYTES - used >= SLOT_BYTES + prefixBytes(node) + tailBytes(keyLength);
   }
 
   /// Inserts at `index` into a latched node that has room.
@@ -305,7 +369,8 @@ final class IndexNode {
   /// @param key or the form of a long one
   static void insert(long node, int index, KeyBuffer key, boolean isLong, long child) {
     int prefix = prefixBytes(node);
-    int size = prefix + key.length;
+    int tail = tailBytes(key.length);
+    int size = prefix + tail;
     int count = count(node);
     int slotsEnd = HEADER_BYTES + (count + 1) * SLOT_BYTES;
     if (Native.getUnsignedShort(node + HEAP_START) - size < slotsEnd) {
@@ -318,7 +383,7 @@ final class IndexNode {
     if (prefix != 0) {
       Native.putLongUnaligned(node + offset, child);
     }
-    Native.copyFromArray(key.bytes, 0, node + offset + prefix, key.length);
+    Native.copyFromArray(key.bytes, key.length - tail, node + offset + prefix, tail);
     long slot = slot(node, index);
     Native.copy(slot, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
     Native.putLongUnaligned(slot, key.head());
@@ -328,13 +393,16 @@ final class IndexNode {
   }
 
   /// Adds an entry to a leaf that has room for it without [#compact], behind all that it has.
+  ///
+  /// @param address of the key, from its ninth byte on
   static void append(long leaf, long head, long address, int length) {
     int count = count(leaf);
-    int offset = Native.getUnsignedShort(leaf + HEAP_START) - length;
+    int tail = tailBytes(length);
+    int offset = Native.getUnsignedShort(leaf + HEAP_START) - tail;
     assert offset >= HEADER_BYTES + (count + 1) * SLOT_BYTES : "no room in index node";
     Native.putShort(leaf + HEAP_START, offset);
-    Native.putShort(leaf + HEAP_USED, Native.getUnsignedShort(leaf + HEAP_USED) + length);
-    Native.copyApart(address, leaf + offset, length);
+    Native.putShort(leaf + HEAP_USED, Native.getUnsignedShort(leaf + HEAP_USED) + tail);
+    Native.copyApart(address + HEAD_BYTES, leaf + offset, tail);
     long slot = slot(leaf, count);
     Native.putLongUnaligned(slot, head);
     Native.putShort(slot + 8, offset);
@@ -345,7 +413,7 @@ final class IndexNode {
   /// Removes slot `index` of a latched node.
   static void remove(long node, int index) {
     int count = count(node);
-    int size = prefixBytes(node) + keyLength(node, index);
+    int size = prefixBytes(node) + tailBytes(keyLength(node, index));
     Native.putShort(node + HEAP_USED, Native.getUnsignedShort(node + HEAP_USED) - size);
     long slot = slot(node, index);
     Native.copy(slot + SLOT_BYTES, slot, (long) (count - index - 1) * SLOT_BYTES);
@@ -385,7 +453,7 @@ final class IndexNode {
     int slot = -1;
     while (sum < half) {
       slot++;
-      sum += SLOT_BYTES + prefixBytes(node) + keyLength(node, slot);
+      sum += SLOT_BYTES + prefixBytes(node) + tailBytes(keyLength(node, slot));
     }
     return slot;
   }
@@ -398,8 +466,8 @@ final class IndexNode {
     int at = BYTES;
     int count = count(node);
     for (int i = 0; i < count; i++) {
-      int size = prefix + keyLength(node, i);
-      int offset = entryOffset(node, i);
+      int size = prefix + tailBytes(keyLength(node, i));
+      int offset = entryOffset(node, i, prefix);
       at -= size;
       Native.copyFromArray(copy, offset, node + at, size);
       Native.putShort(slot(node, i) + 8, at);

@@ -50,6 +50,28 @@ public final class KeyBuffer {
     length += 8;
   }
 
+  /// Appends the first bytes of a number, the most significant first.
+  ///
+  /// @param count more than 8 mean 8
+  void putHead(long number, int count) {
+    ensure(8);
+    BIG_ENDIAN_LONG.set(bytes, length, number);
+    length += Math.min(8, count);
+  }
+
+  /// Appends a number in as many bytes as it needs and one that says how many, so that the order is that of the numbers: from 80 on that
+  /// many more bytes of a number that is not negative, from 7F down of a negative one. The most significant byte comes first.
+  void putInteger(long value) {
+    long magnitude = value < 0 ? ~value : value;
+    int count = (71 - Long.numberOfLeadingZeros(magnitude)) >>> 3;
+    ensure(9);
+    bytes[length] = (byte) (value < 0 ? 0x7F - count : 0x80 + count);
+    if (count > 0) {
+      BIG_ENDIAN_LONG.set(bytes, length + 1, value << (Long.SIZE - Byte.SIZE * count));
+    }
+    length += 1 + count;
+  }
+
   /// Appends the bytes of another.
   public void putBytes(KeyBuffer other) {
     ensure(other.length);

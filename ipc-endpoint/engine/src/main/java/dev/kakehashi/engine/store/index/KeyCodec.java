@@ -13,7 +13,7 @@ import dev.kakehashi.engine.vector.CompactWord;
 /// | kind | bytes |
 /// |---|---|
 /// | nullable column | 1 before a value, 2 alone for null: nulls come last, or first when descending |
-/// | INTEGER | 8, sign bit flipped |
+/// | INTEGER | 1 that has the sign and says how many come, then 0 to 8 |
 /// | FLOAT4, FLOAT8 | 4, 8; negative ones complemented, others with the sign bit flipped; one NaN, one zero |
 /// | VARLENA, BPCHAR | the bytes with 0 as `00 FF`, then `00 00` |
 /// | NUMERIC | class; for finite ones weight and base-10000 digits without outer zeros, complemented when negative |
@@ -158,7 +158,7 @@ public final class KeyCodec {
   /// @param word of a by-reference value: its address
   public static void appendValue(KeyBuffer to, ColumnKind kind, long word) {
     switch (kind) {
-      case INTEGER -> to.putLong(word ^ Long.MIN_VALUE);
+      case INTEGER -> to.putInteger(word);
       case FLOAT4 -> {
         float value = Float.intBitsToFloat((int) word);
         int bits = Float.floatToIntBits(value == 0 ? 0f : value);

@@ -36,7 +36,7 @@ final class LeafChain {
   ///
   /// @param fill bytes of a leaf after which another one is begun, at least a third of a node
   void append(long head, long address, int length, int fill) {
-    int bytes = IndexNode.SLOT_BYTES + length;
+    int bytes = IndexNode.SLOT_BYTES + IndexNode.tailBytes(length);
     if (room < bytes) {
       add(OrderedTree.newNode(pool.allocateNode(), 0, 0));
       room = fill - IndexNode.HEADER_BYTES;

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
-import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.Readers;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -95,17 +94,8 @@ final class SortedInsertion {
 
   private boolean hasSameKey(long leaf, int slot, long head) {
     int keyLength = key.length - Long.BYTES;
-    if (IndexNode.isLong(leaf, slot)
-        || IndexNode.keyLength(leaf, slot) != key.length
-        || (keyLength >= Long.BYTES && IndexNode.head(leaf, slot) != head)) {
-      return false;
-    }
-    long address = IndexNode.address(leaf, slot);
-    for (int i = keyLength >= Long.BYTES ? Long.BYTES : 0; i < keyLength; i++) {
-      if (Native.getByte(address + i) != key.bytes[i]) {
-        return false;
-      }
-    }
-    return true;
+    return !IndexNode.isLong(leaf, slot)
+        && IndexNode.keyLength(leaf, slot) == key.length
+        && IndexNode.beginsWith(leaf, slot, key, head, keyLength);
   }
 }

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
-import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -150,19 +149,12 @@ public final class TreeLoad {
   private static boolean isEqual(long leafA, int slotA, long leafB, int slotB) {
     int length = IndexNode.keyLength(leafA, slotA);
     int keyLength = length - Long.BYTES;
-    if (length != IndexNode.keyLength(leafB, slotB)
-        || (keyLength >= Long.BYTES
-            && IndexNode.head(leafA, slotA) != IndexNode.head(leafB, slotB))) {
-      return false;
-    }
-    return Native.equalBytes(
-        IndexNode.address(leafA, slotA), IndexNode.address(leafB, slotB), keyLength);
+    return length == IndexNode.keyLength(leafB, slotB)
+        && IndexNode.beginEqual(leafA, slotA, leafB, slotB, keyLength);
   }
 
   static long rowId(long leaf, int slot) {
-    return Long.reverseBytes(
-        Native.getLongUnaligned(
-            IndexNode.address(leaf, slot) + IndexNode.keyLength(leaf, slot) - Long.BYTES));
+    return IndexNode.lastLong(leaf, slot);
   }
 
   /// Takes an entry.
@@ -316,7 +308,7 @@ public final class TreeLoad {
       if (i > 0) {
         separator = level == 1 ? separator(before, child) : separators.get(i);
       }
-      int bytes = IndexNode.SLOT_BYTES + IndexNode.CHILD_BYTES + separator.length;
+      int bytes = IndexNode.SLOT_BYTES + IndexNode.CHILD_BYTES + IndexNode.tailBytes(separator.length);
       if (i > 0 && bytes <= room) {
         long parent = nodes[above.size() - 1];
         IndexNode.insert(parent, IndexNode.count(parent), separator, child);

@@ -111,6 +111,19 @@ public final class ValueCodec {
     return at;
   }
 
+  /// Reads a value alone, a by-reference one in PostgreSQL's form.
+  ///
+  /// @return its word: of a by-reference value the address
+  public static long decodeInMemory(ColumnKind kind, ByteBuffer value, Blocks blocks) {
+    long word = decodeValue(kind, value, blocks);
+    if (!kind.byReference() || !CompactWord.isCompact(word)) {
+      return word;
+    }
+    long address = blocks.allocate(CompactWord.MOST_BYTES);
+    CompactWord.write(word, address);
+    return address;
+  }
+
   /// Reads a value alone.
   public static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
     NativeInput input = NativeInput.of(value);

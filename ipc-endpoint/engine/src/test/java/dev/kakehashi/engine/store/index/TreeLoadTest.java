@@ -201,7 +201,7 @@ final class TreeLoadTest {
       shares.add(new ArrayList<>());
     }
     NavigableSet<byte[]> model = set(List.of());
-    for (long i = 0; i < 200_000; i++) {
+    for (long i = 0; i < 400_000; i++) {
       // Half of them in stretches of ascending keys that the threads take turns in, half at random
       // among some of them.
       boolean ascending = i % 2 == 0;
