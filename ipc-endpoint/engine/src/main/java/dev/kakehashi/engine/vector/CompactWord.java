@@ -11,6 +11,8 @@ import org.agrona.UnsafeApi;
 /// ... 010   numeric: bits 3 to 8 digits after the point, 0 to 18; then the value times 10^digits, signed
 /// ```
 ///
+/// Other words with low bits are the store's own.
+///
 /// A value has one word: it is compact if it can be, so that equal words are equal values of the same scale. In memory, a value is in
 /// PostgreSQL's form, with a header of 4 bytes: a numeric as its `NumericChoice`, others as their bytes. Thread-safe.
 public final class CompactWord {
@@ -62,7 +64,7 @@ public final class CompactWord {
 
   /// Whether the value lies in the word.
   public static boolean isCompact(long word) {
-    return (word & TAG) != 0;
+    return (word & (BYTES | NUMERIC)) != 0;
   }
 
   public static boolean isNumeric(long word) {

@@ -88,7 +88,7 @@ public final class RowCheck {
     if (table == null || table.tableId() != tableId) {
       table = tables.get(tableId);
       if (table != null) {
-        layout.freeMissing(scratch);
+        layout.free(scratch);
         layout = new RowLayout(table.placement(), scratch);
         live = table.placement().live();
         version = new RowVersion(layout.columns);

@@ -79,8 +79,12 @@ public final class KeyCodec {
   ///
   /// @param word of a row in the store
   public void appendStored(KeyBuffer to, int keyColumn, long word, boolean isNull) {
-    if (isNull || !kinds[keyColumn].byReference() || !CompactWord.isCompact(word)) {
+    if (isNull || !kinds[keyColumn].byReference()) {
       append(to, keyColumn, word, isNull);
+      return;
+    }
+    if (!CompactWord.isCompact(word)) {
+      append(to, keyColumn, StoredWord.address(word), false);
       return;
     }
     int from = to.length;
@@ -149,7 +153,7 @@ public final class KeyCodec {
     if (kind.byReference() && CompactWord.isCompact(word)) {
       appendCompact(to, kind, word);
     } else {
-      appendValue(to, kind, word);
+      appendValue(to, kind, kind.byReference() ? StoredWord.address(word) : word);
     }
   }
 

@@ -10,11 +10,12 @@ import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /// A value in the durable image: INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length
 /// as varint and the payload.
 ///
-/// Words of by-reference values are the store's: addresses, or compact ones ([CompactWord]).
+/// Words of by-reference values are the store's: [CompactWord] or [StoredWord].
 public final class ValueCodec {
   /// Bit that is set in each byte of a varint but the last.
   private static final long CONTINUED = 0x8080_8080_8080_8080L;
@@ -38,7 +39,7 @@ public final class ValueCodec {
   private static int payloadBytes(long word) {
     return CompactWord.isCompact(word)
         ? CompactWord.memoryBytes(word) - HEADER_BYTES
-        : VarlenaLengths.bytes(word) - HEADER_BYTES;
+        : VarlenaLengths.bytes(StoredWord.address(word)) - HEADER_BYTES;
   }
 
   /// A value alone, for [dev.kakehashi.engine.store.api.Placement.Origin#added].
@@ -91,7 +92,7 @@ public final class ValueCodec {
         if (CompactWord.isCompact(word)) {
           at = CompactWord.write(word, to, at);
         } else {
-          Native.copyToArray(word + HEADER_BYTES, to, at, payload);
+          Native.copyToArray(StoredWord.address(word) + HEADER_BYTES, to, at, payload);
           at += payload;
         }
       }
@@ -124,11 +125,20 @@ public final class ValueCodec {
     return address;
   }
 
+  /// Values that are in memory once for all rows.
+  public interface SharedValues {
+    /// The word of a value.
+    ///
+    /// @param bytes where the value is, without header
+    /// @return a [StoredWord]; 0: the value is none of these
+    long word(long bytes, int length);
+  }
+
   /// Reads a value alone.
   public static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
     NativeInput input = NativeInput.of(value);
     try {
-      return decodeValue(kind, input, pool);
+      return decodeValue(kind, input, pool, null);
     } finally {
       Reference.reachabilityFence(input);
     }
@@ -136,8 +146,10 @@ public final class ValueCodec {
 
   /// Reads the next value of a row.
   ///
+  /// @param shared of the column
   /// @throws EngineException DATA_CORRUPTED
-  public static long decodeValue(ColumnKind kind, NativeInput value, Blocks pool) {
+  public static long decodeValue(
+      ColumnKind kind, NativeInput value, Blocks pool, @Nullable SharedValues shared) {
     return switch (kind) {
       case INTEGER -> {
         long zigzag = getVarint(value);
@@ -152,16 +164,20 @@ public final class ValueCodec {
         yield value.nextLong();
       }
       case UUID, INTERVAL -> copy(value, 16, 0, pool);
-      default -> decodeVarlena(kind, value, pool);
+      default -> decodeVarlena(kind, value, pool, shared);
     };
   }
 
-  private static long decodeVarlena(ColumnKind kind, NativeInput value, Blocks pool) {
+  private static long decodeVarlena(
+      ColumnKind kind, NativeInput value, Blocks pool, @Nullable SharedValues shared) {
     int payload = payload(value);
     long word =
         kind == ColumnKind.NUMERIC
             ? CompactWord.ofNumeric(value.address(), payload)
             : CompactWord.ofBytes(value.address(), payload);
+    if (word == 0 && shared != null) {
+      word = shared.word(value.address(), payload);
+    }
     if (word == 0) {
       return copy(value, payload, HEADER_BYTES, pool);
     }

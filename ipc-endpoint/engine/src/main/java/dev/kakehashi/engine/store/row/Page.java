@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.row;
 
+import dev.kakehashi.engine.store.index.StoredWord;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.MethodHandles;
@@ -308,7 +309,11 @@ public final class Page {
 
   public long word(int column, int slot) {
     long place = place(column);
-    return place == 0 ? form.layout.missing(column) : Words.get(place, slot);
+    if (place == 0) {
+      return form.layout.missing(column);
+    }
+    long word = Words.get(place, slot);
+    return StoredWord.isCode(word) ? form.layout.fromPage(column, word) : word;
   }
 
   public boolean isNull(int column, int slot) {
@@ -328,7 +333,7 @@ public final class Page {
     long place = place(column);
     // Without one it is the missing value, or that of a deleted row.
     if (place != 0) {
-      Words.put(place, slot, isNull ? 0 : word);
+      Words.put(place, slot, isNull ? 0 : form.layout.toPage(column, word));
       long bits = nulls(column);
       if (bits != 0) {
         setBit(bits, slot, isNull);
@@ -353,11 +358,11 @@ public final class Page {
       places = Arrays.copyOf(places, columns);
     }
     long[] present = places;
+    RowLayout now = form.layout;
     for (int c = 0; c < columns; c++) {
-      long word = version.words[c];
+      long word = now.toPage(c, version.words[c]);
       boolean isNull = version.nulls[c];
       if (present[c] == 0) {
-        RowLayout now = form.layout;
         if (isNull != now.isMissingNull(c) || word != now.missing(c)) {
           addWords(c, word, now);
         }

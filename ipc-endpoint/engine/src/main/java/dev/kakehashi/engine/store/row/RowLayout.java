@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.row;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.api.Placement;
+import dev.kakehashi.engine.store.index.StoredWord;
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.MemoryPool;
@@ -12,6 +13,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// How the rows of one table lie in its pages and undo records. Immutable, but for [#widestWidths].
 ///
@@ -29,7 +31,8 @@ import java.util.List;
 /// numbers take 4 bytes or less. A column without words has its missing value in all rows of the page. See [Placement].
 ///
 /// The word of a by-reference value is the address of its bytes, which never change while they are there, or the value itself
-/// ([CompactWord]). The word of a null is 0. The bytes of a missing value belong to the table: all its rows have the same address.
+/// ([CompactWord]). Texts that many rows have are in memory once ([TextDictionary]): their words in a page are codes, elsewhere marked
+/// addresses ([StoredWord]). The word of a null is 0. The bytes of a missing value belong to the table: all its rows have the same address.
 ///
 /// An undo record is the row as it was before a change:
 ///
@@ -53,6 +56,8 @@ public final class RowLayout {
   /// Bytes of a page whose words are all 8 wide. The number of rows follows from it, and row identifiers of directories from that.
   private static final int PAGE_BYTES = 64 << 10;
 
+  private static final int HEADER_BYTES = 4;
+
   private static final int UNDO_WORDS = 24;
   private static final int UNDO_COLUMNS_SHIFT = 32;
 
@@ -73,6 +78,9 @@ public final class RowLayout {
   private final long[] missing;
 
   private final boolean[] missingNull;
+
+  /// Values that rows share, of columns of texts and bytes; null for others.
+  private final @Nullable TextDictionary[] dictionaries;
 
   /// Row slots of a page.
   public final int rows;
@@ -96,7 +104,9 @@ public final class RowLayout {
         placement.widthWritten(),
         placement.kinds(),
         new long[placement.stored().size()],
-        new boolean[placement.stored().size()]);
+        new boolean[placement.stored().size()],
+        new TextDictionary[placement.stored().size()]);
+    addDictionaries(0, pool);
     takeMissing(placement, 0, pool);
   }
 
@@ -109,10 +119,20 @@ public final class RowLayout {
             widthWritten,
             placement.kinds(),
             Arrays.copyOf(missing, count),
-            Arrays.copyOf(missingNull, count));
+            Arrays.copyOf(missingNull, count),
+            Arrays.copyOf(dictionaries, count));
+    grown.addDictionaries(columns, pool);
     System.arraycopy(widestWidths, 0, grown.widestWidths, 0, columns);
     grown.takeMissing(placement, columns, pool);
     return grown;
+  }
+
+  private void addDictionaries(int from, MemoryPool pool) {
+    for (int c = from; c < columns; c++) {
+      if (kinds[c] == ColumnKind.VARLENA || kinds[c] == ColumnKind.BPCHAR) {
+        dictionaries[c] = new TextDictionary(pool);
+      }
+    }
   }
 
   /// Takes all of them, or none.
@@ -132,9 +152,14 @@ public final class RowLayout {
     }
   }
 
-  /// Frees the missing values.
-  public void freeMissing(MemoryPool pool) {
+  /// Frees the missing values, and those that rows share. Nobody uses the table any more.
+  public void free(MemoryPool pool) {
     freeMissing(pool, 0, columns);
+    for (TextDictionary each : dictionaries) {
+      if (each != null) {
+        each.free();
+      }
+    }
   }
 
   private void freeMissing(MemoryPool pool, int from, int to) {
@@ -150,13 +175,15 @@ public final class RowLayout {
       boolean widthWritten,
       List<ColumnKind> kinds,
       long[] missing,
-      boolean[] missingNull) {
+      boolean[] missingNull,
+      @Nullable TextDictionary[] dictionaries) {
     this.widthWritten = widthWritten;
     this.kinds = kinds.toArray(ColumnKind[]::new);
     this.columns = this.kinds.length;
     this.pageColumns = pageColumns;
     this.missing = missing;
     this.missingNull = missingNull;
+    this.dictionaries = dictionaries;
     byReference =
         java.util.stream.IntStream.range(0, columns)
             .filter(c -> this.kinds[c].byReference())
@@ -195,7 +222,48 @@ public final class RowLayout {
   }
 
   private static boolean isAddress(long word) {
-    return word != 0 && !CompactWord.isCompact(word);
+    return word != 0 && !CompactWord.isCompact(word) && !StoredWord.isShared(word);
+  }
+
+  /// Values of a column that rows share; null: it has none.
+  ValueCodec.@Nullable SharedValues shared(int column) {
+    return dictionaries[column];
+  }
+
+  /// The word of a value that rows share.
+  ///
+  /// @param address of the value, in PostgreSQL's form
+  /// @return 0: it is none of these
+  public long shared(int column, long address) {
+    TextDictionary dictionary = dictionaries[column];
+    return dictionary == null
+        ? 0
+        : dictionary.word(address + HEADER_BYTES, VarlenaLengths.bytes(address) - HEADER_BYTES);
+  }
+
+  /// What a page has for a word of a column.
+  long toPage(int column, long word) {
+    return StoredWord.isShared(word) && dictionaries[column] != null
+        ? TextDictionary.codeOf(word)
+        : word;
+  }
+
+  /// The word of a column that a page has; nonsense gives nonsense, and no address that is not the table's.
+  public long fromPage(int column, long word) {
+    if (!StoredWord.isCode(word)) {
+      return word;
+    }
+    TextDictionary dictionary = dictionaries[column];
+    return dictionary == null ? word : dictionary.word(word);
+  }
+
+  /// Memory of the values that rows share, as the pool counts it.
+  public long sharedBytes() {
+    long bytes = 0;
+    for (TextDictionary each : dictionaries) {
+      bytes += each == null ? 0 : each.memoryBytes();
+    }
+    return bytes;
   }
 
   // ---- undo records ----

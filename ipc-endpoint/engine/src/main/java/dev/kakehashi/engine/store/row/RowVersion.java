@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.row;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.index.StoredWord;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.CompactWord;
@@ -83,14 +84,15 @@ public final class RowVersion {
       CompactWord.write(from, to);
       return to;
     }
-    int bytes = VarlenaLengths.bytes(kind, from);
+    long value = StoredWord.address(from);
+    int bytes = VarlenaLengths.bytes(kind, value);
     if (bytes > 256) {
-      return batch.heap.copy(from, bytes);
+      return batch.heap.copy(value, bytes);
     }
     // Blocks of the pool and of the heap are multiples of 8.
     long to = batch.heap.allocate(bytes);
     for (int i = 0; i < bytes; i += 8) {
-      Native.putLong(to + i, Native.getLong(from + i));
+      Native.putLong(to + i, Native.getLong(value + i));
     }
     return to;
   }

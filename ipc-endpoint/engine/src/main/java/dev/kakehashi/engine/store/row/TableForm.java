@@ -57,7 +57,7 @@ public final class TableForm {
     } finally {
       if (!complete) {
         made.forEach(TableIndex::free);
-        layout.freeMissing(pool);
+        layout.free(pool);
       }
     }
     return made.toArray(TableIndex[]::new);
@@ -206,9 +206,9 @@ public final class TableForm {
     place(placement);
   }
 
-  /// Frees missing values and indexes. Nobody uses the table any more.
+  /// Frees missing and shared values, and indexes. Nobody uses the table any more.
   public void free() {
-    layout.freeMissing(pool);
+    layout.free(pool);
     for (TableIndex index : indexes) {
       index.free();
     }

@@ -32,7 +32,8 @@ public final class MemoryCount {
       nodes += index.tree.nodes();
     }
     return new TableMemory(
-        pageBytes, valueBytes(table, pages), nodes * MemoryPool.NODE_BYTES);
+        pageBytes,
+        valueBytes(table, pages) + table.form.layout.sharedBytes(), nodes * MemoryPool.NODE_BYTES);
   }
 
   private static long valueBytes(RowTable table, long pages) {

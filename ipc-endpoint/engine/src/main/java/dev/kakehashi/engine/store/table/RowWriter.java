@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.table;
 import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.index.StoredWord;
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.VarlenaLengths;
 import dev.kakehashi.engine.store.memory.Blocks;
@@ -120,10 +121,18 @@ final class RowWriter {
         to.words[c] = column.words[row];
       } else if (to.words[c] == 0 && (shared == null || !shared[c])) {
         long from = column.words[row];
-        long compact = ValueCodec.compact(layout.kinds[c], from);
-        to.words[c] = compact != 0 ? compact : copy(layout.kinds[c], from, blocks);
+        long small = small(layout, c, from);
+        to.words[c] = small != 0 ? small : copy(layout.kinds[c], from, blocks);
       }
     }
+  }
+
+  /// The word of a value that needs no memory of its own.
+  ///
+  /// @return 0: it needs some
+  private static long small(RowLayout layout, int column, long from) {
+    long compact = ValueCodec.compact(layout.kinds[column], from);
+    return compact != 0 ? compact : layout.shared(column, from);
   }
 
   private static long copy(ColumnKind kind, long from, Blocks blocks) {
@@ -283,9 +292,9 @@ final class RowWriter {
     if (CompactWord.isCompact(stored)) {
       return stored == ValueCodec.compact(kind, address);
     }
-    int bytes = VarlenaLengths.bytes(kind, stored);
-    return bytes == VarlenaLengths.bytes(kind, address)
-        && Native.equalBytes(stored, address, bytes);
+    long value = StoredWord.address(stored);
+    int bytes = VarlenaLengths.bytes(kind, value);
+    return bytes == VarlenaLengths.bytes(kind, address) && Native.equalBytes(value, address, bytes);
   }
 
   private boolean isStillShared(Page page, int slot, RowVersion version, boolean[] shared) {

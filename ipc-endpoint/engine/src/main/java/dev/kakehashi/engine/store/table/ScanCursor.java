@@ -300,19 +300,18 @@ final class ScanCursor implements PageCursor {
     for (int from = base; from < batch.size; from += ROWS_PER_COPY) {
       int end = Math.min(batch.size, from + ROWS_PER_COPY);
       for (int k = 0; k < columns.length; k++) {
-        ColumnKind kind = layout.kinds[columns[k]];
-        if (kind.byReference()) {
-          copyValues(batch, kind, batch.columns[k].words, from, end);
+        if (layout.kinds[columns[k]].byReference()) {
+          copyValues(batch, columns[k], batch.columns[k].words, from, end);
         }
       }
     }
   }
 
-  private static void copyValues(
-      VectorBatch batch, ColumnKind kind, long[] words, int from, int end) {
+  private void copyValues(VectorBatch batch, int column, long[] words, int from, int end) {
+    ColumnKind kind = layout.kinds[column];
     for (int row = from; row < end; row++) {
       if (words[row] != 0) {
-        words[row] = RowVersion.copyValue(batch, kind, words[row]);
+        words[row] = RowVersion.copyValue(batch, kind, layout.fromPage(column, words[row]));
       }
     }
   }
