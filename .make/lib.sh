@@ -147,11 +147,19 @@ prepare_run_dir() {
 
 server_mkdir() { as_server mkdir -p -m 0700 "$@"; }
 
-# A free TCP port, by asking the kernel for each candidate's listeners.
+# Whether something has the TCP port $1: a listener, or a connection that goes out from there. Closed ones (06) do not count.
+has_port() {
+  local files=(/proc/net/tcp)
+  [ ! -e /proc/net/tcp6 ] || files+=(/proc/net/tcp6)
+  awk -v port="$(printf ':%04X' "$1")" \
+    '$4 != "06" && substr($2, length($2) - 4) == port { found = 1 } END { exit !found }' "${files[@]}"
+}
+
+# A TCP port that nothing has.
 free_port() {
   local port
   for port in $(seq "$1" $(($1 + 200))); do
-    if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+    if ! has_port "$port"; then
       printf '%s\n' "$port"
       return
     fi

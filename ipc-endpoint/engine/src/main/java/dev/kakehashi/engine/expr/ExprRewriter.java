@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.expr;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /// Rebuilds expressions with their columns and parameters replaced.
@@ -32,6 +33,20 @@ public abstract class ExprRewriter {
           }
         }.rewrite(expr);
     return found[0];
+  }
+
+  /// Columns that the expression needs.
+  static int[] columns(Expr expr) {
+    BitSet found = new BitSet();
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr column(Expr.Column column) {
+            found.set(column.index());
+            return column;
+          }
+        }.rewrite(expr);
+    return found.stream().toArray();
   }
 
   /// Whether computing the expression once more within its statement gives the same, and does nothing else.

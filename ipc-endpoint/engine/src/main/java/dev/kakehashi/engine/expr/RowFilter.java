@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.expr;
 
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.DeferredValues;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 
@@ -18,7 +19,10 @@ public abstract class RowFilter {
       RowFilter[] terms = and.terms().stream().map(t -> of(t, context)).toArray(RowFilter[]::new);
       return new All(terms);
     }
-    return new Computed(Evaluators.of(predicate, context), ExprRewriter.isRepeatable(predicate));
+    return new Computed(
+        Evaluators.of(predicate, context),
+        ExprRewriter.isRepeatable(predicate),
+        ExprRewriter.columns(predicate));
   }
 
   private static final class All extends RowFilter {
@@ -47,10 +51,12 @@ public abstract class RowFilter {
   private static final class Computed extends RowFilter {
     private final Evaluator predicate;
     private final boolean repeatable;
+    private final int[] columns;
 
-    Computed(Evaluator predicate, boolean repeatable) {
+    Computed(Evaluator predicate, boolean repeatable, int[] columns) {
       this.predicate = predicate;
       this.repeatable = repeatable;
+      this.columns = columns;
     }
 
     @Override
@@ -60,6 +66,12 @@ public abstract class RowFilter {
 
     @Override
     public void apply(VectorBatch batch) {
+      DeferredValues deferred = batch.deferred;
+      if (deferred != null) {
+        for (int column : columns) {
+          deferred.copy(batch, column);
+        }
+      }
       ColumnVector truth = predicate.evaluate(batch);
       int[] selection = batch.selection;
       int kept = 0;

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.vector;
 
+import org.jspecify.annotations.Nullable;
+
 /// Up to [#capacity] rows in columns.
 ///
 /// Live rows are `0 .. size-1`, or, when `selection` is used, `selection[0 .. selected-1]` in ascending order. By-reference values
@@ -24,6 +26,9 @@ public final class VectorBatch implements AutoCloseable {
 
   /// Replaced, never shared for writing, when an operator passes its input's selection on.
   public int[] selection;
+
+  /// Null: all words are what [ColumnVector] says.
+  public @Nullable DeferredValues deferred;
 
   /// Rows present.
   public int size;
@@ -85,6 +90,7 @@ public final class VectorBatch implements AutoCloseable {
   public void reset() {
     size = 0;
     selected = -1;
+    deferred = null;
     for (ColumnVector column : columns) {
       column.clearNulls();
     }

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.DeferredValues;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ public abstract class RowScan extends Operator {
   private final boolean rowIdColumn;
   private long expected = VectorBatch.CAPACITY;
   private final RowsBeforeFailure before;
+  private final boolean filtered;
 
   /// @param planned columns of the batches; the last one may be [PlanNode#ROW_ID]
   /// @param condition null: all rows pass
@@ -39,8 +41,14 @@ public abstract class RowScan extends Operator {
     this.withRowIds = withRowIds || rowIdColumn;
     this.columns = rowIdColumn ? Arrays.copyOf(planned, planned.length - 1) : planned;
     this.batch = new VectorBatch(planned.length);
+    this.filtered = condition != null;
     this.before =
         new RowsBeforeFailure(condition == null ? null : RowFilter.of(condition, context), context);
+  }
+
+  /// Whether a condition may leave rows out.
+  boolean isFiltered() {
+    return filtered;
   }
 
   @Override
@@ -71,6 +79,11 @@ public abstract class RowScan extends Operator {
       }
       run.scope().scanned(batch.liveRows());
       if (before.narrow(batch)) {
+        DeferredValues deferred = batch.deferred;
+        if (deferred != null) {
+          deferred.copyAll(batch);
+          batch.deferred = null;
+        }
         return batch;
       }
       Interrupts.check();

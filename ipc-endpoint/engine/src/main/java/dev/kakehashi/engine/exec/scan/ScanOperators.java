@@ -112,7 +112,11 @@ public final class ScanOperators {
       }
       long end = Math.min(first + pages, morsels.endPage);
       if (cursor == null) {
-        cursor = table.scan(run.scope().view(), first, end, columns, withRowIds);
+        PageCursor opened = table.scan(run.scope().view(), first, end, columns, withRowIds);
+        if (isFiltered()) {
+          opened.deferValues();
+        }
+        cursor = opened;
       } else {
         cursor.moveTo(first, end);
       }

@@ -8,4 +8,8 @@ public interface PageCursor extends RowCursor {
   ///
   /// @throws IllegalStateException if the cursor is closed
   void moveTo(long firstPage, long endPage);
+
+  /// From now on, batches come with values that are [dev.kakehashi.engine.vector.DeferredValues]. They may be copied until the cursor goes
+  /// on.
+  void deferValues();
 }

@@ -11,6 +11,8 @@ import dev.kakehashi.engine.store.row.RowVersion;
 import dev.kakehashi.engine.store.row.Words;
 import dev.kakehashi.engine.store.version.RowReader;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.CompactWord;
+import dev.kakehashi.engine.vector.DeferredValues;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 
@@ -24,10 +26,12 @@ import java.util.Arrays;
 /// 3. Otherwise each row's stamp is judged. Rows whose newest version is visible are gathered; undo pointers of the others are noted,
 ///    and followed after the validation.
 ///
-/// By-reference values are copied after the validation, when the addresses are known to be good for as long as the transaction lives.
+/// By-reference values are copied after the validation, when the addresses are known to be good for as long as the transaction lives. If
+/// they are deferred, words stay the store's until then, with [#DEFERRED] in those that are plain addresses: so low bits say in each row
+/// whether it has been copied.
 /// A page that is changed all the time makes validation fail: the run is halved each time, so that it gets shorter than the gaps between
 /// changes, and at the end read under the latch.
-final class ScanCursor implements PageCursor {
+final class ScanCursor implements PageCursor, DeferredValues {
   /// Values of so many rows stay in the nearest cache from column to column.
   private static final int ROWS_PER_COPY = 64;
 
@@ -35,6 +39,8 @@ final class ScanCursor implements PageCursor {
 
   /// Slots that are looked at at a time, also where fewer rows are wanted: there may be none in them.
   private static final int SHORTEST_RUN = 64;
+
+  private static final int DEFERRED = 7;
 
   private final RowTable table;
   private final RowLayout layout;
@@ -47,6 +53,7 @@ final class ScanCursor implements PageCursor {
   private long pageNumber;
   private int slot;
   private boolean closed;
+  private boolean defers;
 
   private final int[] gathered = new int[VectorBatch.CAPACITY];
 
@@ -123,7 +130,11 @@ final class ScanCursor implements PageCursor {
       }
       if (run > 0) {
         slot += run;
-        copyValues(batch, base);
+        if (defers) {
+          deferValues(batch, base);
+        } else {
+          copyValues(batch, base);
+        }
         return true;
       }
       clearNulls(batch, base);
@@ -309,11 +320,86 @@ final class ScanCursor implements PageCursor {
 
   private void copyValues(VectorBatch batch, int column, long[] words, int from, int end) {
     ColumnKind kind = layout.kinds[column];
+    if (kind == ColumnKind.NUMERIC) {
+      copyNumerics(batch, words, from, end);
+      return;
+    }
     for (int row = from; row < end; row++) {
       if (words[row] != 0) {
         words[row] = RowVersion.copyValue(batch, kind, layout.fromPage(column, words[row]));
       }
     }
+  }
+
+  // ---- deferred values ----
+
+  @Override
+  public void deferValues() {
+    defers = true;
+  }
+
+  private void deferValues(VectorBatch batch, int base) {
+    batch.deferred = this;
+    for (int k = 0; k < columns.length; k++) {
+      if (layout.kinds[columns[k]].byReference()) {
+        long[] words = batch.columns[k].words;
+        for (int row = base; row < batch.size; row++) {
+          long word = words[row];
+          words[row] = word != 0 && (word & DEFERRED) == 0 ? word | DEFERRED : word;
+        }
+      }
+    }
+  }
+
+  @Override
+  public void copy(VectorBatch batch, int column) {
+    copyDeferred(batch, column, 0, batch.liveRows());
+  }
+
+  @Override
+  public void copyAll(VectorBatch batch) {
+    int live = batch.liveRows();
+    for (int from = 0; from < live; from += ROWS_PER_COPY) {
+      int end = Math.min(live, from + ROWS_PER_COPY);
+      for (int k = 0; k < columns.length; k++) {
+        copyDeferred(batch, k, from, end);
+      }
+    }
+  }
+
+  /// @param from among the live rows
+  private void copyDeferred(VectorBatch batch, int k, int from, int end) {
+    int column = k < columns.length ? columns[k] : -1;
+    if (column < 0 || !layout.kinds[column].byReference()) {
+      return;
+    }
+    long[] words = batch.columns[k].words;
+    long numerics = 0;
+    for (int i = from; i < end; i++) {
+      int row = batch.selected < 0 ? i : batch.selection[i];
+      long word = words[row];
+      if (CompactWord.isNumeric(word)) {
+        if (numerics == 0) {
+          numerics = batch.heap.allocate((long) CompactWord.MOST_BYTES * (end - i));
+        }
+        CompactWord.write(word, numerics);
+        words[row] = numerics;
+        numerics += CompactWord.MOST_BYTES;
+      } else if ((word & DEFERRED) != 0) {
+        long stored = (word & DEFERRED) == DEFERRED ? word & ~DEFERRED : word;
+        words[row] =
+            RowVersion.copyValue(batch, layout.kinds[column], layout.fromPage(column, stored));
+      }
+    }
+  }
+
+  private static void copyNumerics(VectorBatch batch, long[] words, int from, int end) {
+    for (int row = from; row < end; row++) {
+      if (words[row] != 0 && !CompactWord.isNumeric(words[row])) {
+        words[row] = RowVersion.copyValue(batch, ColumnKind.NUMERIC, words[row]);
+      }
+    }
+    CompactWord.writeNumerics(words, from, end, batch.heap);
   }
 
   /// Takes back the null bits of a copy that did not validate.

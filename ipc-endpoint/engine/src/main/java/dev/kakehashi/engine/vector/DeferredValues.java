@@ -1,0 +1,11 @@
+package dev.kakehashi.engine.vector;
+
+/// By-reference values of a batch that are where its filler has found them, until somebody needs them: most rows of a scan are left out by
+/// its filter before. Until then the words of a column are not addresses, and nobody else may read them. Confined to the batch's task.
+public interface DeferredValues {
+  /// Makes the words of a column addresses, in the live rows of a batch.
+  void copy(VectorBatch batch, int column);
+
+  /// The same for all columns.
+  void copyAll(VectorBatch batch);
+}
