@@ -2,6 +2,7 @@ package dev.kakehashi.engine.api;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The files that together are the engine's state at one moment, kept as they are until this is closed, while the engine goes on.
 ///
@@ -22,6 +23,11 @@ public interface Backup extends AutoCloseable {
 
   /// The others; the first call says which moment the backup is of.
   List<File> files();
+
+  /// Where the log ends in the files; after [#files()]. Null: the engine has no positions.
+  default @Nullable LogPosition position() {
+    return null;
+  }
 
   @Override
   void close();

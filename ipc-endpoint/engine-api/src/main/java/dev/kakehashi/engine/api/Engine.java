@@ -126,6 +126,11 @@ public interface Engine extends AutoCloseable {
     throw EngineException.lacking(capabilities(), Capability.BACKUP);
   }
 
+  /// Where its log stands; null: it has none. Does not block.
+  default @Nullable LogStatus logStatus() {
+    return null;
+  }
+
   /// Statements that make the committed definitions again on an engine that has none, in their order, without semicolons.
   ///
   /// @throws EngineException FEATURE_NOT_SUPPORTED

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
@@ -322,6 +323,11 @@ public final class EmbeddedEngine implements Engine {
   public Backup backup() {
     refuseWhenClosing();
     return store.backup();
+  }
+
+  @Override
+  public @Nullable LogStatus logStatus() {
+    return store.logStatus();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
@@ -106,7 +107,8 @@ final class MemoryStore implements Store {
   }
 
   static MemoryStore open(StoreConfig config) {
-    return open(config, SegmentedLog::open);
+    return open(
+        config, (log, image, queues) -> SegmentedLog.open(log, image, queues, config.archive()));
   }
 
   /// @param opener opens or makes a log, in the first directory, and its base image, in the second: tests have smaller ones
@@ -235,6 +237,11 @@ final class MemoryStore implements Store {
         lastBackupMillis,
         total,
         free);
+  }
+
+  @Override
+  public @Nullable LogStatus logStatus() {
+    return log.status();
   }
 
   @Override

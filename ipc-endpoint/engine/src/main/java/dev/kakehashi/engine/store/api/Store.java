@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueChanges;
@@ -73,6 +74,9 @@ public interface Store extends AutoCloseable {
       long diskFreeBytes) {}
 
   DiskUse diskUse();
+
+  /// Where its log stands; null: it has no positions.
+  @Nullable LogStatus logStatus();
 
   /// Changes the most memory for rows, versions and indexes; at once. If they have more, nobody gets any until they have less.
   ///

@@ -10,11 +10,26 @@ import org.jspecify.annotations.Nullable;
 /// @param memoryLimitBytes most native memory for rows, versions and indexes, at least 1 MB; changes get OUT_OF_MEMORY above, recovery does
 ///     not. A sixteenth, 128 kB to 256 MB, is for those who delete
 /// @param queues opens the queues, which share the store's log; null: there are none, and a log that knows of some is refused
-public record StoreConfig(Path directory, long memoryLimitBytes, @Nullable QueueOpener queues) {
+/// @param archive gets a copy of the log; null: there is none
+public record StoreConfig(
+    Path directory,
+    long memoryLimitBytes,
+    @Nullable QueueOpener queues,
+    @Nullable ArchiveConfig archive) {
   private static final long LEAST_MEMORY_BYTES = 1 << 20;
 
   public StoreConfig {
     checkMemory(memoryLimitBytes);
+  }
+
+  /// A store without an archive.
+  public StoreConfig(Path directory, long memoryLimitBytes, @Nullable QueueOpener queues) {
+    this(directory, memoryLimitBytes, queues, null);
+  }
+
+  /// The same with an archive; null: none.
+  public StoreConfig archivedTo(@Nullable ArchiveConfig to) {
+    return new StoreConfig(directory, memoryLimitBytes, queues, to);
   }
 
   /// A store without queues.

@@ -1,12 +1,14 @@
 package dev.kakehashi.engine.store.durable;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogPosition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The files of a store: those of its log, and the one that names its format.
 ///
@@ -26,6 +28,11 @@ public record StoreBackup(Backup log, Path format, Runnable ended) implements Ba
       throw new UncheckedIOException("could not read \"" + format + "\"", e);
     }
     return files;
+  }
+
+  @Override
+  public @Nullable LogPosition position() {
+    return log.position();
   }
 
   @Override

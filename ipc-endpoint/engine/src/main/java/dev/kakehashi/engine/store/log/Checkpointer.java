@@ -41,6 +41,7 @@ final class Checkpointer implements AutoCloseable {
   private final LogSegments segments;
   private final SideFiles sideFiles;
   private final @Nullable QueueSystem queues;
+  private final @Nullable LogArchiver archiver;
   private final Object forceLock = new Object();
   private final long applyBytes;
   private final long checkpointBytes;
@@ -101,6 +102,7 @@ final class Checkpointer implements AutoCloseable {
   /// @param applied what is in the image
   /// @param queues null: there are none
   /// @param queuesChanged whether they have got changes since `checkpointed`
+  /// @param archiver null: there is no archive
   Checkpointer(
       RocksImage image,
       LogFormat format,
@@ -110,7 +112,9 @@ final class Checkpointer implements AutoCloseable {
       long checkpointed,
       long applied,
       @Nullable QueueSystem queues,
-      boolean queuesChanged) {
+      boolean queuesChanged,
+      @Nullable LogArchiver archiver) {
+    this.archiver = archiver;
     this.image = image;
     this.format = format;
     this.segments = segments;
@@ -366,6 +370,11 @@ final class Checkpointer implements AutoCloseable {
       image.apply(List.of(), SegmentedLog.position(format, applied), sideFiles);
       queuesChanged = false;
     }
+    LogArchiver archive = archiver;
+    if (archive != null) {
+      // From now on a start does not know which files they are.
+      sideFiles.force();
+    }
     image.flush();
     checkpointed = applied;
     last = new Checkpoint(applied, last.count() + 1, System.currentTimeMillis());
@@ -374,7 +383,8 @@ final class Checkpointer implements AutoCloseable {
     try {
       // Under the lock: who holds segments gets all that it finds.
       if (holds == 0) {
-        segments.retireBelow(format.segment(checkpointed));
+        long needed = format.segment(checkpointed);
+        segments.retireBelow(archive == null ? needed : Math.min(needed, archive.firstKept()));
         sideFiles.retireUpTo(checkpointed);
       }
     } finally {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.memory.NativeInput;
@@ -95,6 +96,11 @@ public interface DurableLog extends AutoCloseable {
       long checkpoints,
       long lastCheckpointMillis) {
     static final Activity NONE = new Activity(0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /// Where it stands; null: it has no positions. Any thread.
+  default @Nullable LogStatus status() {
+    return null;
   }
 
   /// Any thread.

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// Bytes before the end never change while the segments are held, so they can be copied while the log grows. The files of the queues do
 /// change, so they are copied before there is an end: what they lack, or have in part, is in the log.
 ///
-/// `files` and `rest` are guarded by `this`.
+/// `files`, `rest` and `position` are guarded by `this`.
 final class LogBackup implements Backup {
   private final Path workspace;
   private final Runnable release;
@@ -28,6 +29,8 @@ final class LogBackup implements Backup {
 
   /// Adds what the log has up to an end; null: it has done so, or there is nothing to add.
   private @Nullable Rest rest;
+
+  private @Nullable LogPosition position;
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -91,6 +94,16 @@ final class LogBackup implements Backup {
     for (Path file : named) {
       files.add(new File(file, Files.size(file), "log/" + file.getFileName()));
     }
+  }
+
+  /// Says where the log ends in it.
+  synchronized void endsAt(LogPosition end) {
+    position = end;
+  }
+
+  @Override
+  public synchronized @Nullable LogPosition position() {
+    return position;
   }
 
   @Override

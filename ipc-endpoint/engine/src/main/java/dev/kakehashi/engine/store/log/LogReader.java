@@ -19,6 +19,16 @@ final class LogReader {
     void group(LogRecord group, long end);
   }
 
+  /// Says how far a log is read.
+  interface Limit {
+    /// Whether a group and all behind it are left out.
+    ///
+    /// @param end of the group
+    boolean isBeyond(LogRecord group, long end);
+  }
+
+  static final Limit NO_LIMIT = (group, end) -> false;
+
   private final LogFormat format;
   private final LogSegments segments;
   private final LogFile.Opener opener;
@@ -41,6 +51,13 @@ final class LogReader {
   ///
   /// @throws EngineException DATA_CORRUPTED
   long replay(long start, Visitor visitor) throws IOException {
+    return replay(start, NO_LIMIT, visitor);
+  }
+
+  /// The same up to the first group that is beyond a limit: what follows is not looked at.
+  ///
+  /// @throws EngineException DATA_CORRUPTED
+  long replay(long start, Limit limit, Visitor visitor) throws IOException {
     long at = format.frameStart(start);
     while (true) {
       long groupStart = at;
@@ -50,7 +67,11 @@ final class LogReader {
         refuseIfMoreFollows(groupStart);
         return groupStart;
       }
-      visitor.group(LogRecord.of(group.payload, group.length, group.changes), at);
+      LogRecord read = LogRecord.of(group.payload, group.length, group.changes);
+      if (limit.isBeyond(read, at)) {
+        return groupStart;
+      }
+      visitor.group(read, at);
       at = format.frameStart(at);
     }
   }

@@ -11,8 +11,10 @@ import java.io.IOException;
 ///
 /// Thread-safe by one lock. Mostly a promise is a comparison; where a segment has to be made for it, who writes waits as well.
 final class LogRoom {
-  /// Bytes that the frames of a record take besides it when it is written alone, but for frames at the ends of segments.
-  private static final int RECORD_BYTES = LogFormat.FRAME_HEADER_BYTES + LogFormat.ALIGNMENT;
+  /// Bytes that the frames of a record and the group's time take besides it when it is written alone, but for frames at the ends of
+  /// segments.
+  private static final int RECORD_BYTES =
+      LogFormat.FRAME_HEADER_BYTES + LogFormat.ALIGNMENT + GroupTime.BYTES;
 
   /// Bytes that may be lost at the end of a segment and for the header of a frame that goes on in it. So the last segment is never filled,
   /// which would ask for another one.

@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.store.api.ArchiveConfig;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -55,6 +57,9 @@ public final class SegmentedLog implements DurableLog {
   private final Checkpointer checkpointer;
   private final @Nullable QueueSystem queues;
   private final @Nullable LogQueues logQueues;
+  private final Timelines timelines;
+  private final GroupTime times;
+  private final @Nullable LogArchiver archiver;
 
   /// Held while queues are told of a group, until [Checkpointer#queuedEnd()] is behind it.
   private final Object tellLock = new Object();
@@ -71,15 +76,47 @@ public final class SegmentedLog implements DurableLog {
   /// @param applyBytes records that are worth waking up the image's thread for
   /// @param checkpointBytes length of the log at which the image is flushed
   /// @param longRecordBytes changes of a record from which on they go into a file of their own
+  /// @param limit where it ends
+  /// @param archive null: there is none
   record Options(
       int segmentBytes,
       long applyBytes,
       long checkpointBytes,
       long longRecordBytes,
-      LogFile.Opener opener) {
+      LogFile.Opener opener,
+      LogReader.Limit limit,
+      @Nullable ArchiveConfig archive) {
     static final Options DEFAULT =
         new Options(
             SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, defaultLongRecordBytes(), LogFile::open);
+
+    Options(
+        int segmentBytes,
+        long applyBytes,
+        long checkpointBytes,
+        long longRecordBytes,
+        LogFile.Opener opener) {
+      this(
+          segmentBytes,
+          applyBytes,
+          checkpointBytes,
+          longRecordBytes,
+          opener,
+          LogReader.NO_LIMIT,
+          null);
+    }
+
+    /// The same, of a log that ends before a limit: what is behind is removed.
+    Options upTo(LogReader.Limit end) {
+      return new Options(
+          segmentBytes, applyBytes, checkpointBytes, longRecordBytes, opener, end, archive);
+    }
+
+    /// The same with an archive; null: none.
+    Options archivedTo(@Nullable ArchiveConfig to) {
+      return new Options(
+          segmentBytes, applyBytes, checkpointBytes, longRecordBytes, opener, limit, to);
+    }
 
     Options(int segmentBytes, long applyBytes, long checkpointBytes, LogFile.Opener opener) {
       this(segmentBytes, applyBytes, checkpointBytes, defaultLongRecordBytes(), opener);
@@ -109,6 +146,17 @@ public final class SegmentedLog implements DurableLog {
   public static SegmentedLog open(
       Path logDirectory, Path imageDirectory, @Nullable LogQueues queues) {
     return open(logDirectory, imageDirectory, Options.DEFAULT, queues);
+  }
+
+  /// With an archive that gets a copy of it.
+  ///
+  /// @param archive null: there is none
+  public static SegmentedLog open(
+      Path logDirectory,
+      Path imageDirectory,
+      @Nullable LogQueues queues,
+      @Nullable ArchiveConfig archive) {
+    return open(logDirectory, imageDirectory, Options.DEFAULT.archivedTo(archive), queues);
   }
 
   static SegmentedLog open(Path logDirectory, Path imageDirectory, Options options) {
@@ -166,24 +214,63 @@ public final class SegmentedLog implements DurableLog {
       refuseLostImage(directory, image.directory());
       begin(directory, format, options.opener(), start);
     }
-    sideFiles = new SideFiles(directory, format.logId(), options.opener());
-    segments = new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
+    KeptFiles kept = new KeptFiles(directory);
+    ArchiveConfig archive = options.archive();
+    if (archive == null) {
+      kept.release(Long.MAX_VALUE);
+    }
+    sideFiles =
+        new SideFiles(directory, format.logId(), options.opener(), archive == null ? null : kept);
+    List<Long> present = LogSegments.list(directory);
+    segments = new LogSegments(directory, format, options.opener(), present);
     LogReader reader = new LogReader(format, segments, options.opener());
     if (known.isPresent()) {
       reader.requireReached(start);
     }
     Replay replay = new Replay(format, start);
-    long end = replay.run(reader);
+    long end = replay.run(reader, options.limit());
     LogEnd.require(LogEnd.read(directory), segments, format, end);
     cut(format, segments, options.opener(), end);
     sideFiles.sweep();
-    segments.retireBelow(format.segment(start));
+    sideFiles.beginAt(end);
+    timelines = Timelines.of(image, format);
+    times = new GroupTime(GroupTime.of(image));
+    archiver =
+        archive == null ? null : archiver(archive, directory, present, format.segment(start), end);
+    segments.retireBelow(
+        archiver == null
+            ? format.segment(start)
+            : Math.min(format.segment(start), archiver.firstKept()));
     writer = new LogWriter(format, segments, end);
     durableEnd = LogEnd.open(directory, format, end);
     room = new LogRoom(format, segments, end);
     checkpointer =
         new Checkpointer(
-            image, format, segments, sideFiles, options, start, end, queues, replay.queuesChanged);
+            image,
+            format,
+            segments,
+            sideFiles,
+            options,
+            start,
+            end,
+            queues,
+            replay.queuesChanged,
+            archiver);
+  }
+
+  private LogArchiver archiver(
+      ArchiveConfig archive, Path directory, List<Long> present, long first, long end)
+      throws IOException {
+    LogFormat format = timelines.current().format();
+    long next = LogArchiver.firstMissing(directory, format, present, first);
+    return new LogArchiver(
+        archive,
+        directory,
+        segments,
+        sideFiles,
+        timelines,
+        Math.min(next, format.segment(end)),
+        end);
   }
 
   /// The image does not know of a log: a file there is of one that never came to be. From the position on the first segment is there, so
@@ -242,8 +329,8 @@ public final class SegmentedLog implements DurableLog {
     }
 
     /// Returns where the log ends.
-    long run(LogReader reader) throws IOException {
-      long end = reader.replay(start, this::add);
+    long run(LogReader reader, LogReader.Limit limit) throws IOException {
+      long end = reader.replay(start, limit, this::add);
       if (reader.isCutOff()) {
         LOG.info("removing {}", segments.describeCutOff(end));
       }
@@ -357,14 +444,20 @@ public final class SegmentedLog implements DurableLog {
     if (bytes == 0) {
       return;
     }
+    List<LogRecord> group = new ArrayList<>(records);
+    group.add(times.next());
+    bytes += group.getLast().length();
     checkpointer.awaitRoom();
     long begin = System.nanoTime();
     try {
-      writer.append(records);
+      writer.append(group);
     } catch (IOException e) {
       throw failure("could not write to the store's log", e);
     }
     durableEnd.set(writer.end());
+    if (archiver != null) {
+      archiver.reached(writer.end());
+    }
     groups.increment();
     recordsWritten.add(records.size());
     nanosWriting.add(System.nanoTime() - begin);
@@ -376,14 +469,25 @@ public final class SegmentedLog implements DurableLog {
       }
     }
     if (queueNumber == 0) {
-      checkpointer.add(records, bytes, writer.end());
+      checkpointer.add(group, bytes, writer.end());
       return;
     }
     synchronized (tellLock) {
       // Before the image may come after it: what is forced then is what they know to be durable.
       tellQueues(queueNumber);
-      checkpointer.add(records, bytes, writer.end());
+      checkpointer.add(group, bytes, writer.end());
     }
+  }
+
+  /// Everything before is durable.
+  long end() {
+    return checkpointer.queuedEnd();
+  }
+
+  @Override
+  public LogStatus status() {
+    return new LogStatus(
+        timelines.position(checkpointer.queuedEnd()), archiver == null ? null : archiver.status());
   }
 
   private void tellQueues(long queueNumber) {
@@ -474,6 +578,7 @@ public final class SegmentedLog implements DurableLog {
           end = checkpointer.queuedEnd();
         }
         backup.addLog(position, end, segments);
+        backup.endsAt(timelines.position(end));
         backup.addSideFiles(sideFiles.between(position.end(), end));
       });
       if (queues == null) {
@@ -517,6 +622,9 @@ public final class SegmentedLog implements DurableLog {
   @Override
   public void close() {
     checkpointer.close();
+    if (archiver != null) {
+      archiver.close();
+    }
     try {
       writer.close();
     } catch (IOException e) {

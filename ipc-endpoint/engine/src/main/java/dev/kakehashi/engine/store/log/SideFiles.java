@@ -20,12 +20,21 @@ import org.slf4j.LoggerFactory;
 final class SideFiles {
   static final Logger LOG = LoggerFactory.getLogger(SideFiles.class);
 
+  /// More files are not begun in one run while the log grows by a byte.
+  private static final int NUMBER_SHIFT = 16;
+
   private final Path directory;
   private final long logId;
   private final LogFile.Opener opener;
 
+  /// Null: no archive needs them.
+  private final @Nullable KeptFiles kept;
+
   // Guarded by this.
   private long lastNumber;
+
+  /// Ends of groups whose files could not be kept for the archive, by number of the file.
+  private final Map<Long, Long> unkept = new TreeMap<>();
 
   /// Files that records in the log name, by number.
   private final Map<Long, Named> named = new TreeMap<>();
@@ -34,9 +43,16 @@ final class SideFiles {
   private record Named(SideFile file, long end) {}
 
   SideFiles(Path directory, long logId, LogFile.Opener opener) throws IOException {
+    this(directory, logId, opener, null);
+  }
+
+  /// @param kept keeps those that a record names for an archive; null: there is none
+  SideFiles(Path directory, long logId, LogFile.Opener opener, @Nullable KeptFiles kept)
+      throws IOException {
     this.directory = directory;
     this.logId = logId;
     this.opener = opener;
+    this.kept = kept;
     for (Path file : list(directory)) {
       lastNumber = Math.max(lastNumber, SideFile.number(file));
     }
@@ -68,10 +84,39 @@ final class SideFiles {
     return new SideFileWriter(this, opener, logId, number);
   }
 
+  /// Numbers of new files are those of no file that a group before a position names, also if that has gone: an archive has them all.
+  ///
+  /// @param end of the log, before anything is written
+  synchronized void beginAt(long end) {
+    lastNumber = Math.max(lastNumber, end << NUMBER_SHIFT);
+  }
+
   /// A group of the log that ends at a position names the file.
   synchronized void name(SideFile file, long end) {
     lastNumber = Math.max(lastNumber, file.number());
     named.put(file.number(), new Named(file, end));
+    KeptFiles keeper = kept;
+    if (keeper != null) {
+      try {
+        keeper.keep(path(file.number()), end);
+      } catch (IOException e) {
+        // The group is durable: the archive tries again, and says so if it cannot.
+        LOG.warn("could not keep \"{}\" for the archive", path(file.number()), e);
+        unkept.put(file.number(), end);
+      }
+    }
+  }
+
+  /// Keeps for the archive what could not be kept before.
+  ///
+  /// @throws IOException if it cannot be kept now
+  synchronized void keepRest() throws IOException {
+    KeptFiles keeper = kept;
+    while (keeper != null && !unkept.isEmpty()) {
+      Map.Entry<Long, Long> next = unkept.entrySet().iterator().next();
+      keeper.keep(path(next.getKey()), next.getValue());
+      unkept.remove(next.getKey());
+    }
   }
 
   /// Deletes a file that no record will name.
@@ -86,7 +131,7 @@ final class SideFiles {
       named
           .values()
           .removeIf(each -> {
-            boolean gone = each.end() <= position;
+            boolean gone = each.end() <= position && !unkept.containsKey(each.file().number());
             if (gone) {
               retired.add(each.file());
             }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.store.api.ArchiveConfig;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,21 @@ public final class SmallLog {
   /// See [SegmentedLog#open].
   public static DurableLog open(
       Path logDirectory, Path imageDirectory, @Nullable LogQueues queues) {
+    return open(logDirectory, imageDirectory, queues, null);
+  }
+
+  /// The same with an archive; null: none.
+  public static DurableLog open(
+      Path logDirectory,
+      Path imageDirectory,
+      @Nullable LogQueues queues,
+      @Nullable ArchiveConfig archive) {
     return SegmentedLog.open(
         logDirectory,
         imageDirectory,
         new SegmentedLog.Options(
-            SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LONG_RECORD_BYTES, LogFile::open),
+                SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LONG_RECORD_BYTES, LogFile::open)
+            .archivedTo(archive),
         queues);
   }
 }

@@ -1,0 +1,29 @@
+package dev.kakehashi.engine.api;
+
+import org.jspecify.annotations.Nullable;
+
+/// An engine's log, for people and monitoring.
+///
+/// @param position up to where it is durable
+/// @param archive null: it has none
+public record LogStatus(LogPosition position, @Nullable Archive archive) {
+  /// A copy of the log in another place.
+  ///
+  /// @param location directory
+  /// @param position up to where the archive has the log; null: it has nothing yet
+  /// @param archivedMillis when that was written, since 1970; 0: not since the start
+  /// @param waitingBytes of the log that it lacks
+  /// @param files that were written since the start
+  /// @param failures of writing since the start
+  /// @param gaps how often files were given up that it lacks, since the start
+  /// @param problem why it does not follow; empty: it does
+  public record Archive(
+      String location,
+      @Nullable LogPosition position,
+      long archivedMillis,
+      long waitingBytes,
+      long files,
+      long failures,
+      long gaps,
+      String problem) {}
+}
