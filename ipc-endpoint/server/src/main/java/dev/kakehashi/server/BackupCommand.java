@@ -46,7 +46,7 @@ final class BackupCommand implements Callable<Integer> {
     BackupManifest manifest = BackupManifest.read(absolute);
     progress.println(
         "backup of %s: %d files, %d bytes"
-            .formatted(manifest.begun(), manifest.entries().size(), manifest.bytes()));
+            .formatted(manifest.moment(), manifest.entries().size(), manifest.bytes()));
     return 0;
   }
 }

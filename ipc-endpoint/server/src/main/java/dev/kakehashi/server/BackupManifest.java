@@ -23,17 +23,23 @@ import java.util.Set;
 /// Content of a backup: the file `BACKUP`, written last, so that a directory with it is whole.
 ///
 /// ```
-/// kakehashi backup 1
+/// kakehashi backup 2
 /// begun 2026-11-21T09:30:00Z
+/// position 1/2a/1f40            where the log ends in it; - if the engine has no positions
 /// <SHA-256> <bytes> <path>      a line per file, in the order of their copying
 /// …
 /// end <SHA-256 of all lines before>
 /// ```
 ///
+/// Version 1 had no position.
+///
+/// @param position empty: it is not known
 /// @param begun when, in ISO 8601; every commit stored before is in it
-record BackupManifest(String begun, List<Entry> entries) {
+record BackupManifest(String begun, String position, List<Entry> entries) {
   static final String FILE = "BACKUP";
-  private static final String HEAD = "kakehashi backup 1";
+  private static final String HEAD = "kakehashi backup 2";
+  private static final String HEAD_BEFORE = "kakehashi backup 1";
+  private static final String NO_POSITION = "-";
   private static final int BUFFER_BYTES = 1 << 20;
   private static final FileAttribute<?> OWN =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -45,13 +51,19 @@ record BackupManifest(String begun, List<Entry> entries) {
     return Files.exists(directory.resolve(FILE));
   }
 
+  /// When and where in the log, for people.
+  String moment() {
+    return position.isEmpty() ? begun : begun + " at " + position;
+  }
+
   long bytes() {
     return entries.stream().mapToLong(Entry::bytes).sum();
   }
 
   /// Makes the directory a backup, durably.
   void write(Path directory) throws IOException {
-    StringBuilder text = new StringBuilder(HEAD).append("\nbegun ").append(begun).append('\n');
+    StringBuilder text = new StringBuilder(HEAD).append("\nbegun ").append(begun);
+    text.append("\nposition ").append(position.isEmpty() ? NO_POSITION : position).append('\n');
     for (Entry entry : entries) {
       text.append("%s %d %s\n".formatted(entry.digest(), entry.bytes(), entry.path()));
     }
@@ -85,16 +97,22 @@ record BackupManifest(String begun, List<Entry> entries) {
       throw new SettingsException("\"%s\" is damaged: its checksum does not hold".formatted(file));
     }
     String[] parts = text.substring(0, end).split("\n", -1);
-    if (!parts[0].equals(HEAD)) {
+    boolean hasPosition = parts[0].equals(HEAD);
+    if (!hasPosition && !parts[0].equals(HEAD_BEFORE)) {
       throw new SettingsException(
-          "\"%s\" begins with \"%s\", this version reads \"%s\"".formatted(file, parts[0], HEAD));
+          "\"%s\" begins with \"%s\", this version reads \"%s\" and \"%s\""
+              .formatted(file, parts[0], HEAD_BEFORE, HEAD));
     }
+    String position = hasPosition ? parts[2].substring("position ".length()) : NO_POSITION;
     List<Entry> entries = new ArrayList<>();
-    for (int i = 2; i < parts.length - 1; i++) {
+    for (int i = hasPosition ? 3 : 2; i < parts.length - 1; i++) {
       String[] words = parts[i].split(" ", 3);
       entries.add(new Entry(words[2], Long.parseLong(words[1]), words[0]));
     }
-    return new BackupManifest(parts[1].substring("begun ".length()), List.copyOf(entries));
+    return new BackupManifest(
+        parts[1].substring("begun ".length()),
+        position.equals(NO_POSITION) ? "" : position,
+        List.copyOf(entries));
   }
 
   /// Reads every file of the backup.

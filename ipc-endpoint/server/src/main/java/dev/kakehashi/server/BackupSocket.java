@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.requests.TransactionTokens;
@@ -86,10 +87,12 @@ final class BackupSocket {
     engine.require(Capability.BACKUP);
     String begun = Instant.now().toString();
     List<BackupManifest.Entry> entries = new ArrayList<>();
+    LogPosition position;
     try (Backup backup = engine.backup()) {
       // In this order: which moment the backup is of is said when the others are there.
       copy(backup.changingFiles(), target, entries, progress);
       copy(backup.files(), target, entries, progress);
+      position = backup.position();
     }
     for (String name : List.of(UserFile.NAME, TransactionTokens.FILE, AutoSettings.FILE)) {
       Path file = data.resolve(name);
@@ -100,7 +103,7 @@ final class BackupSocket {
     }
     BackupManifest.forceTree(target);
     Directories.forceNames(target);
-    new BackupManifest(begun, entries).write(target);
+    new BackupManifest(begun, position == null ? "" : position.toString(), entries).write(target);
   }
 
   private static void copy(

@@ -61,7 +61,7 @@ final class CheckCommand implements Callable<Integer> {
       manifest.verify(data).forEach(printer::problem);
       printer.checked(
           "backup of %s: checksums of %d files read"
-              .formatted(manifest.begun(), manifest.entries().size()));
+              .formatted(manifest.moment(), manifest.entries().size()));
     }
     checkUsers(data, printer);
     checkSetAside(data, (int) settings.number(Setting.OUTCOMES_KEPT), printer);

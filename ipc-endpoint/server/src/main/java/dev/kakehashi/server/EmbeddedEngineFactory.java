@@ -50,9 +50,10 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     EngineConfig config =
         new EngineConfig(
                 new StoreConfig(
-                    storeDirectory(settings.dataDirectory()),
-                    settings.number(Setting.MEMORY),
-                    PushingQueues.opener(pushTargets(settings))),
+                        storeDirectory(settings.dataDirectory()),
+                        settings.number(Setting.MEMORY),
+                        PushingQueues.opener(pushTargets(settings)))
+                    .archivedTo(LogArchiveSettings.of(settings)),
                 settings.number(Setting.STATEMENT_MEMORY),
                 settings.number(Setting.TEMP_SPACE),
                 settings.count(Setting.MAX_TRANSACTIONS),

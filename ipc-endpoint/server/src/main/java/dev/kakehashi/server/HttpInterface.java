@@ -136,7 +136,12 @@ final class HttpInterface implements AutoCloseable {
                 settings.hasConsole() ? new Console(statements, operator) : null,
                 List.of(
                     new EndpointMetrics(
-                        behind.scheduler(), behind.transport(), behind.core(), statements, jobs),
+                        engine,
+                        behind.scheduler(),
+                        behind.transport(),
+                        behind.core(),
+                        statements,
+                        jobs),
                     new JobMetrics(jobs)),
                 () -> obstacle(behind.scheduler()),
                 EndpointServer.version(),

@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       BackupCommand.class,
       RestoreCommand.class,
+      ArchiveCommand.class,
       DumpSchemaCommand.class,
       AppRunCommand.Group.class,
       DoctorCommand.class,

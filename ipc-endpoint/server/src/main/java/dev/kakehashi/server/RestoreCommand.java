@@ -1,27 +1,45 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.StoreRestore;
+import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.valuetext.time.DateTimeFormat;
+import dev.kakehashi.valuetext.time.DateTimeInput;
+import dev.kakehashi.valuetext.time.Zone;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `kakehashi restore`: makes a data directory of a backup.
 @Command(
     name = "restore",
-    description =
-        "Makes a data directory of a backup. The directory has to be empty or not to exist. All checksums of the"
-            + " backup are verified before anything is written.")
+    description = {
+      "Makes a data directory of a backup. The directory has to be empty or not to exist. All checksums of the"
+          + " backup are verified before anything is written.",
+      "With an archive of the log it goes on from the backup to the end of the archive, or to a moment, and begins a new timeline of the log there."
+    })
 final class RestoreCommand implements Callable<Integer> {
   /// Where the files are until all of them are there: no endpoint starts beside it.
   static final String UNFINISHED = "restore.tmp";
+
+  /// No rows are brought into memory.
+  private static final long UNUSED_MEMORY_BYTES = 16 << 20;
+
+  /// The beginning of 2000, from which timestamps count, since 1970.
+  private static final long EPOCH_MICROS = 946_684_800_000_000L;
 
   @Parameters(index = "0", paramLabel = "BACKUP", description = "directory of the backup")
   private @Nullable Path backup;
@@ -29,8 +47,28 @@ final class RestoreCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "DIRECTORY", description = "the new data directory")
   private @Nullable Path directory;
 
+  @Option(
+      names = "--from-archive",
+      paramLabel = "ARCHIVE",
+      description = "directory of an archive (archive_location)")
+  private @Nullable Path archive;
+
+  @Option(
+      names = "--to-time",
+      paramLabel = "TIME",
+      description =
+          "restores what was committed until then, as '2026-11-28 12:00:00+00'; without a zone it is UTC")
+  private @Nullable String time;
+
+  @Option(
+      names = "--to-position",
+      paramLabel = "POSITION",
+      description = "restores what ends at a position of the log or before, as 1/2a/1f40")
+  private @Nullable String position;
+
   @Override
   public Integer call() throws IOException {
+    ArchiveRestore.Target target = target();
     Path from = Objects.requireNonNull(backup);
     Path data = Objects.requireNonNull(directory);
     Optional<DirectoryLock.Owner> owner = DirectoryLock.owner(data);
@@ -50,12 +88,46 @@ final class RestoreCommand implements Callable<Integer> {
     }
     PrivateDirectory.prepare(data);
     try (DirectoryLock _ = DirectoryLock.take(data)) {
-      restore(from, manifest, data);
+      ArchiveRestore.Result result = restore(from, manifest, data, target);
+      System.out.println(
+          "restored the backup of %s: %d files, %d bytes"
+              .formatted(manifest.moment(), manifest.entries().size(), manifest.bytes()));
+      if (result != null) {
+        System.out.println(
+            "applied %d groups of the archive, up to %s (%s); the log goes on at %s"
+                .formatted(result.groups(), result.end(), time(result.micros()), result.begin()));
+      }
     }
-    System.out.println(
-        "restored the backup of %s: %d files, %d bytes"
-            .formatted(manifest.begun(), manifest.entries().size(), manifest.bytes()));
     return 0;
+  }
+
+  /// @throws SettingsException if the options cannot be read, or do not fit
+  private ArchiveRestore.Target target() {
+    if (archive == null && (time != null || position != null)) {
+      throw new SettingsException("--to-time and --to-position need --from-archive");
+    }
+    try {
+      return new ArchiveRestore.Target(
+          time == null ? Long.MAX_VALUE : micros(time),
+          position == null ? null : LogPosition.parse(position));
+    } catch (IllegalArgumentException | ArithmeticException | EngineException e) {
+      throw new SettingsException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static long micros(String text) {
+    long micros = DateTimeInput.timestamptz(text, Zone.UTC, RestoreCommand::now);
+    return Math.addExact(micros, EPOCH_MICROS);
+  }
+
+  private static long now() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - EPOCH_MICROS;
+  }
+
+  private static String time(long micros) {
+    return micros == 0
+        ? "at an unknown time"
+        : DateTimeFormat.timestamptz(micros - EPOCH_MICROS, Zone.UTC);
   }
 
   /// Refuses a directory in which a restore was killed: what is there besides may be a part of the backup, or nothing at all.
@@ -69,7 +141,11 @@ final class RestoreCommand implements Callable<Integer> {
     }
   }
 
-  private static void restore(Path from, BackupManifest manifest, Path data) throws IOException {
+  /// @return what the archive has added; null: there is none
+  private ArchiveRestore.@Nullable Result restore(
+      Path from, BackupManifest manifest, Path data, ArchiveRestore.Target target)
+      throws IOException {
+    ArchiveRestore.Result result = null;
     Path unfinished = data.resolve(UNFINISHED);
     try {
       for (BackupManifest.Entry entry : manifest.entries()) {
@@ -79,6 +155,14 @@ final class RestoreCommand implements Callable<Integer> {
         if (!copied.equals(entry)) {
           throw new IOException("\"%s\" has changed meanwhile".formatted(entry.path()));
         }
+      }
+      if (archive != null) {
+        result =
+            StoreRestore.run(
+                EmbeddedEngineFactory.storeConfig(
+                    EmbeddedEngineFactory.storeDirectory(unfinished), UNUSED_MEMORY_BYTES),
+                archive,
+                target);
       }
       BackupManifest.forceTree(unfinished);
       // The mark of a restore under way is there before any of its parts.
@@ -95,5 +179,6 @@ final class RestoreCommand implements Callable<Integer> {
       Directories.delete(unfinished);
       Directories.force(data);
     }
+    return result;
   }
 }

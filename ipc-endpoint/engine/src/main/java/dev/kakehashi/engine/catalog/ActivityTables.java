@@ -19,6 +19,7 @@ public final class ActivityTables {
   public static final int REQUEST_TIMES = -36;
   public static final int CAPABILITIES = -37;
   public static final int SETTINGS = -39;
+  public static final int LOG = -58;
 
   static final List<Table> TABLES =
       List.of(
@@ -172,6 +173,19 @@ public final class ActivityTables {
               "last_backup timestamptz",
               "disk_bytes int8",
               "disk_free_bytes int8"),
+          SystemTableForm.table(
+              LOG,
+              SystemTables.CATALOG_SCHEMA,
+              "log",
+              "position text",
+              "archive_location text",
+              "archive_position text",
+              "last_archived timestamptz",
+              "archive_waiting_bytes int8",
+              "archive_files int8",
+              "archive_failures int8",
+              "archive_gaps int8",
+              "archive_problem text"),
           SystemTableForm.table(
               REQUEST_TIMES,
               SystemTables.CATALOG_SCHEMA,

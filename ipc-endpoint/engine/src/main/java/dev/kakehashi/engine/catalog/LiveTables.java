@@ -29,6 +29,9 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Log, checkpoints and backups: one row of the columns of the system table `storage`; none for who does not see all.
   List<@Nullable Object[]> storage(Viewer viewer);
 
+  /// Positions of log and archive: one row of the columns of the system table `log`; none for who does not see all.
+  List<@Nullable Object[]> log(Viewer viewer);
+
   /// How long requests took: upper_us, requests; none for who does not see all.
   List<@Nullable Object[]> requestTimes(Viewer viewer);
 

@@ -201,6 +201,11 @@ final class LiveFacts implements LiveTables, StatisticsSource {
   }
 
   @Override
+  public List<@Nullable Object[]> log(Viewer viewer) {
+    return viewer.sight() == Viewer.Sight.ALL ? ActivityRows.log(store.logStatus()) : List.of();
+  }
+
+  @Override
   public List<@Nullable Object[]> requestTimes(Viewer viewer) {
     return viewer.sight() == Viewer.Sight.ALL
         ? ActivityRows.requestTimes(surroundings.requestTimes())

@@ -1,5 +1,7 @@
 package dev.kakehashi.server.report;
 
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.rest.job.Jobs;
 import dev.kakehashi.rest.monitor.Metrics;
@@ -15,6 +17,7 @@ import java.lang.management.MemoryUsage;
 ///
 /// @param core read for its number of transactions, which the poller writes: the number may be a moment old
 public record EndpointMetrics(
+    Engine engine,
     TaskScheduler scheduler,
     TransportEndpoint transport,
     RequestCore core,
@@ -28,6 +31,29 @@ public record EndpointMetrics(
     process(writer);
     requests(writer);
     scheduler(writer);
+    LogStatus log = engine.logStatus();
+    if (log != null && log.archive() != null) {
+      archive(writer, log.archive());
+    }
+  }
+
+  private static void archive(MetricsWriter writer, LogStatus.Archive archive) {
+    writer
+        .gauge("kakehashi_archive_waiting_bytes", "Log that the archive lacks.")
+        .sample(archive.waitingBytes());
+    writer
+        .gauge("kakehashi_archive_failing", "1: the last try to write to the archive has failed.")
+        .sample(archive.problem().isEmpty() ? 0 : 1);
+    writer
+        .counter("kakehashi_archive_files", "Files that were written to the archive.")
+        .sample(archive.files());
+    writer
+        .counter("kakehashi_archive_failures", "Tries to write to the archive that have failed.")
+        .sample(archive.failures());
+    writer
+        .counter(
+            "kakehashi_archive_gaps", "Times that segments of the log were given up unarchived.")
+        .sample(archive.gaps());
   }
 
   private static void process(MetricsWriter writer) {

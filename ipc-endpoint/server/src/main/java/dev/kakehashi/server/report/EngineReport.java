@@ -1,6 +1,7 @@
 package dev.kakehashi.server.report;
 
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.capability.Computation;
@@ -25,6 +26,30 @@ public final class EngineReport {
         text, "does not keep", absent(StoredType.values(), capabilities::keeps, StoredType::title));
     for (String line : engine.health()) {
       text.append("\n  ").append(line);
+    }
+    LogStatus log = engine.logStatus();
+    if (log != null) {
+      text.append("\n  log: ").append(log.position());
+      LogStatus.Archive archive = log.archive();
+      if (archive != null) {
+        text.append("\n  archive: ").append(text(archive));
+      }
+    }
+    return text.toString();
+  }
+
+  private static String text(LogStatus.Archive archive) {
+    StringBuilder text = new StringBuilder(archive.location());
+    text.append(
+        archive.position() == null ? ", nothing since the start" : ", up to " + archive.position());
+    if (archive.waitingBytes() > 0) {
+      text.append(", %d bytes wait".formatted(archive.waitingBytes()));
+    }
+    if (archive.gaps() > 0) {
+      text.append(", has a gap: make a backup");
+    }
+    if (!archive.problem().isEmpty()) {
+      text.append(", ").append(archive.problem());
     }
     return text.toString();
   }

@@ -34,6 +34,7 @@ final class LiveRows {
       case ActivityTables.COPIES -> live.copies(viewer);
       case ActivityTables.TABLE_MEMORY -> live.tableMemory(catalog.tables());
       case ActivityTables.STORAGE -> live.storage(viewer);
+      case ActivityTables.LOG -> live.log(viewer);
       case ActivityTables.REQUEST_TIMES -> live.requestTimes(viewer);
       case ActivityTables.LOCATIONS -> live.locations(viewer);
       case ActivityTables.SETTINGS ->

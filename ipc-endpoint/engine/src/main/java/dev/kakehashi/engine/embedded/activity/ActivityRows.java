@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.embedded.activity;
 
 import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.operator.CopyActivity;
@@ -137,6 +138,32 @@ public final class ActivityRows {
           micros(use.lastBackupMillis()),
           use.diskBytes() == 0 ? null : (Long) use.diskBytes(),
           use.diskBytes() == 0 ? null : (Long) use.diskFreeBytes()
+        });
+  }
+
+  /// @param log null: it has no positions
+  public static List<@Nullable Object[]> log(@Nullable LogStatus log) {
+    if (log == null) {
+      return List.of();
+    }
+    LogStatus.Archive archive = log.archive();
+    if (archive == null) {
+      return List.<@Nullable Object[]>of(
+          new @Nullable Object[] {
+            log.position().toString(), null, null, null, null, null, null, null, null
+          });
+    }
+    return List.<@Nullable Object[]>of(
+        new @Nullable Object[] {
+          log.position().toString(),
+          archive.location(),
+          archive.position() == null ? null : archive.position().toString(),
+          micros(archive.archivedMillis()),
+          archive.waitingBytes(),
+          archive.files(),
+          archive.failures(),
+          archive.gaps(),
+          archive.problem().isEmpty() ? null : archive.problem()
         });
   }
 
