@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.server.start.Logging;
 import dev.kakehashi.transport.os.Umask;
 import java.io.IOException;
 import java.net.URI;

@@ -10,6 +10,8 @@ import dev.kakehashi.requests.RequestLimits;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.requests.TransactionTokens;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.start.ArchivingHandler;
+import dev.kakehashi.server.start.RegistryOpening;
 import dev.kakehashi.sharedmemory.EndpointPoller;
 import dev.kakehashi.sharedmemory.SharedMemoryRequests;
 import dev.kakehashi.transport.TransportException;

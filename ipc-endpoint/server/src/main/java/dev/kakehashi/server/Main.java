@@ -6,6 +6,8 @@ import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.server.report.StopLimit;
+import dev.kakehashi.server.start.HangUp;
+import dev.kakehashi.server.start.Logging;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.MeantEndpoint;
 import dev.kakehashi.transport.os.ServiceManager;

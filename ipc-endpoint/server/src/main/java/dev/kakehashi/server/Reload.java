@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import ch.qos.logback.classic.Level;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.catalog.ShownSetting;
+import dev.kakehashi.server.start.Logging;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

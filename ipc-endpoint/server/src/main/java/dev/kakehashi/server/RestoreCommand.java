@@ -94,8 +94,13 @@ final class RestoreCommand implements Callable<Integer> {
               .formatted(manifest.moment(), manifest.entries().size(), manifest.bytes()));
       if (result != null) {
         System.out.println(
-            "applied %d groups of the archive, up to %s (%s); the log goes on at %s"
-                .formatted(result.groups(), result.end(), time(result.micros()), result.begin()));
+            "applied %d %s of the archive, up to %s (%s); the log goes on at %s"
+                .formatted(
+                    result.groups(),
+                    result.groups() == 1 ? "group" : "groups",
+                    result.end(),
+                    time(result.micros()),
+                    result.begin()));
       }
     }
     return 0;

@@ -24,6 +24,8 @@ public record EndpointMetrics(
     SqlService statements,
     Jobs jobs)
     implements Metrics {
+  private static final LogStatus.Archive NO_ARCHIVE =
+      new LogStatus.Archive("", null, 0, 0, 0, 0, 0, "");
   private static final double NANOS_PER_SECOND = 1e9;
 
   @Override
@@ -32,8 +34,9 @@ public record EndpointMetrics(
     requests(writer);
     scheduler(writer);
     LogStatus log = engine.logStatus();
-    if (log != null && log.archive() != null) {
-      archive(writer, log.archive());
+    if (log != null) {
+      LogStatus.Archive archive = log.archive();
+      archive(writer, archive == null ? NO_ARCHIVE : archive);
     }
   }
 

@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.start;
 
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 /// Costs the poller a copy of each request. When the archive cannot be written (a full disk), it ends there and the service goes
 /// on. Requests and ends of sessions come from the poller, answers from any thread; the lock of this object orders them in the
 /// archive as they were seen.
-final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCloseable {
+public final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ArchivingHandler.class);
   private static final byte[] NOTHING = {};
 
@@ -55,7 +55,8 @@ final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCl
 
   /// @param directory of the archive
   /// @param limitBytes of all its files
-  ArchivingHandler(RequestHandler handler, Path directory, long limitBytes) throws IOException {
+  public ArchivingHandler(RequestHandler handler, Path directory, long limitBytes)
+      throws IOException {
     this.handler = handler;
     this.writer = new ArchiveWriter(directory, limitBytes, this::preamble);
   }

@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.start;
 
 import dev.kakehashi.requests.TransactionRegistry;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Opening reads a file of some megabytes and loads the classes for it: a third of a second, beside which the engine
 /// recovers.
-final class RegistryOpening implements AutoCloseable {
+public final class RegistryOpening implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegistryOpening.class);
 
   private final FutureTask<TransactionRegistry> task;
@@ -25,7 +25,7 @@ final class RegistryOpening implements AutoCloseable {
 
   /// @param outcomes kept, of transactions
   /// @param retention how long an outcome is kept
-  static RegistryOpening begin(Path dataDirectory, int outcomes, Duration retention) {
+  public static RegistryOpening begin(Path dataDirectory, int outcomes, Duration retention) {
     FutureTask<TransactionRegistry> task =
         new FutureTask<>(() -> TransactionRegistry.open(dataDirectory, outcomes, retention));
     Thread.ofPlatform().name("kakehashi-registry").daemon().start(task);
@@ -35,7 +35,7 @@ final class RegistryOpening implements AutoCloseable {
   /// The registry, once it is open.
   ///
   /// @throws IOException when it cannot be opened
-  TransactionRegistry await() throws IOException {
+  public TransactionRegistry await() throws IOException {
     try {
       return task.get();
     } catch (InterruptedException e) {

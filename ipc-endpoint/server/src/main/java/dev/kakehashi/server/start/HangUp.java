@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.start;
 
 import java.lang.reflect.Proxy;
 import org.slf4j.Logger;
@@ -8,13 +8,13 @@ import org.slf4j.LoggerFactory;
 ///
 /// The JVM's own interface for signals, `sun.misc.Signal`, is called by reflection: it is in the supported module jdk.unsupported, and the
 /// compiler has a warning for it that nothing suppresses.
-final class HangUp {
+public final class HangUp {
   private static final Logger LOG = LoggerFactory.getLogger(HangUp.class);
 
   private HangUp() {}
 
   /// From now on a SIGHUP runs the action, on a thread of its own.
-  static void handle(Runnable action) {
+  public static void handle(Runnable action) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");

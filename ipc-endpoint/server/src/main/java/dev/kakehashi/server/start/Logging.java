@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.start;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -14,17 +14,17 @@ import java.nio.file.Path;
 import org.slf4j.LoggerFactory;
 
 /// Logs to `<data directory>/logs` (a file a day, 14 days, 1 GB in all) and to stderr.
-final class Logging {
+public final class Logging {
   private static final String PATTERN =
       "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level [%thread] %logger{0}: %msg%n";
 
-  static void configure(Path dataDirectory, Level level) {
+  public static void configure(Path dataDirectory, Level level) {
     Logger root = configureRoot(level);
     root.addAppender(file(root.getLoggerContext(), dataDirectory.resolve("logs")));
   }
 
   /// Changes what is logged from now on.
-  static void level(Level level) {
+  public static void level(Level level) {
     ((LoggerContext) LoggerFactory.getILoggerFactory())
         .getLogger(Logger.ROOT_LOGGER_NAME)
         .setLevel(level);
@@ -42,7 +42,7 @@ final class Logging {
   }
 
   /// Configures the log of a command that is no endpoint: warnings, to stderr.
-  static void configureCommand() {
+  public static void configureCommand() {
     configureRoot(Level.WARN);
   }
 
