@@ -195,7 +195,8 @@ class LogArchiveTest {
       Acknowledged moment =
           acknowledged.get(first + random.nextInt(acknowledged.size() - first - 1));
       restore(backup, "--to-time", moment.after().toString())
-          .expect(0, "restored the backup of", " of the archive, up to 1/", "the log goes on at 2/");
+          .expect(
+              0, "restored the backup of", " of the archive, up to 1/", "the log goes on at 2/");
       Command.run("check", endpoint.dataDirectory().toString()).expect(0, "no problems");
       assertHas(moment.id());
       // The history that was tried belongs to nobody.

@@ -212,7 +212,7 @@ final class StoreArchiveTest extends StoreQueuesBase {
       assertEquals(2, result.begin().timeline());
       assertRestored(moment.number());
       store.close();
-      // What the restored store has archived is of no use here.
+      // The restored store has begun a history that nobody needs.
       for (Path file : files("")) {
         if (file.getFileName().toString().startsWith("00000002")) {
           Files.delete(file);

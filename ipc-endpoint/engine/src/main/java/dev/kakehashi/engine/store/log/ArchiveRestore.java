@@ -33,7 +33,7 @@ public final class ArchiveRestore {
 
   private int backupTimeline;
 
-  /// What the image has to have when the log was closed.
+  /// The position that the image has to have when the log was closed.
   private long appliedEnd;
 
   private long groups;
@@ -53,7 +53,7 @@ public final class ArchiveRestore {
     }
   }
 
-  /// What was done.
+  /// Report of a restore.
   ///
   /// @param groups that were applied to the backup
   /// @param end where the old timeline was left

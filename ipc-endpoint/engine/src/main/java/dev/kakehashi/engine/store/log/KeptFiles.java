@@ -37,7 +37,7 @@ final class KeptFiles {
     }
   }
 
-  /// Those whose groups end in `(from, to]`, in the order of their groups.
+  /// Files whose groups end in `(from, to]`, in the order of their groups.
   List<Kept> between(long from, long to) throws IOException {
     List<Kept> found = new ArrayList<>();
     for (Kept each : all()) {

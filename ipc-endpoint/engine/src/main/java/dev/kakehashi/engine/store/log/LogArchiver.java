@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 /// The log keeps segments until they are there. Beyond a limit the oldest are given up, which is a gap: a restore over it is refused.
 /// Which segment comes next is noted beside the log, so a start knows it without the archive.
 ///
-/// What a failure says is logged once, and shown until it is over; the archive is tried again each interval.
+/// The reason of a failure is logged once, and shown until it is over; the archive is tried again each interval.
 final class LogArchiver implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LogArchiver.class);
   private static final String STATE_SUFFIX = ".archived";
@@ -120,7 +120,7 @@ final class LogArchiver implements AutoCloseable {
           number - 1);
     }
     if (noted < 0) {
-      // Of a log that was not archived before nothing is known to be whole before the first.
+      // A log that was not archived before may lack any segment before the first.
       note(stateFile(logDirectory), format, first);
       return first;
     }
@@ -160,7 +160,7 @@ final class LogArchiver implements AutoCloseable {
     }
   }
 
-  /// The first segment that the log has to keep. Those that are too many are given up.
+  /// The first segment that the log has to keep. It gives up those that are too many.
   long firstKept() {
     lock.lock();
     try {

@@ -27,7 +27,7 @@ record Timelines(List<Timeline> all) {
     all = List.copyOf(all);
   }
 
-  /// Those of an image.
+  /// The timelines of an image.
   ///
   /// @param format of its log
   /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
