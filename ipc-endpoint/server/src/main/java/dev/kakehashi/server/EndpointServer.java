@@ -10,6 +10,7 @@ import dev.kakehashi.requests.RequestLimits;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.requests.TransactionTokens;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.server.start.ArchivingHandler;
 import dev.kakehashi.server.start.RegistryOpening;
 import dev.kakehashi.sharedmemory.EndpointPoller;
@@ -82,6 +83,11 @@ public final class EndpointServer implements AutoCloseable {
     PrivateDirectory.prepare(data);
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     RestoreCommand.refuseUnfinished(data);
+    if (StandbyMark.isSet(data)) {
+      throw new SettingsException(
+          "\"%s\" is a standby's: \"%s\" has to say what it follows, or \"kakehashi promote\" ends that"
+              .formatted(data, Setting.PRIMARY.key()));
+    }
     var config = settings.transport(version());
     // Before the engine, whose applications have their processes' links in it.
     RuntimeDirectory runtime = RuntimeDirectory.open(config);

@@ -16,6 +16,7 @@ import dev.kakehashi.rest.job.JobSettings;
 import dev.kakehashi.rest.job.Jobs;
 import dev.kakehashi.rest.job.http.JobMetrics;
 import dev.kakehashi.rest.job.http.JobRoutes;
+import dev.kakehashi.rest.monitor.LogRoute;
 import dev.kakehashi.rest.queue.QueueRoutes;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.server.DoorContent;
@@ -108,6 +109,7 @@ final class HttpInterface implements AutoCloseable {
     routes.addAll(sqlRoutes.routes());
     QueueRoutes queueRoutes = new QueueRoutes(sqlRoutes);
     Engine engine = behind.engine();
+    routes.addAll(new LogRoute(users, engine).routes());
     routes.addAll(needing(engine, Capability.QUEUES, queueRoutes.routes()));
     routes.addAll(new TransactionRoutes(statements, sqlRoutes, jobs).routes());
     routes.addAll(new TableRoutes(statements).routes());

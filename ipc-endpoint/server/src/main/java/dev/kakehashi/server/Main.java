@@ -28,6 +28,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Spec;
       BackupCommand.class,
       RestoreCommand.class,
       ArchiveCommand.class,
+      PromoteCommand.class,
       DumpSchemaCommand.class,
       AppRunCommand.Group.class,
       DoctorCommand.class,
@@ -197,16 +199,27 @@ public final class Main implements Runnable {
       PrivateDirectory.prepare(settings.dataDirectory());
       Logging.configure(
           settings.dataDirectory(), Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO));
+      if (StandbyServer.isWanted(settings)) {
+        StandbyServer standby = StandbyServer.start(settings);
+        return serve(manager, standby::close, () -> "the standby", settings);
+      }
       EndpointServer server = EndpointServer.start(settings, engine(settings), common::settings);
       HangUp.handle(server.reload()::runForSignal);
+      return serve(manager, server::close, server::closing, settings);
+    }
+
+    /// Runs until it is told to end.
+    private static int serve(
+        ServiceManager manager, Runnable close, Supplier<String> closing, Settings settings)
+        throws InterruptedException {
       CountDownLatch closed = new CountDownLatch(1);
       Duration limit = settings.duration(Setting.STOP_LIMIT);
       Thread shutdown =
           new Thread(
               () -> {
                 tell(manager::stopping);
-                StopLimit.begin(limit, server::closing);
-                server.close();
+                StopLimit.begin(limit, closing);
+                close.run();
                 closed.countDown();
               },
               "kakehashi-shutdown");
@@ -215,8 +228,8 @@ public final class Main implements Runnable {
       } catch (IllegalStateException _) {
         // SIGTERM came while the endpoint started: the process ends, nothing was promised to
         // anybody.
-        StopLimit.begin(limit, server::closing);
-        server.close();
+        StopLimit.begin(limit, closing);
+        close.run();
         return 0;
       }
       System.out.println("ready");
@@ -318,6 +331,10 @@ public final class Main implements Runnable {
       }
       RuntimeLocation location = common.location(owner, settings);
       Path runtime = location.directory();
+      if (Files.exists(runtime.resolve(StandbyServer.FILE))) {
+        System.out.println(StandbyServer.ask(location));
+        return 0;
+      }
       if (json) {
         System.out.println(StatusSocket.ask(location).metrics());
         return 0;

@@ -3,8 +3,10 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.StoreRestore;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.valuetext.time.DateTimeFormat;
 import dev.kakehashi.valuetext.time.DateTimeInput;
 import dev.kakehashi.valuetext.time.Zone;
@@ -66,8 +68,17 @@ final class RestoreCommand implements Callable<Integer> {
       description = "restores what ends at a position of the log or before, as 1/2a/1f40")
   private @Nullable String position;
 
+  @Option(
+      names = "--standby",
+      description =
+          "makes the directory of a standby, which follows the endpoint that the backup is of (setting primary)")
+  private boolean isStandby;
+
   @Override
   public Integer call() throws IOException {
+    if (isStandby && archive != null) {
+      throw new SettingsException("--standby and --from-archive exclude each other");
+    }
     ArchiveRestore.Target target = target();
     Path from = Objects.requireNonNull(backup);
     Path data = Objects.requireNonNull(directory);
@@ -161,13 +172,16 @@ final class RestoreCommand implements Callable<Integer> {
           throw new IOException("\"%s\" has changed meanwhile".formatted(entry.path()));
         }
       }
+      StoreConfig store =
+          EmbeddedEngineFactory.storeConfig(
+              EmbeddedEngineFactory.storeDirectory(unfinished), UNUSED_MEMORY_BYTES);
       if (archive != null) {
-        result =
-            StoreRestore.run(
-                EmbeddedEngineFactory.storeConfig(
-                    EmbeddedEngineFactory.storeDirectory(unfinished), UNUSED_MEMORY_BYTES),
-                archive,
-                target);
+        result = StoreRestore.run(store, archive, target);
+      } else if (isStandby) {
+        StandbyMark.set(unfinished);
+      } else {
+        // The endpoint that the backup is of may go on with the old one.
+        StoreRestore.leaveTimeline(store);
       }
       BackupManifest.forceTree(unfinished);
       // The mark of a restore under way is there before any of its parts.

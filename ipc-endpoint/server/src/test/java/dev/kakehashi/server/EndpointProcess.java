@@ -69,6 +69,21 @@ public final class EndpointProcess implements AutoCloseable {
     return open(List.of(), environment, options);
   }
 
+  /// One that is not started yet, so that its data directory can be made before.
+  ///
+  /// @param settings each as `key=value`
+  static EndpointProcess prepare(String... settings) throws IOException {
+    List<String> options = new ArrayList<>();
+    for (String setting : settings) {
+      options.addAll(List.of("-s", setting));
+    }
+    return new EndpointProcess(
+        Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-"),
+        List.of(),
+        Map.of(),
+        options);
+  }
+
   /// It takes SIGHUP even where this process ignores it, as below nohup, which children inherit and a JVM leaves as it is.
   ///
   /// @param config settings that can be read again

@@ -6,6 +6,8 @@ import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +126,18 @@ public interface Engine extends AutoCloseable {
   /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE (another backup runs), DISK_FULL, ...
   default Backup backup() {
     throw EngineException.lacking(capabilities(), Capability.BACKUP);
+  }
+
+  /// Answers a standby that asks for the log behind its position. Blocks until there is something, or for a time.
+  ///
+  /// @param standby its name
+  /// @param ofLog identifier of its log
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
+  /// @throws IOException if it does not take the answer
+  default void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
+    throw new EngineException(
+        dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");
   }
 
   /// Where its log stands; null: it has none. Does not block.

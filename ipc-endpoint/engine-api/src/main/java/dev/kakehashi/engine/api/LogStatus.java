@@ -1,12 +1,14 @@
 package dev.kakehashi.engine.api;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// An engine's log, for people and monitoring.
 ///
 /// @param position up to where it is durable
 /// @param archive null: it has none
-public record LogStatus(LogPosition position, @Nullable Archive archive) {
+/// @param standbys that have asked for it since the start
+public record LogStatus(LogPosition position, @Nullable Archive archive, List<Standby> standbys) {
   /// A copy of the log in another place.
   ///
   /// @param location directory
@@ -26,4 +28,11 @@ public record LogStatus(LogPosition position, @Nullable Archive archive) {
       long failures,
       long gaps,
       String problem) {}
+
+  /// Another endpoint that follows the log.
+  ///
+  /// @param position up to which it has it, durably
+  /// @param lagBytes that it lacks
+  /// @param askedMillis when it has asked last, since 1970
+  public record Standby(String name, LogPosition position, long lagBytes, long askedMillis) {}
 }

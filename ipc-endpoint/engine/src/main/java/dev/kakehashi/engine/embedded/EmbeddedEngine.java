@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.PreparedTransaction;
@@ -48,6 +49,8 @@ import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
 import dev.kakehashi.valuetext.time.Zone;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
@@ -323,6 +326,13 @@ public final class EmbeddedEngine implements Engine {
   public Backup backup() {
     refuseWhenClosing();
     return store.backup();
+  }
+
+  @Override
+  public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
+    refuseWhenClosing();
+    store.feed(standby, ofLog, from, waitNanos, to);
   }
 
   @Override

@@ -35,6 +35,9 @@ public final class RoleSet {
   /// Members may deploy native applications, where they may create objects.
   public static final long DEPLOY = -20;
 
+  /// Members may take the log, as a standby does.
+  public static final long REPLICATION = -21;
+
   private static final List<Role> PREDEFINED =
       List.of(
           new Role(READ_ALL_DATA, "pg_read_all_data"),
@@ -46,7 +49,8 @@ public final class RoleSet {
           new Role(READ_SERVER_FILES, "pg_read_server_files"),
           new Role(WRITE_SERVER_FILES, "pg_write_server_files"),
           new Role(CHECKPOINT, "pg_checkpoint"),
-          new Role(DEPLOY, "kakehashi_deploy"));
+          new Role(DEPLOY, "kakehashi_deploy"),
+          new Role(REPLICATION, "kakehashi_replication"));
 
   private final PMap<Long, Role> roles;
   private final PMap<String, Role> names;

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.error.EngineException;
@@ -35,6 +36,7 @@ import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.engine.store.version.TransactionSlots;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -242,6 +244,12 @@ final class MemoryStore implements Store {
   @Override
   public @Nullable LogStatus logStatus() {
     return log.status();
+  }
+
+  @Override
+  public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
+    log.feed(standby, ofLog, from, waitNanos, to);
   }
 
   @Override

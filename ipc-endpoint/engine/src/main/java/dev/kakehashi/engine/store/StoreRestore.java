@@ -1,16 +1,52 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.engine.store.log.LogQueues;
+import dev.kakehashi.engine.store.log.StandbyLog;
+import dev.kakehashi.engine.store.log.TimelineStart;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// Brings the store of a restored backup on to a later moment. Stateless.
 public final class StoreRestore {
   private StoreRestore() {}
+
+  /// Lets the log of a restored backup, or of a standby, go on in a timeline of its own.
+  ///
+  /// @param config the store, with its queues; nobody has it open
+  /// @return where that begins; null: it has no log, as that of an old version
+  public static @Nullable LogPosition leaveTimeline(StoreConfig config) throws IOException {
+    Path directory = config.directory();
+    DataDirectory.checkFormat(directory);
+    LogPosition begin =
+        TimelineStart.leave(
+            DataDirectory.log(directory), DataDirectory.database(directory), queues(config));
+    if (begin != null) {
+      DataDirectory.upgrade(directory);
+    }
+    return begin;
+  }
+
+  /// Opens the log of a standby's store, which nobody else has open.
+  public static StandbyLog openStandby(StoreConfig config) {
+    Path directory = config.directory();
+    DataDirectory.prepare(directory);
+    StandbyLog log =
+        StandbyLog.open(
+            DataDirectory.log(directory), DataDirectory.database(directory), queues(config));
+    DataDirectory.upgrade(directory);
+    return log;
+  }
+
+  private static @Nullable LogQueues queues(StoreConfig config) {
+    QueueOpener opener = config.queues();
+    return opener == null ? null : new LogQueues(DataDirectory.queues(config.directory()), opener);
+  }
 
   /// Applies what an archive has beyond the backup, and begins a new timeline. Nobody has the store open.
   ///
@@ -20,11 +56,10 @@ public final class StoreRestore {
       StoreConfig config, Path archive, ArchiveRestore.Target target) throws IOException {
     Path directory = config.directory();
     DataDirectory.checkFormat(directory);
-    QueueOpener queues = config.queues();
     return new ArchiveRestore(
             DataDirectory.log(directory),
             DataDirectory.database(directory),
-            queues == null ? null : new LogQueues(DataDirectory.queues(directory), queues),
+            queues(config),
             archive,
             target)
         .run();

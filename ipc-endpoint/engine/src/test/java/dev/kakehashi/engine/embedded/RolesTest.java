@@ -80,6 +80,7 @@ class RolesTest {
               "filed|f|t",
               "first|f|f",
               "kakehashi_deploy|f|f",
+              "kakehashi_replication|f|f",
               "operator|t|t",
               "test|f|t"),
           alice.query(

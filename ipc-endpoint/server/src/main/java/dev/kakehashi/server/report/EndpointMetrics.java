@@ -37,6 +37,12 @@ public record EndpointMetrics(
     if (log != null) {
       LogStatus.Archive archive = log.archive();
       archive(writer, archive == null ? NO_ARCHIVE : archive);
+      writer
+          .gauge("kakehashi_standbys", "Standbys that have asked for the log.")
+          .sample(log.standbys().size());
+      writer
+          .gauge("kakehashi_standby_lag_bytes", "Log that the standby furthest behind lacks.")
+          .sample(log.standbys().stream().mapToLong(LogStatus.Standby::lagBytes).max().orElse(0));
     }
   }
 

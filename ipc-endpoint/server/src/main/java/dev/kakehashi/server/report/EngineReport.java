@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.protocol.capability.Computation;
 import dev.kakehashi.protocol.capability.StoredType;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -33,6 +34,15 @@ public final class EngineReport {
       LogStatus.Archive archive = log.archive();
       if (archive != null) {
         text.append("\n  archive: ").append(text(archive));
+      }
+      for (LogStatus.Standby each : log.standbys()) {
+        text.append(
+            "\n  standby %s: has %s, lacks %d bytes, asked %s"
+                .formatted(
+                    each.name(),
+                    each.position(),
+                    each.lagBytes(),
+                    Instant.ofEpochMilli(each.askedMillis())));
       }
     }
     return text.toString();

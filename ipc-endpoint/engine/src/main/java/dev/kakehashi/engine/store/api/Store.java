@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.error.EngineException;
@@ -8,6 +9,8 @@ import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -77,6 +80,10 @@ public interface Store extends AutoCloseable {
 
   /// Where its log stands; null: it has no positions.
   @Nullable LogStatus logStatus();
+
+  /// Answers a standby, see `DurableLog.feed`.
+  void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException;
 
   /// Changes the most memory for rows, versions and indexes; at once. If they have more, nobody gets any until they have less.
   ///

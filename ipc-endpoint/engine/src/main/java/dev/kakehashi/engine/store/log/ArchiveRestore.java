@@ -2,7 +2,6 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -94,7 +93,8 @@ public final class ArchiveRestore {
     for (int leg = from; leg < way.all().size() && !reached; leg++) {
       if (leg > from) {
         // As it was begun then.
-        begin(new Timelines(way.all().subList(0, leg + 1)));
+        TimelineStart.begin(
+            logDirectory, imageDirectory, new Timelines(way.all().subList(0, leg + 1)), appliedEnd);
       }
       follow(way, leg);
     }
@@ -115,7 +115,7 @@ public final class ArchiveRestore {
     }
     int number = Math.max(old.current().number(), highest()) + 1;
     Timelines fresh = old.and(number, new SecureRandom().nextLong(), end);
-    begin(fresh);
+    TimelineStart.begin(logDirectory, imageDirectory, fresh, appliedEnd);
     return new Result(
         groups, old.position(end), lastMicros, fresh.position(fresh.current().begin()));
   }
@@ -323,30 +323,6 @@ public final class ArchiveRestore {
     return LogReader.corrupted(
         "file \"%s\" of the archive is missing, and later ones are there".formatted(file),
         "Restore to a moment before it, or from a later backup.");
-  }
-
-  /// The image is of this moment, and the log goes on in the last of the timelines.
-  private void begin(Timelines timelines) throws IOException {
-    LogFormat format = timelines.current().format();
-    long start = timelines.current().begin();
-    try (RocksImage image = RocksImage.open(imageDirectory)) {
-      long applied = SegmentedLog.position(image).orElseThrow().end();
-      if (applied != appliedEnd) {
-        // Closing the log has said why.
-        throw new IOException(
-            "the base image has the log up to byte %d instead of %d"
-                .formatted(applied, appliedEnd));
-      }
-      LogRecord position = SegmentedLog.position(format, start);
-      position.put(
-          Timelines.KEY, timelines.text().getBytes(java.nio.charset.StandardCharsets.UTF_8));
-      Directories.deleteContent(logDirectory);
-      new LogSegments(logDirectory, format, LogFile::open, List.of())
-          .prepare(format.segment(start));
-      LogEnd.begin(logDirectory, format, start);
-      image.apply(List.of(), position, new SideFiles(logDirectory, format.logId(), LogFile::open));
-      image.flush();
-    }
   }
 
   private static String moment(long micros) {

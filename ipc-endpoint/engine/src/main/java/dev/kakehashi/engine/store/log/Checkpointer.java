@@ -42,6 +42,7 @@ final class Checkpointer implements AutoCloseable {
   private final SideFiles sideFiles;
   private final @Nullable QueueSystem queues;
   private final @Nullable LogArchiver archiver;
+  private final LogFeeds feeds;
   private final Object forceLock = new Object();
   private final long applyBytes;
   private final long checkpointBytes;
@@ -113,8 +114,10 @@ final class Checkpointer implements AutoCloseable {
       long applied,
       @Nullable QueueSystem queues,
       boolean queuesChanged,
-      @Nullable LogArchiver archiver) {
+      @Nullable LogArchiver archiver,
+      LogFeeds feeds) {
     this.archiver = archiver;
+    this.feeds = feeds;
     this.image = image;
     this.format = format;
     this.segments = segments;
@@ -355,6 +358,13 @@ final class Checkpointer implements AutoCloseable {
     applied = end;
   }
 
+  /// Changes queues while they are not forced, for who has no other lock for it.
+  void changeQueues(Runnable change) {
+    synchronized (forceLock) {
+      change.run();
+    }
+  }
+
   /// See [QueueSystem#force]; also of other threads, for a backup.
   void forceQueues() {
     QueueSystem forced = Objects.requireNonNull(queues);
@@ -383,9 +393,10 @@ final class Checkpointer implements AutoCloseable {
     try {
       // Under the lock: who holds segments gets all that it finds.
       if (holds == 0) {
-        long needed = format.segment(checkpointed);
-        segments.retireBelow(archive == null ? needed : Math.min(needed, archive.firstKept()));
-        sideFiles.retireUpTo(checkpointed);
+        long needed = Math.min(checkpointed, feeds.least());
+        long first = format.segment(needed);
+        segments.retireBelow(archive == null ? first : Math.min(first, archive.firstKept()));
+        sideFiles.retireUpTo(needed);
       }
     } finally {
       lock.unlock();

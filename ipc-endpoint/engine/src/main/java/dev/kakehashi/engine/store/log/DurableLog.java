@@ -1,11 +1,14 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -96,6 +99,18 @@ public interface DurableLog extends AutoCloseable {
       long checkpoints,
       long lastCheckpointMillis) {
     static final Activity NONE = new Activity(0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /// Answers a standby that asks for what is behind its position; it may wait for that.
+  ///
+  /// @param standby its name
+  /// @param ofLog identifier of its log
+  /// @param from position up to which it has it
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
+  /// @throws IOException if it does not take the answer
+  default void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
+    throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
   }
 
   /// Where it stands; null: it has no positions. Any thread.

@@ -76,6 +76,25 @@ final class LogReader {
     }
   }
 
+  /// A group of the log, and where it ends.
+  record Read(LogRecord group, long end) {}
+
+  /// Reads one group that is durable, of a log that grows.
+  ///
+  /// @param from where the one before ends
+  /// @throws EngineException DATA_CORRUPTED
+  Read next(long from) throws IOException {
+    long at = format.frameStart(from);
+    Group group = new Group();
+    long end = read(at, group);
+    if (end < 0) {
+      throw corrupted(
+          "log segment \"%s\" is damaged at byte %d"
+              .formatted(segments.path(format.segment(at)), format.offset(at)));
+    }
+    return new Read(LogRecord.of(group.payload, group.length, group.changes), end);
+  }
+
   /// Whether the log that was read ends with a write that is not whole. Nothing is known of a write that was cut off before its first bytes
   /// were there.
   boolean isCutOff() {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
@@ -8,6 +9,7 @@ import dev.kakehashi.engine.store.api.ArchiveConfig;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -37,6 +39,9 @@ public final class SegmentedLog implements DurableLog {
   private static final long CHECKPOINT_BYTES = 64 << 20;
   private static final long REPLAY_BYTES = 4 << 20;
 
+  /// Bytes of the log that are kept for a standby.
+  private static final long STANDBY_BACKLOG_BYTES = 16L << 30;
+
   /// Divisor of the heap: a record may take this part of it, within the bounds below.
   private static final int LONG_RECORD_DIVISOR = 16;
 
@@ -60,6 +65,7 @@ public final class SegmentedLog implements DurableLog {
   private final Timelines timelines;
   private final GroupTime times;
   private final @Nullable LogArchiver archiver;
+  private final LogFeeds feeds;
 
   /// Held while queues are told of a group, until [Checkpointer#queuedEnd()] is behind it.
   private final Object tellLock = new Object();
@@ -241,6 +247,7 @@ public final class SegmentedLog implements DurableLog {
         archiver == null
             ? format.segment(start)
             : Math.min(format.segment(start), archiver.firstKept()));
+    feeds = new LogFeeds(timelines, segments, sideFiles, STANDBY_BACKLOG_BYTES, end);
     writer = new LogWriter(format, segments, end);
     durableEnd = LogEnd.open(directory, format, end);
     room = new LogRoom(format, segments, end);
@@ -255,7 +262,8 @@ public final class SegmentedLog implements DurableLog {
             end,
             queues,
             replay.queuesChanged,
-            archiver);
+            archiver,
+            feeds);
   }
 
   private LogArchiver archiver(
@@ -458,6 +466,7 @@ public final class SegmentedLog implements DurableLog {
     if (archiver != null) {
       archiver.reached(writer.end());
     }
+    feeds.reached(writer.end());
     groups.increment();
     recordsWritten.add(records.size());
     nanosWriting.add(System.nanoTime() - begin);
@@ -479,6 +488,55 @@ public final class SegmentedLog implements DurableLog {
     }
   }
 
+  /// Identifier of the log.
+  long logId() {
+    return timelines.current().format().logId();
+  }
+
+  /// A side file that a group names which comes next; one that was begun before is begun again.
+  LogFile newSideFile(long number) throws IOException {
+    Path path = sideFiles.path(number);
+    Files.deleteIfExists(path);
+    return LogFile.open(path);
+  }
+
+  /// Writes a group of the primary's log, as [#write] does with records. Its side files are there.
+  ///
+  /// @param end where it ends in the primary's log
+  /// @throws EngineException also DATA_CORRUPTED if it ends elsewhere here
+  void receive(LogRecord group, long end) {
+    List<SideFile> files = group.sideFiles();
+    checkpointer.awaitRoom();
+    try {
+      if (!files.isEmpty()) {
+        sideFiles.force();
+      }
+      writer.append(List.of(group));
+    } catch (IOException e) {
+      throw failure("could not write to the store's log", e);
+    }
+    if (writer.end() != end) {
+      throw LogReader.corrupted(
+          "a group of the primary's log ends at byte %d, and here at byte %d"
+              .formatted(end, writer.end()));
+    }
+    durableEnd.set(end);
+    groups.increment();
+    room.written(end, 0);
+    files.forEach(file -> sideFiles.name(file, end));
+    if (group.hasQueueChanges()) {
+      checkpointer.changeQueues(() -> group.forEachQueueChange(requireQueues(queues)::replay));
+    }
+    checkpointer.add(List.of(group), group.length(), end);
+  }
+
+  /// See [LogFeeds#answer].
+  @Override
+  public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
+    feeds.answer(standby, ofLog, from, waitNanos, to);
+  }
+
   /// Everything before is durable.
   long end() {
     return checkpointer.queuedEnd();
@@ -487,7 +545,9 @@ public final class SegmentedLog implements DurableLog {
   @Override
   public LogStatus status() {
     return new LogStatus(
-        timelines.position(checkpointer.queuedEnd()), archiver == null ? null : archiver.status());
+        timelines.position(checkpointer.queuedEnd()),
+        archiver == null ? null : archiver.status(),
+        feeds.status());
   }
 
   private void tellQueues(long queueNumber) {

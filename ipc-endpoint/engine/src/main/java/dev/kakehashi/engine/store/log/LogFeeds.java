@@ -1,0 +1,219 @@
+package dev.kakehashi.engine.store.log;
+
+import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogStatus;
+import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives the log to standbys: each asks for what is behind its position, again and again, and says thereby what it has.
+///
+/// The log keeps what a standby that has asked lacks, up to a limit, as long as this process runs. Thread-safe.
+///
+/// | of an answer, most significant byte first | what |
+/// |---|---|
+/// | 8 bytes | [#MAGIC] |
+/// | 8 bytes | up to where the log is durable |
+/// | `S`, 8 bytes number, 8 bytes length, content | a side file, before the group that names it |
+/// | `G`, 8 bytes end, 4 bytes changes, 4 bytes length, payload, 4 bytes CRC-32C of it | a group |
+/// | `E` | the end |
+final class LogFeeds {
+  static final long MAGIC = 0x4b48_4645_4544_3031L; // KHFEED01
+  static final byte SIDE_FILE = 'S';
+  static final byte GROUP = 'G';
+  static final byte END = 'E';
+
+  private static final Logger LOG = LoggerFactory.getLogger(LogFeeds.class);
+
+  /// Payloads of an answer, unless one group has more.
+  private static final long MOST_BYTES = 8 << 20;
+
+  private final Timelines timelines;
+  private final LogFormat format;
+  private final LogSegments segments;
+  private final SideFiles sideFiles;
+  private final long backlogBytes;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition grown = lock.newCondition();
+  private volatile long durable;
+  private volatile int waiting;
+
+  /// Positions of standbys, by name. Guarded by the lock.
+  private final Map<String, Slot> slots = new TreeMap<>();
+
+  /// @param position that it has
+  /// @param askedMillis when it has asked last, since 1970
+  private record Slot(long position, long askedMillis) {}
+
+  /// @param durable end of the log
+  LogFeeds(
+      Timelines timelines,
+      LogSegments segments,
+      SideFiles sideFiles,
+      long backlogBytes,
+      long durable) {
+    this.timelines = timelines;
+    this.format = timelines.current().format();
+    this.segments = segments;
+    this.sideFiles = sideFiles;
+    this.backlogBytes = backlogBytes;
+    this.durable = durable;
+  }
+
+  /// Everything before a position is durable in the log.
+  void reached(long end) {
+    durable = end;
+    if (waiting > 0) {
+      lock.lock();
+      try {
+        grown.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /// Position up to which no standby needs the log; the greatest number: there is no standby. One that is too far behind is given up.
+  long least() {
+    lock.lock();
+    try {
+      slots
+          .entrySet()
+          .removeIf(each -> {
+            boolean isLost = durable - each.getValue().position() > backlogBytes;
+            if (isLost) {
+              LOG.error(
+                  "standby \"{}\" is given up: it lacks more than {} bytes of the log; restore it from a new backup",
+                  each.getKey(),
+                  backlogBytes);
+            }
+            return isLost;
+          });
+      return slots.values().stream().mapToLong(Slot::position).min().orElse(Long.MAX_VALUE);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  List<LogStatus.Standby> status() {
+    lock.lock();
+    try {
+      List<LogStatus.Standby> all = new ArrayList<>();
+      slots.forEach((name, slot) ->
+          all.add(
+              new LogStatus.Standby(
+                  name,
+                  timelines.position(slot.position()),
+                  Math.max(0, durable - slot.position()),
+                  slot.askedMillis())));
+      return all;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Answers a standby, when there is something behind its position, or some time has passed.
+  ///
+  /// @param name of the standby
+  /// @param logId identifier of its log
+  /// @param from position up to which it has it, durably
+  /// @throws EngineException NOT_IN_PREREQUISITE_STATE if it has another log, or one that is not the beginning of this, or lacks more than
+  ///     there is
+  void answer(String name, long logId, LogPosition from, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
+    long at = checked(name, logId, from);
+    lock.lock();
+    try {
+      slots.put(name, new Slot(at, System.currentTimeMillis()));
+      waiting++;
+      try {
+        long left = waitNanos;
+        while (durable <= at && left > 0) {
+          left = grown.awaitNanos(left);
+        }
+      } finally {
+        waiting--;
+      }
+    } finally {
+      lock.unlock();
+    }
+    write(at, durable, new DataOutputStream(to));
+  }
+
+  private long checked(String name, long logId, LogPosition from) {
+    long at = from.segment() * format.segmentBytes() + from.offset();
+    if (from.timeline() != timelines.current().number() || logId != format.logId()) {
+      throw refused(
+          "standby \"%s\" is at %s, and the log here is of timeline %x of another history"
+              .formatted(name, from, timelines.current().number()));
+    }
+    if (at > durable) {
+      throw refused(
+          "standby \"%s\" is at %s, which is ahead of %s"
+              .formatted(name, from, timelines.position(durable)));
+    }
+    if (!segments.has(format.segment(at)) && at < durable) {
+      throw refused(
+          "standby \"%s\" is at %s, and the log here does not have that any more"
+              .formatted(name, from));
+    }
+    return at;
+  }
+
+  private static EngineException refused(String what) {
+    return new EngineException(ErrorCode.NOT_IN_PREREQUISITE_STATE, what)
+        .withHint("Restore the standby from a new backup.");
+  }
+
+  private void write(long from, long end, DataOutputStream out) throws IOException {
+    out.writeLong(MAGIC);
+    out.writeLong(end);
+    LogReader reader = new LogReader(format, segments, LogFile::openReadOnly);
+    long at = from;
+    long bytes = 0;
+    while (at < end && bytes < MOST_BYTES) {
+      LogReader.Read read = reader.next(at);
+      for (SideFile file : read.group().sideFiles()) {
+        send(file, out);
+        bytes += file.bytes();
+      }
+      LogRecord group = read.group();
+      out.writeByte(GROUP);
+      out.writeLong(read.end());
+      out.writeInt(group.count());
+      out.writeInt(group.length());
+      out.write(group.bytes(), 0, group.length());
+      CRC32C crc = new CRC32C();
+      crc.update(group.bytes(), 0, group.length());
+      out.writeInt((int) crc.getValue());
+      bytes += group.length();
+      at = read.end();
+    }
+    out.writeByte(END);
+    out.flush();
+  }
+
+  private void send(SideFile file, DataOutputStream out) throws IOException {
+    Path path = sideFiles.path(file.number());
+    out.writeByte(SIDE_FILE);
+    out.writeLong(file.number());
+    out.writeLong(file.bytes());
+    long sent = Files.copy(path, out);
+    if (sent != file.bytes()) {
+      throw new IOException("\"%s\" has another length than its record says".formatted(path));
+    }
+  }
+}

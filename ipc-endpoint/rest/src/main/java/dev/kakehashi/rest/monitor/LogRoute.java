@@ -1,0 +1,129 @@
+package dev.kakehashi.rest.monitor;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.rest.login.Users;
+import dev.kakehashi.rest.problem.Problem;
+import dev.kakehashi.rest.route.ContentType;
+import dev.kakehashi.rest.route.Exchange;
+import dev.kakehashi.rest.route.ExchangeOutput;
+import dev.kakehashi.rest.route.Route;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The route that standbys take the log from: what is behind their position, as soon as there is something.
+public final class LogRoute {
+  /// Role whose members may have all that is committed, passwords included.
+  private static final String ROLE = "kakehashi_replication";
+
+  private static final ContentType LOG = ContentType.of("application/vnd.kakehashi.log");
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final int BUFFER_BYTES = 64 << 10;
+
+  private final Users users;
+  private final Engine engine;
+
+  public LogRoute(Users users, Engine engine) {
+    this.users = users;
+    this.engine = engine;
+  }
+
+  public List<Route> routes() {
+    return List.of(Route.get("/v1/log").parameters("standby", "log", "from").handle(this::log));
+  }
+
+  private void log(Exchange exchange) throws IOException, InterruptedException {
+    if (!users.isMemberOf(exchange.request().user(), ROLE)) {
+      throw Problem.of(
+              403,
+              "insufficient-privilege",
+              "Insufficient privilege",
+              "the log is for members of " + ROLE)
+          .withSqlstate(ErrorCode.INSUFFICIENT_PRIVILEGE);
+    }
+    String standby = required(exchange, "standby");
+    long logId;
+    LogPosition from;
+    try {
+      logId = Long.parseUnsignedLong(required(exchange, "log"), 16);
+      from = LogPosition.parse(required(exchange, "from"));
+    } catch (IllegalArgumentException e) {
+      throw bad(String.valueOf(e.getMessage()));
+    }
+    exchange.waits();
+    Answer answer = new Answer(exchange);
+    engine.feed(standby, logId, from, WAIT_NANOS, answer);
+    answer.end();
+  }
+
+  private static String required(Exchange exchange, String name) {
+    @Nullable String value = exchange.request().parameter(name);
+    if (value == null || value.isEmpty()) {
+      throw bad("parameter \"%s\" is missing".formatted(name));
+    }
+    return value;
+  }
+
+  private static Problem bad(String what) {
+    return Problem.of(400, "invalid-request", "Invalid request", what)
+        .withSqlstate(ErrorCode.INVALID_PARAMETER_VALUE);
+  }
+
+  /// The body, which begins with its first bytes: a refusal before that is a problem of its own.
+  private static final class Answer extends OutputStream {
+    private final Exchange exchange;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private int used;
+    private @Nullable ExchangeOutput output;
+
+    Answer(Exchange exchange) {
+      this.exchange = exchange;
+    }
+
+    @Override
+    public void write(int value) throws IOException {
+      if (used == buffer.length) {
+        drain();
+      }
+      buffer[used++] = (byte) value;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (length > buffer.length - used) {
+        drain();
+      }
+      if (length >= buffer.length) {
+        output().write(bytes, offset, length);
+      } else {
+        System.arraycopy(bytes, offset, buffer, used, length);
+        used += length;
+      }
+    }
+
+    private ExchangeOutput output() {
+      ExchangeOutput begun = output;
+      if (begun == null) {
+        begun = exchange.answer().header("Cache-Control", "no-store").stream(200, LOG);
+        output = begun;
+      }
+      return begun;
+    }
+
+    private void drain() throws IOException {
+      if (used > 0) {
+        output().write(buffer, 0, used);
+        used = 0;
+      }
+    }
+
+    void end() throws IOException {
+      drain();
+      output().finish();
+    }
+  }
+}
