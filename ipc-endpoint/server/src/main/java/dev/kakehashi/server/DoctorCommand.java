@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.store.api.ArchiveConfig;
 import dev.kakehashi.server.doctor.Finding;
 import dev.kakehashi.server.doctor.HostChecks;
 import java.io.IOException;
@@ -48,6 +49,8 @@ final class DoctorCommand implements Callable<Integer> {
         owner == null
             ? settings.runtimeDirectory()
             : owner.runtimeDirectory(settings.runtimeDirectory()));
+    ArchiveConfig archive = LogArchiveSettings.of(settings);
+    checks.archive(archive == null ? null : archive.directory(), data);
     checks.limits();
     checks.removeIpc(((Number) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue());
     checks.clock(Instant.now());

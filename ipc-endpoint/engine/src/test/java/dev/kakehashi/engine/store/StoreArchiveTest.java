@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 final class StoreArchiveTest extends StoreQueuesBase {
   private static final long NEVER = TimeUnit.DAYS.toNanos(1);
-  private static final int MOMENTS = 12;
+  private static final int MOMENTS = Integer.getInteger("kakehashi.archive.moments", 12);
 
   /// Text of a row whose record goes into a file beside the log.
   private static final int LONG_BYTES = 60_000;

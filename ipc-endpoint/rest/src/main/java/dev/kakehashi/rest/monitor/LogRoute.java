@@ -22,6 +22,7 @@ public final class LogRoute {
 
   private static final ContentType LOG = ContentType.of("application/vnd.kakehashi.log");
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final int MOST_NAME = 63;
   private static final int BUFFER_BYTES = 64 << 10;
 
   private final Users users;
@@ -46,6 +47,9 @@ public final class LogRoute {
           .withSqlstate(ErrorCode.INSUFFICIENT_PRIVILEGE);
     }
     String standby = required(exchange, "standby");
+    if (standby.length() > MOST_NAME || standby.chars().anyMatch(Character::isISOControl)) {
+      throw bad("\"standby\" is no name");
+    }
     long logId;
     LogPosition from;
     try {

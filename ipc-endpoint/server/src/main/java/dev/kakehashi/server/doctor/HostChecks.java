@@ -155,6 +155,47 @@ public final class HostChecks {
     }
   }
 
+  /// @param archive directory of the archive of the log; null: there is none
+  /// @param data setting `data_directory`
+  public void archive(@Nullable Path archive, Path data) {
+    if (archive == null) {
+      return;
+    }
+    if (!Files.isDirectory(archive)) {
+      add(
+          Finding.problem(
+              "archive",
+              "\"%s\" is not there".formatted(archive),
+              "Make it, or mount its disk. Until then the log keeps what it lacks."));
+      return;
+    }
+    try {
+      FileStore store = Files.getFileStore(archive);
+      String where = "\"%s\", %s free".formatted(archive, bytes(store.getUsableSpace()));
+      if (!Files.isWritable(archive)) {
+        add(Finding.problem("archive", where, "This user cannot write there."));
+      } else if (store.getUsableSpace() < MIN_FREE_BYTES) {
+        add(
+            Finding.problem(
+                "archive", where, "Make room, or remove what is old: kakehashi archive remove."));
+      } else if (store.equals(Files.getFileStore(nearest(data)))) {
+        add(
+            Finding.warning(
+                "archive",
+                where,
+                "It is on the disk of the data directory, and is lost with that."));
+      } else {
+        add(Finding.ok("archive", where));
+      }
+    } catch (IOException failed) {
+      add(
+          Finding.problem(
+              "archive",
+              "\"%s\": %s".formatted(archive, failed.getMessage()),
+              "Look at its mode and its mount."));
+    }
+  }
+
   private static Path nearest(Path path) {
     Path at = path.toAbsolutePath();
     while (Files.notExists(at)) {

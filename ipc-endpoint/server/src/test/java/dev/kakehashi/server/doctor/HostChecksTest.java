@@ -84,6 +84,20 @@ class HostChecksTest {
   }
 
   @Test
+  void shouldSeeAnArchiveThatIsAwayOrOnTheSameDisk() throws IOException {
+    Path data = Files.createDirectories(root.resolve("data"));
+    checks.archive(null, data);
+    assertTrue(checks.findings().isEmpty());
+    checks.archive(root.resolve("away"), data);
+    assertGrade(Grade.PROBLEM, "archive");
+    assertTrue(only("archive").text().contains("is not there"));
+    make();
+    checks.archive(Files.createDirectories(root.resolve("archive")), data);
+    assertGrade(Grade.WARNING, "archive");
+    assertTrue(only("archive").advice().contains("disk of the data directory"));
+  }
+
+  @Test
   void shouldSeeFewOpenFiles() throws IOException {
     file(
         "proc/self/limits",

@@ -380,11 +380,8 @@ final class Checkpointer implements AutoCloseable {
       image.apply(List.of(), SegmentedLog.position(format, applied), sideFiles);
       queuesChanged = false;
     }
-    LogArchiver archive = archiver;
-    if (archive != null) {
-      // From now on a start does not know which files they are.
-      sideFiles.force();
-    }
+    // From now on a start does not know which side files there were.
+    sideFiles.force();
     image.flush();
     checkpointed = applied;
     last = new Checkpoint(applied, last.count() + 1, System.currentTimeMillis());
@@ -393,10 +390,14 @@ final class Checkpointer implements AutoCloseable {
     try {
       // Under the lock: who holds segments gets all that it finds.
       if (holds == 0) {
+        LogArchiver archive = archiver;
         long needed = Math.min(checkpointed, feeds.least());
-        long first = format.segment(needed);
-        segments.retireBelow(archive == null ? first : Math.min(first, archive.firstKept()));
-        sideFiles.retireUpTo(needed);
+        if (archive != null) {
+          needed = Math.min(needed, archive.firstKept() * format.segmentBytes());
+        }
+        segments.retireBelow(format.segment(needed));
+        sideFiles.retireUpTo(checkpointed);
+        sideFiles.kept().release(needed);
       }
     } finally {
       lock.unlock();

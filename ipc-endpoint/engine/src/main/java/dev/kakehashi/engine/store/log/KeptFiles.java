@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// [SideFile]s that an archive does not have yet, under a second name each: the base image gives the first one up when it has the changes.
+/// [SideFile]s that an archive or a standby may lack, under a second name each: the base image gives the first one up when it has the changes.
 ///
 /// The name has the end of the group that names the file, and its number: `END-NUMBER.kept`. It is made when that group is durable, and
 /// again when a start reads the group. Stateless.
@@ -28,13 +28,20 @@ final class KeptFiles {
 
   /// Keeps a file; one that is kept already stays so.
   void keep(Path file, long end) throws IOException {
-    Path name = directory.resolve("%016x-%016x%s".formatted(end, SideFile.number(file), SUFFIX));
+    Path name = path(end, SideFile.number(file));
     try {
       Files.createLink(name, file);
     } catch (FileAlreadyExistsException e) {
       // A start reads the group again.
       SideFiles.LOG.debug("\"{}\" is kept already", name, e);
     }
+  }
+
+  /// The second name of a file.
+  ///
+  /// @param end of the group that names it
+  Path path(long end, long number) {
+    return directory.resolve("%016x-%016x%s".formatted(end, number, SUFFIX));
   }
 
   /// Files whose groups end in `(from, to]`, in the order of their groups.

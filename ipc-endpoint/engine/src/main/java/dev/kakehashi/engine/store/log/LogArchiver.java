@@ -85,7 +85,7 @@ final class LogArchiver implements AutoCloseable {
     this.format = timelines.current().format();
     this.segments = segments;
     this.sideFiles = sideFiles;
-    this.kept = new KeptFiles(logDirectory);
+    this.kept = sideFiles.kept();
     this.timelines = timelines;
     this.next = next;
     this.durable = durable;
@@ -327,7 +327,6 @@ final class LogArchiver implements AutoCloseable {
       lock.unlock();
     }
     note(stateFile, format, following);
-    kept.release(following * format.segmentBytes());
   }
 
   private void write(long number, boolean isWhole, int bytes, long end) throws IOException {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -21,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /// Gives the log to standbys: each asks for what is behind its position, again and again, and says thereby what it has.
 ///
-/// The log keeps what a standby that has asked lacks, up to a limit, as long as this process runs. Thread-safe.
+/// The log keeps what a standby that has asked lacks, up to a limit. A file beside it has the standbys and about where they are, so that a
+/// start keeps that, too. Thread-safe.
 ///
 /// | of an answer, most significant byte first | what |
 /// |---|---|
@@ -41,6 +43,10 @@ final class LogFeeds {
   /// Payloads of an answer, unless one group has more.
   private static final long MOST_BYTES = 8 << 20;
 
+  private static final String FILE_SUFFIX = ".standbys";
+
+  private final Path file;
+  private final Object noteLock = new Object();
   private final Timelines timelines;
   private final LogFormat format;
   private final LogSegments segments;
@@ -58,19 +64,67 @@ final class LogFeeds {
   /// @param askedMillis when it has asked last, since 1970
   private record Slot(long position, long askedMillis) {}
 
-  /// @param durable end of the log
-  LogFeeds(
+  private LogFeeds(
+      Path file,
       Timelines timelines,
       LogSegments segments,
       SideFiles sideFiles,
       long backlogBytes,
       long durable) {
+    this.file = file;
     this.timelines = timelines;
     this.format = timelines.current().format();
     this.segments = segments;
     this.sideFiles = sideFiles;
     this.backlogBytes = backlogBytes;
     this.durable = durable;
+  }
+
+  /// @param logDirectory beside which the standbys are noted
+  /// @param durable end of the log
+  static LogFeeds open(
+      Path logDirectory,
+      Timelines timelines,
+      LogSegments segments,
+      SideFiles sideFiles,
+      long backlogBytes,
+      long durable)
+      throws IOException {
+    Path file = logDirectory.resolveSibling(logDirectory.getFileName() + FILE_SUFFIX);
+    LogFeeds feeds = new LogFeeds(file, timelines, segments, sideFiles, backlogBytes, durable);
+    if (Files.exists(file)) {
+      feeds.read(Files.readAllLines(file));
+    }
+    return feeds;
+  }
+
+  /// Lines have the identifier of the log, position and name.
+  private void read(List<String> lines) {
+    for (String line : lines) {
+      String[] words = line.split(" ", 3);
+      try {
+        if (words.length == 3 && Long.parseUnsignedLong(words[0], 16) == format.logId()) {
+          slots.put(words[2], new Slot(Long.parseLong(words[1], 16), 0));
+        }
+      } catch (NumberFormatException e) {
+        LOG.warn("\"{}\" has a line that cannot be read: {}", file, line);
+      }
+    }
+  }
+
+  /// Notes the standbys, when one has come or gone on by a segment.
+  private void note() throws IOException {
+    synchronized (noteLock) {
+      StringBuilder text = new StringBuilder();
+      lock.lock();
+      try {
+        slots.forEach((name, slot) ->
+            text.append("%016x %x %s\n".formatted(format.logId(), slot.position(), name)));
+      } finally {
+        lock.unlock();
+      }
+      ReplacedFile.write(file, text.toString());
+    }
   }
 
   /// Everything before a position is durable in the log.
@@ -135,9 +189,11 @@ final class LogFeeds {
   void answer(String name, long logId, LogPosition from, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
     long at = checked(name, logId, from);
+    if (hasMoved(name, at)) {
+      note();
+    }
     lock.lock();
     try {
-      slots.put(name, new Slot(at, System.currentTimeMillis()));
       waiting++;
       try {
         long left = waitNanos;
@@ -153,6 +209,17 @@ final class LogFeeds {
     write(at, durable, new DataOutputStream(to));
   }
 
+  /// Notes in memory where a standby is; true: the file is too old.
+  private boolean hasMoved(String name, long at) {
+    lock.lock();
+    try {
+      Slot before = slots.put(name, new Slot(at, System.currentTimeMillis()));
+      return before == null || format.segment(before.position()) != format.segment(at);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private long checked(String name, long logId, LogPosition from) {
     long at = from.segment() * format.segmentBytes() + from.offset();
     if (from.timeline() != timelines.current().number() || logId != format.logId()) {
@@ -165,10 +232,12 @@ final class LogFeeds {
           "standby \"%s\" is at %s, which is ahead of %s"
               .formatted(name, from, timelines.position(durable)));
     }
-    if (!segments.has(format.segment(at)) && at < durable) {
-      throw refused(
-          "standby \"%s\" is at %s, and the log here does not have that any more"
-              .formatted(name, from));
+    for (long number = format.segment(at); number < format.segment(durable); number++) {
+      if (!segments.has(number)) {
+        throw refused(
+            "standby \"%s\" is at %s, and the log here does not have that any more"
+                .formatted(name, from));
+      }
     }
     return at;
   }
@@ -186,9 +255,9 @@ final class LogFeeds {
     long bytes = 0;
     while (at < end && bytes < MOST_BYTES) {
       LogReader.Read read = reader.next(at);
-      for (SideFile file : read.group().sideFiles()) {
-        send(file, out);
-        bytes += file.bytes();
+      for (SideFile side : read.group().sideFiles()) {
+        send(side, read.end(), out);
+        bytes += side.bytes();
       }
       LogRecord group = read.group();
       out.writeByte(GROUP);
@@ -206,13 +275,14 @@ final class LogFeeds {
     out.flush();
   }
 
-  private void send(SideFile file, DataOutputStream out) throws IOException {
-    Path path = sideFiles.path(file.number());
+  private void send(SideFile side, long end, DataOutputStream out) throws IOException {
+    Path kept = sideFiles.kept().path(end, side.number());
+    Path path = Files.exists(kept) ? kept : sideFiles.path(side.number());
     out.writeByte(SIDE_FILE);
-    out.writeLong(file.number());
-    out.writeLong(file.bytes());
+    out.writeLong(side.number());
+    out.writeLong(side.bytes());
     long sent = Files.copy(path, out);
-    if (sent != file.bytes()) {
+    if (sent != side.bytes()) {
       throw new IOException("\"%s\" has another length than its record says".formatted(path));
     }
   }

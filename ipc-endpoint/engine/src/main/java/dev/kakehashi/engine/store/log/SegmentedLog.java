@@ -220,13 +220,8 @@ public final class SegmentedLog implements DurableLog {
       refuseLostImage(directory, image.directory());
       begin(directory, format, options.opener(), start);
     }
-    KeptFiles kept = new KeptFiles(directory);
     ArchiveConfig archive = options.archive();
-    if (archive == null) {
-      kept.release(Long.MAX_VALUE);
-    }
-    sideFiles =
-        new SideFiles(directory, format.logId(), options.opener(), archive == null ? null : kept);
+    sideFiles = new SideFiles(directory, format.logId(), options.opener());
     List<Long> present = LogSegments.list(directory);
     segments = new LogSegments(directory, format, options.opener(), present);
     LogReader reader = new LogReader(format, segments, options.opener());
@@ -243,11 +238,13 @@ public final class SegmentedLog implements DurableLog {
     times = new GroupTime(GroupTime.of(image));
     archiver =
         archive == null ? null : archiver(archive, directory, present, format.segment(start), end);
-    segments.retireBelow(
-        archiver == null
-            ? format.segment(start)
-            : Math.min(format.segment(start), archiver.firstKept()));
-    feeds = new LogFeeds(timelines, segments, sideFiles, STANDBY_BACKLOG_BYTES, end);
+    feeds = LogFeeds.open(directory, timelines, segments, sideFiles, STANDBY_BACKLOG_BYTES, end);
+    long needed = Math.min(start, feeds.least());
+    if (archiver != null) {
+      needed = Math.min(needed, archiver.firstKept() * format.segmentBytes());
+    }
+    segments.retireBelow(format.segment(needed));
+    sideFiles.kept().release(needed);
     writer = new LogWriter(format, segments, end);
     durableEnd = LogEnd.open(directory, format, end);
     room = new LogRoom(format, segments, end);
@@ -460,7 +457,7 @@ public final class SegmentedLog implements DurableLog {
     try {
       writer.append(group);
     } catch (IOException e) {
-      throw failure("could not write to the store's log", e);
+      throw failure("could not write to the store's log at " + timelines.position(writer.end()), e);
     }
     durableEnd.set(writer.end());
     if (archiver != null) {

@@ -27,8 +27,7 @@ final class SideFiles {
   private final long logId;
   private final LogFile.Opener opener;
 
-  /// Null: no archive needs them.
-  private final @Nullable KeptFiles kept;
+  private final KeptFiles kept;
 
   // Guarded by this.
   private long lastNumber;
@@ -43,16 +42,10 @@ final class SideFiles {
   private record Named(SideFile file, long end) {}
 
   SideFiles(Path directory, long logId, LogFile.Opener opener) throws IOException {
-    this(directory, logId, opener, null);
-  }
-
-  /// @param kept keeps those that a record names for an archive; null: there is none
-  SideFiles(Path directory, long logId, LogFile.Opener opener, @Nullable KeptFiles kept)
-      throws IOException {
     this.directory = directory;
     this.logId = logId;
     this.opener = opener;
-    this.kept = kept;
+    this.kept = new KeptFiles(directory);
     for (Path file : list(directory)) {
       lastNumber = Math.max(lastNumber, SideFile.number(file));
     }
@@ -70,6 +63,11 @@ final class SideFiles {
 
   Path path(long number) {
     return SideFile.path(directory, number);
+  }
+
+  /// Second names of those that archive and standbys may lack.
+  KeptFiles kept() {
+    return kept;
   }
 
   void force() throws IOException {
@@ -95,26 +93,22 @@ final class SideFiles {
   synchronized void name(SideFile file, long end) {
     lastNumber = Math.max(lastNumber, file.number());
     named.put(file.number(), new Named(file, end));
-    KeptFiles keeper = kept;
-    if (keeper != null) {
-      try {
-        keeper.keep(path(file.number()), end);
-      } catch (IOException e) {
-        // The group is durable: the archive tries again, and says so if it cannot.
-        LOG.warn("could not keep \"{}\" for the archive", path(file.number()), e);
-        unkept.put(file.number(), end);
-      }
+    try {
+      kept.keep(path(file.number()), end);
+    } catch (IOException e) {
+      // The group is durable. The archive tries again, and says so if it cannot.
+      LOG.warn("could not keep \"{}\" for archive and standbys", path(file.number()), e);
+      unkept.put(file.number(), end);
     }
   }
 
-  /// Keeps for the archive what could not be kept before.
+  /// Keeps what could not be kept before.
   ///
   /// @throws IOException if it cannot be kept now
   synchronized void keepRest() throws IOException {
-    KeptFiles keeper = kept;
-    while (keeper != null && !unkept.isEmpty()) {
+    while (!unkept.isEmpty()) {
       Map.Entry<Long, Long> next = unkept.entrySet().iterator().next();
-      keeper.keep(path(next.getKey()), next.getValue());
+      kept.keep(path(next.getKey()), next.getValue());
       unkept.remove(next.getKey());
     }
   }
