@@ -17,6 +17,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -96,6 +98,10 @@ final class StandbyServer implements AutoCloseable {
     text.append("\n  log: ").append(state.position());
     text.append("\n  behind: %d bytes".formatted(state.lagBytes()));
     text.append("\n  groups since the start: ").append(state.groups());
+    if (state.lastMicros() != 0) {
+      text.append("\n  last group of: ")
+          .append(Instant.EPOCH.plus(state.lastMicros(), ChronoUnit.MICROS));
+    }
     if (!problem.isEmpty()) {
       text.append("\n  not followed: ").append(problem);
     }

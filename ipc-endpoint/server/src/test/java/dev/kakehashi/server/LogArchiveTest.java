@@ -240,7 +240,7 @@ class LogArchiveTest {
     Command.run("archive", "remove", "--keep", "1d", archive().toString())
         .expect(0, "0 files removed");
     Command.run("archive", "remove", "--keep", "0s", archive().toString())
-        .expect(0, second.getFileName().toString(), "files removed");
+        .expect(0, String.valueOf(second.getFileName()), "files removed");
     restore(backup).expect(1, "is missing");
   }
 

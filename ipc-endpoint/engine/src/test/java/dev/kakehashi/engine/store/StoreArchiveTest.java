@@ -34,7 +34,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -176,10 +175,10 @@ final class StoreArchiveTest extends StoreQueuesBase {
     return problems;
   }
 
-  private @Nullable String refusal(Path backup, ArchiveRestore.Target target, ErrorCode code) {
+  private String refusal(Path backup, ArchiveRestore.Target target, ErrorCode code) {
     EngineException refused = assertThrows(EngineException.class, () -> restore(backup, target));
     assertEquals(code, refused.code());
-    return refused.getMessage();
+    return String.valueOf(refused.getMessage());
   }
 
   @Test
@@ -214,7 +213,7 @@ final class StoreArchiveTest extends StoreQueuesBase {
       store.close();
       // The restored store has begun a history that nobody needs.
       for (Path file : files("")) {
-        if (file.getFileName().toString().startsWith("00000002")) {
+        if (String.valueOf(file.getFileName()).startsWith("00000002")) {
           Files.delete(file);
         }
       }
@@ -346,7 +345,7 @@ final class StoreArchiveTest extends StoreQueuesBase {
     Path away = directory.resolve("away");
     Files.move(archive(), away);
     Files.createFile(directory.resolve("no archive"));
-    backlogBytes = 4 * 64 << 10;
+    backlogBytes = 256 << 10;
     open(home);
     table = store.table(tableId);
     for (long number = 2; number < 300; number++) {

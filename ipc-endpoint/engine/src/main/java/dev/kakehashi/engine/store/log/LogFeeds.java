@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
@@ -55,7 +56,7 @@ final class LogFeeds {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition grown = lock.newCondition();
   private volatile long durable;
-  private volatile int waiting;
+  private final AtomicInteger waiting = new AtomicInteger();
 
   /// Positions of standbys, by name. Guarded by the lock.
   private final Map<String, Slot> slots = new TreeMap<>();
@@ -130,7 +131,7 @@ final class LogFeeds {
   /// Everything before a position is durable in the log.
   void reached(long end) {
     durable = end;
-    if (waiting > 0) {
+    if (waiting.get() > 0) {
       lock.lock();
       try {
         grown.signalAll();
@@ -194,14 +195,14 @@ final class LogFeeds {
     }
     lock.lock();
     try {
-      waiting++;
+      waiting.incrementAndGet();
       try {
         long left = waitNanos;
         while (durable <= at && left > 0) {
           left = grown.awaitNanos(left);
         }
       } finally {
-        waiting--;
+        waiting.decrementAndGet();
       }
     } finally {
       lock.unlock();

@@ -5,8 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +19,7 @@ public final class StandbyLog implements AutoCloseable {
   private final SegmentedLog log;
   private volatile long primaryEnd;
   private volatile long lastMicros;
-  private volatile long groups;
+  private final LongAdder groups = new LongAdder();
 
   /// State of a standby.
   ///
@@ -54,7 +53,7 @@ public final class StandbyLog implements AutoCloseable {
   }
 
   public State state() {
-    return new State(position(), Math.max(0, primaryEnd - log.end()), lastMicros, groups);
+    return new State(position(), Math.max(0, primaryEnd - log.end()), lastMicros, groups.sum());
   }
 
   /// Takes an answer of the primary; what has come whole before a failure stays.
@@ -102,7 +101,7 @@ public final class StandbyLog implements AutoCloseable {
     LogRecord group = LogRecord.of(payload, length, changes);
     log.receive(group, end);
     lastMicros = GroupTime.of(group);
-    groups++;
+    groups.increment();
   }
 
   private void sideFile(DataInputStream in) throws IOException {
@@ -122,14 +121,6 @@ public final class StandbyLog implements AutoCloseable {
       }
       file.force();
     }
-  }
-
-  /// Milliseconds between the last group's time and now, by the clocks of both machines; 0: none has come.
-  public long ageMillis() {
-    long micros = lastMicros;
-    return micros == 0
-        ? 0
-        : (ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - micros) / 1_000;
   }
 
   @Override

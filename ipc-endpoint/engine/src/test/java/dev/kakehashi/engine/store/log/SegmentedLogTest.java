@@ -385,7 +385,8 @@ final class SegmentedLogTest {
       EngineException failed = assertThrows(EngineException.class, () -> log.write(group));
       assertEquals(ErrorCode.IO_ERROR, failed.code());
       assertTrue(String.valueOf(failed.getMessage()).contains("Input/output error"));
-      assertTrue(failed.getMessage().contains("log at " + log.status().position() + ": "));
+      assertTrue(
+          String.valueOf(failed.getMessage()).contains("log at " + log.status().position() + ": "));
       // The kernel may have dropped what it could not write: the next try has to bring it again.
       Path file = segment(live(), 0);
       overwrite(file, find(file, "second"), new byte[6]);
