@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// [SideFile]s that an archive or a standby may lack, under a second name each: the base image gives the first one up when it has the changes.
+/// [SideFile]s that an archive or a standby may lack, under a second name each: the base image gives the first one up when it has their
+/// changes.
 ///
 /// The name has the end of the group that names the file, and its number: `END-NUMBER.kept`. It is made when that group is durable, and
 /// again when a start reads the group. Stateless.
