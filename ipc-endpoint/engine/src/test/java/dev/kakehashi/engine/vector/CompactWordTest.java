@@ -106,8 +106,7 @@ final class CompactWordTest {
         unscaled = unscaled.multiply(BigInteger.TEN);
       }
       int scale = random.nextInt(25);
-      BigDecimal value =
-          new BigDecimal(random.nextBoolean() ? unscaled : unscaled.negate(), scale);
+      BigDecimal value = new BigDecimal(random.nextBoolean() ? unscaled : unscaled.negate(), scale);
       assertNumeric(value, "seed %d: %s".formatted(seed, value.toPlainString()));
       heap.reset();
     }

@@ -210,11 +210,11 @@ public final class KeyCodec {
     int count = CompactWord.count(word);
     while (kind == ColumnKind.BPCHAR
         && count > 0
-        && (byte) (bytes >>> Byte.SIZE * (count - 1)) == ' ') {
+        && (byte) (bytes >>> (Byte.SIZE * (count - 1))) == ' ') {
       count--;
     }
     for (int i = 0; i < count; i++) {
-      byte value = (byte) (bytes >>> Byte.SIZE * i);
+      byte value = (byte) (bytes >>> (Byte.SIZE * i));
       to.putByte(value);
       if (value == 0) {
         to.putByte(0xFF);

@@ -308,7 +308,8 @@ public final class TreeLoad {
       if (i > 0) {
         separator = level == 1 ? separator(before, child) : separators.get(i);
       }
-      int bytes = IndexNode.SLOT_BYTES + IndexNode.CHILD_BYTES + IndexNode.tailBytes(separator.length);
+      int bytes =
+          IndexNode.SLOT_BYTES + IndexNode.CHILD_BYTES + IndexNode.tailBytes(separator.length);
       if (i > 0 && bytes <= room) {
         long parent = nodes[above.size() - 1];
         IndexNode.insert(parent, IndexNode.count(parent), separator, child);

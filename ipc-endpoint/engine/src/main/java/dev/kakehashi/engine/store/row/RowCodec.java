@@ -113,7 +113,8 @@ public final class RowCodec {
       boolean isNull = written && (Native.getByte(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
       if (written && c < live.length && live[c]) {
         to.nulls[c] = isNull;
-        to.words[c] = isNull ? 0 : ValueCodec.decodeValue(layout.kinds[c], value, pool, layout.shared(c));
+        to.words[c] =
+            isNull ? 0 : ValueCodec.decodeValue(layout.kinds[c], value, pool, layout.shared(c));
       } else {
         to.nulls[c] = layout.isMissingNull(c);
         to.words[c] = layout.missing(c);

@@ -82,7 +82,7 @@ final class TextDictionary implements ValueCodec.SharedValues {
   /// @return code of a value; -1: it is not there
   private static int find(State in, long hash, long bytes, int length) {
     int mask = in.slots.length() - 1;
-    for (int slot = (int) hash & mask; ; slot = slot + 1 & mask) {
+    for (int slot = (int) hash & mask; ; slot = (slot + 1) & mask) {
       int found = in.slots.getAcquire(slot) - 1;
       if (found < 0) {
         return -1;
@@ -112,7 +112,7 @@ final class TextDictionary implements ValueCodec.SharedValues {
     blockBytes += MemoryPool.blockBytes(size);
     long address = block + CODE_BYTES;
     Native.putLong(block, StoredWord.ofCode(count));
-    Native.putInt(address, length + HEADER_BYTES << 2);
+    Native.putInt(address, (length + HEADER_BYTES) << 2);
     Native.copyApart(bytes, address + HEADER_BYTES, length);
     present.addresses[count] = address;
     enter(present, hash, count);
@@ -145,7 +145,7 @@ final class TextDictionary implements ValueCodec.SharedValues {
     int mask = into.slots.length() - 1;
     int slot = (int) hash & mask;
     while (into.slots.getPlain(slot) != 0) {
-      slot = slot + 1 & mask;
+      slot = (slot + 1) & mask;
     }
     into.slots.setRelease(slot, code + 1);
   }

@@ -33,7 +33,8 @@ public final class MemoryCount {
     }
     return new TableMemory(
         pageBytes,
-        valueBytes(table, pages) + table.form.layout.sharedBytes(), nodes * MemoryPool.NODE_BYTES);
+        valueBytes(table, pages) + table.form.layout.sharedBytes(),
+        nodes * MemoryPool.NODE_BYTES);
   }
 
   private static long valueBytes(RowTable table, long pages) {
