@@ -73,6 +73,7 @@ public final class PgWireEngine implements Engine {
   private @Nullable OutcomePlaces outcomePlaces; // set by begin
   private RecoveredOutcomes recovered = RecoveredOutcomes.NONE;
   private boolean sharded; // set by begin
+  private boolean copiesRows; // set by begin
   private Capabilities capabilities = Capabilities.everything(NAME);
 
   private static final PreparedTransaction.Listener NOBODY =
@@ -123,6 +124,8 @@ public final class PgWireEngine implements Engine {
     new CatalogInstaller(connection, facts.isSharded()).install(capabilities);
     OutcomesTable.check(connection, facts.isSharded());
     sharded = facts.isSharded();
+    // YugabyteDB may commit in the midst of a COPY.
+    copiesRows = !facts.yugabyte();
     LOG.info("{}", facts);
     outcomePlaces = OutcomePlaces.of(connection, config.endpoint());
     recovered = Outcomes.recovered(connection, config.endpoint(), !facts.yugabyte());
@@ -160,6 +163,16 @@ public final class PgWireEngine implements Engine {
 
   OutcomePlaces outcomePlaces() {
     return Objects.requireNonNull(outcomePlaces, "the engine is not open");
+  }
+
+  /// Whether the server spreads its rows over nodes.
+  boolean isSharded() {
+    return sharded;
+  }
+
+  /// Whether rows in bulk may go by COPY.
+  boolean copiesRows() {
+    return copiesRows;
   }
 
   boolean isClosing() {

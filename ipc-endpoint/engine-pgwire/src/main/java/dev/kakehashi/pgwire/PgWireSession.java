@@ -106,6 +106,11 @@ final class PgWireSession implements EngineSession {
     timeZone = zone.isEmpty() ? engine.timeZone() : zone;
   }
 
+  /// A statement for many rows; null: there is none.
+  @Nullable BulkInsert bulkInsert(String sql, int[] types) {
+    return engine.copiesRows() ? BulkInsert.of(sql, types, engine.isSharded()) : null;
+  }
+
   /// A transaction in which the session has changed definitions: statements are prepared as it sees them.
   void defines(PgWireTransaction transaction) {
     defining = new WeakReference<>(transaction);

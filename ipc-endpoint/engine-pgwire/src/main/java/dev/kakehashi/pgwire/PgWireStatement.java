@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A statement whose types the server has said. It is prepared anew on each connection that runs it. Immutable.
+/// A statement whose types the server has said. It is prepared anew on each connection that runs it. Thread-safe.
 final class PgWireStatement implements Statement {
   private final PgWireSession session;
   private final String sql;
@@ -20,6 +20,16 @@ final class PgWireStatement implements Statement {
   private final int[] columnTypes;
   private final Kind kind;
   private final boolean locks;
+  private final @Nullable BulkInsert bulk;
+
+  private volatile Copying copying = Copying.UNKNOWN;
+
+  /// Whether its rows go by COPY.
+  enum Copying {
+    UNKNOWN,
+    YES,
+    NO
+  }
 
   PgWireStatement(
       PgWireSession session, String sql, SqlText text, int[] parameterTypes, List<Column> columns) {
@@ -30,6 +40,8 @@ final class PgWireStatement implements Statement {
     this.columnTypes = columns.stream().mapToInt(Column::typeOid).toArray();
     this.kind = text.kind();
     this.locks = text.locks();
+    this.bulk =
+        kind == Kind.DML && columns.isEmpty() ? session.bulkInsert(sql, parameterTypes) : null;
   }
 
   @Override
@@ -65,6 +77,21 @@ final class PgWireStatement implements Statement {
   /// Whether it can only read, as far as its words say it: functions that it calls may still change something.
   boolean onlyReads() {
     return kind == Kind.QUERY && !locks;
+  }
+
+  /// The same for many rows; null: there is none.
+  @Nullable BulkInsert bulk() {
+    return copying == Copying.NO ? null : bulk;
+  }
+
+  /// Whether the table was looked at, and said that COPY does the same.
+  boolean isCopied() {
+    return copying == Copying.YES;
+  }
+
+  /// The table was looked at.
+  void copied(boolean same) {
+    copying = same ? Copying.YES : Copying.NO;
   }
 
   PgWireSession session() {

@@ -215,6 +215,11 @@ final class PgWireTransaction implements EngineTransaction {
     }
   }
 
+  /// What a statement has sent was undone. Lane only.
+  void takesBack(long bytes) {
+    bytesOfChanges -= bytes;
+  }
+
   private static EngineException exceeded(String what, long bytes, long most) {
     return new EngineException(
         ErrorCode.LIMIT_EXCEEDED,

@@ -244,11 +244,16 @@ final class ServerTransaction {
 
   /// Sends a series of a statement and takes its answers.
   void run(WireExchange exchange, WireRun run) {
+    run(exchange, run, run);
+  }
+
+  /// The same with another receiver of the answers.
+  void run(WireExchange exchange, WireRun run, WireExchange.Taker taker) {
     PooledConnection connection = connection();
     cancels.begin(run, connection);
     connection.wire().patience(() -> engine.waitOn(connection));
     try {
-      exchange.run(run);
+      exchange.run(taker);
     } finally {
       connection.wire().patience(null);
       cancels.end();

@@ -64,6 +64,9 @@ final class WireRun implements Execution, WireExchange.Taker {
   private boolean ended;
   private int mine;
   private boolean ran;
+  private boolean copying;
+  private boolean rowByRow;
+  private long sent;
 
   private volatile @Nullable EngineException canceled;
 
@@ -201,6 +204,10 @@ final class WireRun implements Execution, WireExchange.Taker {
   /// Whether it begins anew after an error of the server; if not, it has ended. To take back what was done may lose the connection.
   private boolean beginsAnew(ServerError e) {
     try {
+      if (copying && canceled == null && CopyRound.mayBeOther(e)) {
+        goesRowByRow();
+        return true;
+      }
       if (transaction.writesAfterAll(this, e) || transaction.server().waitsForNode(this, e)) {
         again();
         return true;
@@ -340,8 +347,15 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
   }
 
+  /// Runs a round, or begins anew row by row.
   private void round() {
     WireParameters given = parameters();
+    int left = given.rows() - nextRow;
+    BulkInsert bulk = statement.bulk();
+    if (bulk != null && !rowByRow && left >= BulkInsert.FEWEST_ROWS) {
+      copyRound(bulk, left);
+      return;
+    }
     WireExchange exchange = transaction.server().exchange(this);
     zone = transaction.server().zone();
     String name =
@@ -350,7 +364,6 @@ final class WireRun implements Execution, WireExchange.Taker {
     firstOfRound = portals.size();
     fetchedRows = 0;
     fetchedBytes = 0;
-    int left = given.rows() - nextRow;
     int most = Math.min(left, returnsRows ? MOST_QUERIES_OF_ROUND : MOST_ROWS_OF_ROUND);
     int bytes = returnsRows ? BYTES_OF_ROUND : BYTES_OF_CHANGES;
     int rowsToFetch = left == 1 ? fetch : FETCH_OF_MANY;
@@ -363,7 +376,7 @@ final class WireRun implements Execution, WireExchange.Taker {
       try {
         long sent =
             given.bind(exchange.out(), portal, name, nextRow + bound, statement.columnTypes());
-        transaction.sends(statement, sent);
+        counts(sent);
       } catch (EngineException | MalformedFrameException e) {
         // Rows before it run: their series also has the savepoint that undoes the whole statement.
         exchange.out().truncate(at);
@@ -393,6 +406,61 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
   }
 
+  private void copyRound(BulkInsert bulk, int left) {
+    WireExchange exchange = transaction.server().exchange(this);
+    CopyRound round = new CopyRound(bulk, exchange);
+    int bound = 0;
+    RuntimeException refused = null;
+    if (statement.isCopied()) {
+      round.begin();
+      int start = exchange.out().size();
+      while (bound < left && refused == null && exchange.out().size() - start < BYTES_OF_CHANGES) {
+        int at = exchange.out().size();
+        try {
+          counts(round.add(parameters(), nextRow + bound));
+          bound++;
+        } catch (EngineException | MalformedFrameException e) {
+          refused = e;
+          round.fail(at);
+        }
+      }
+      if (refused == null) {
+        round.end();
+      }
+    } else {
+      round.look();
+    }
+    ran = true;
+    copying = true;
+    try {
+      transaction.server().run(exchange, this, round);
+    } catch (ServerError e) {
+      throw refused == null ? e : refused;
+    }
+    copying = false;
+    statement.copied(round.isSame());
+    nextRow += bound;
+    changed += round.count();
+    if (!round.isSame() && bound > 0) {
+      goesRowByRow();
+    }
+  }
+
+  /// Undoes what was copied, and begins anew without COPY.
+  private void goesRowByRow() {
+    rowByRow = true;
+    transaction.server().undo(this);
+    again();
+  }
+
+  /// Counts bytes of a row that is sent.
+  private void counts(long bytes) {
+    if (statement.kind() != Statement.Kind.QUERY) {
+      sent += bytes;
+    }
+    transaction.sends(statement, bytes);
+  }
+
   /// Whether the reader may have seen rows of it.
   boolean hasStaged() {
     WireRows given = rows;
@@ -406,6 +474,9 @@ final class WireRun implements Execution, WireExchange.Taker {
     nextRow = 0;
     changed = 0;
     ran = false;
+    copying = false;
+    transaction.takesBack(sent);
+    sent = 0;
     WireRows given = rows;
     if (given != null) {
       given.abandon();

@@ -3,6 +3,7 @@ package dev.kakehashi.pgwire.wire;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.RowBatchReader;
+import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.protocol.value.PgInterval;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -15,6 +16,9 @@ import java.util.UUID;
 public final class WireParameters {
   private static final int SPECIAL = 0xC000;
 
+  private static final int VERSION_OF_JSONB = 1;
+
+  private final int[] types;
   private final WireForm[] forms;
   private final RowBatchReader reader = new RowBatchReader();
   private final int rows;
@@ -22,6 +26,7 @@ public final class WireParameters {
   /// @param typeOids types of the parameters, all of which cross the bridge
   /// @throws dev.kakehashi.protocol.MalformedFrameException it is no batch of such rows
   public WireParameters(ParameterBatch batch, int[] typeOids) {
+    types = typeOids.clone();
     forms = new WireForm[typeOids.length];
     for (int i = 0; i < typeOids.length; i++) {
       forms[i] = WireForm.of(typeOids[i]);
@@ -49,6 +54,18 @@ public final class WireParameters {
     return true;
   }
 
+  /// Whether values of all types have a binary format.
+  public static boolean canCopy(int[] typeOids) {
+    for (int oid : typeOids) {
+      WireForm form = WireForm.of(oid);
+      // The binary format of documents is their text.
+      if (form == WireForm.TEXT && oid != TypeOid.JSON && oid != TypeOid.JSONB) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// Whether a type crosses the bridge.
   public static boolean isKnown(int typeOid) {
     return WireForm.isKnown(typeOid);
@@ -63,6 +80,23 @@ public final class WireParameters {
     for (WireForm form : forms) {
       out.putShort(form.format());
     }
+    long bytes = values(out, row, false);
+    out.putShort(columns.length);
+    for (int column : columns) {
+      out.putShort(WireForm.of(column).format());
+    }
+    out.end();
+    return bytes;
+  }
+
+  /// Writes a row as COPY has it in its binary format.
+  ///
+  /// @return bytes of its values
+  public long copy(WireOutput out, int row) {
+    return values(out, row, true);
+  }
+
+  private long values(WireOutput out, int row, boolean binary) {
     out.putShort(forms.length);
     long bytes = 0;
     for (int column = 0; column < forms.length; column++) {
@@ -71,17 +105,15 @@ public final class WireParameters {
       } else {
         int lengthAt = out.position();
         out.putInt(0);
+        if (binary && types[column] == TypeOid.JSONB) {
+          out.put(VERSION_OF_JSONB);
+        }
         value(out, forms[column], row, column);
         int length = out.position() - lengthAt - 4;
         out.setInt(lengthAt, length);
         bytes += length;
       }
     }
-    out.putShort(columns.length);
-    for (int column : columns) {
-      out.putShort(WireForm.of(column).format());
-    }
-    out.end();
     return bytes;
   }
 
