@@ -55,6 +55,7 @@ typedef struct KakehashiOptions
 	double fdw_startup_cost;
 	double fdw_tuple_cost;
 	int batch_size;
+	bool batch_size_given;
 	bool use_remote_estimate;
 	bool import_stats; /* false before PostgreSQL 19 */
 	bool updatable;

@@ -298,7 +298,10 @@ apply_options(KakehashiOptions *options, List *defs)
 		else if (strcmp(def->defname, "updatable") == 0)
 			options->updatable = defGetBoolean(def);
 		else if (strcmp(def->defname, "batch_size") == 0)
+		{
 			options->batch_size = option_int(def);
+			options->batch_size_given = true;
+		}
 		else if (strcmp(def->defname, "schema_name") == 0)
 			options->schema_name = defGetString(def);
 		else if (strcmp(def->defname, "table_name") == 0)

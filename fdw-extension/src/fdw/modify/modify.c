@@ -88,6 +88,10 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->counted = node->canSetTag;
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
+	/* An engine without backups keeps its rows elsewhere: each request of it goes a way further, and has more to begin and to end there. */
+	modify->most_batch_size = options.batch_size_given || kakehashi_can(modify->session, KH_CAN_BACKUP)
+	                              ? options.batch_size
+	                              : KAKEHASHI_BATCH_GROWTH * options.batch_size;
 
 	/* Again, and for COPY and rows that are routed: no plan of ours has asked. */
 	kakehashi_require(modify->session, KH_CAN_CHANGES);

@@ -22,6 +22,9 @@ enum KakehashiModifyPrivate
 /* An INSERT with ON CONFLICT while it runs; see conflict.c. */
 typedef struct KakehashiConflict KakehashiConflict;
 
+/* How many times as long as the first batch those of an engine may get that keeps its rows elsewhere. */
+#define KAKEHASHI_BATCH_GROWTH 10
+
 typedef struct KakehashiModify
 {
 	Relation rel;
@@ -39,9 +42,10 @@ typedef struct KakehashiModify
 	KakehashiRowWriter *writer;
 	KakehashiResultMap *map;     /* of returning; NULL if there is none */
 	KakehashiConflict *conflict; /* NULL if nothing is computed for it */
-	int batch_size;
-	KakehashiCost *cost; /* of both forms of rows */
-	bool count_rows;     /* INSERT: some may be left out, so that each answer has to be waited for */
+	int batch_size;              /* now */
+	int most_batch_size;         /* it grows to this; see modify_batch.c */
+	KakehashiCost *cost;         /* of both forms of rows */
+	bool count_rows;             /* INSERT: some may be left out, so that each answer has to be waited for */
 
 	/* Rows under way; see modify_batch.c. */
 	const char *copied;     /* table that COPY names; NULL: it is no COPY */

@@ -36,6 +36,13 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 	return kakehashi_options(GetForeignServer(table->serverid), table).batch_size;
 }
 
+/* A batch is full, so that there are many rows. */
+static void
+batch_grows(KakehashiModify *modify)
+{
+	modify->batch_size = modify->most_batch_size;
+}
+
 static void
 add_copy_context(void *arg)
 {
@@ -187,6 +194,8 @@ gather_again(ResultRelInfo *rinfo)
 {
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
 
+	if (modify->gathered_rows >= modify->batch_size)
+		batch_grows(modify);
 	modify->gathered_bytes = 0;
 	modify->gathered_rows = 0;
 	rinfo->ri_BatchSize = modify->batch_size;
@@ -259,7 +268,10 @@ kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot)
 		if (kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
 		{
 			if (++modify->deferred_rows >= modify->batch_size)
+			{
 				send_deferred(modify);
+				batch_grows(modify);
+			}
 			return;
 		}
 		if (modify->deferred_rows == 0)

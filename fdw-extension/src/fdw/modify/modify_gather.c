@@ -148,7 +148,7 @@ copy_slot(TupleTableSlot *slot, TupleTableSlot *source)
 	/* The executor counts this row when it is copied. */
 	if (modify->gathered_bytes >= GATHERED_BYTES)
 		rinfo->ri_BatchSize = Max(rinfo->ri_NumSlots + 1, MIN_GATHERED_ROWS);
-	if (rinfo->ri_NumSlotsInitialized < modify->batch_size)
+	if (rinfo->ri_NumSlotsInitialized < modify->most_batch_size)
 		make_slots(rinfo);
 }
 
@@ -158,6 +158,7 @@ kakehashi_gather(ResultRelInfo *rinfo)
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
 	int size = kakehashi_batch_size(rinfo);
 	MemoryContext context;
+	Size slots;
 
 	/* COPY gathers by itself, and by bytes. */
 	if (modify == NULL || modify->plan_desc == NULL || size < MIN_GATHERED_ROWS || rinfo->ri_Slots != NULL)
@@ -169,8 +170,9 @@ kakehashi_gather(ResultRelInfo *rinfo)
 		gather_ops.copyslot = copy_slot;
 	}
 	context = GetMemoryChunkContext(modify);
-	rinfo->ri_Slots = (TupleTableSlot **) MemoryContextAlloc(context, size * sizeof(TupleTableSlot *));
-	rinfo->ri_PlanSlots = (TupleTableSlot **) MemoryContextAlloc(context, size * sizeof(TupleTableSlot *));
+	slots = modify->most_batch_size * sizeof(TupleTableSlot *);
+	rinfo->ri_Slots = (TupleTableSlot **) MemoryContextAlloc(context, slots);
+	rinfo->ri_PlanSlots = (TupleTableSlot **) MemoryContextAlloc(context, slots);
 	make_slots(rinfo);
 	remember(rinfo);
 	return size;

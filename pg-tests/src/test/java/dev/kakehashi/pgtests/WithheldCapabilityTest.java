@@ -487,7 +487,9 @@ class WithheldCapabilityTest {
             onEngine("/* an */ -- application\n create application x AS 'y'"),
             "SELECT * FROM kakehashi_import_functions('kakehashi', 'public')"));
     checks.put("ROLES", refuses("roles", onEngine("CREATE ROLE nobody")));
-    checks.put("BACKUP", succeeds(count)); // a command's matter, see WithheldDoorsTest
+    // A command's matter, see WithheldDoorsTest; without it the engine is taken for one whose rows
+    // are elsewhere.
+    checks.put("BACKUP", connection -> assertEquals(4, requestsOfBulk(connection)));
     checks.put("DEFINITIONS", succeeds(count)); // and this one
     checks.put(
         "ACTIVITY",
@@ -497,6 +499,27 @@ class WithheldCapabilityTest {
                 "tables of what goes on in it",
                 "SELECT * FROM kakehashi_transactions('kakehashi')")));
     return each("capability", checks);
+  }
+
+  /// Requests of an INSERT of 25,000 rows.
+  private static int requestsOfBulk(Connection connection) throws SQLException {
+    Sql.execute(connection, "BEGIN");
+    String requests =
+        Sql.rows(
+                connection,
+                "EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) INSERT INTO t (id) SELECT i FROM generate_series(1000001, 1025000) i")
+            .stream()
+            .filter(line -> line.contains("Remote Requests: "))
+            .collect(Collectors.joining());
+    Sql.execute(connection, "ROLLBACK");
+    return Integer.parseInt(requests.replaceAll("\\D", ""));
+  }
+
+  @Test
+  void shouldSendRowsInShortBatchesToAnEngineThatIsNear() throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      assertEquals(25, requestsOfBulk(connection));
+    }
   }
 
   @Test

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An INSERT of one row of parameters, as COPY of many such rows. Immutable.
 ///
-/// The server says by [#check()] whether both mean the same. They do not where the rows before can be seen while a row is inserted, or where
-/// one of them does more than the other:
+/// The server says by [#check()] whether both mean the same. They do not where the rows before can be seen while a row is inserted, or
+/// where one of them does more than the other:
 ///
 /// | the table has | because |
 /// |---|---|

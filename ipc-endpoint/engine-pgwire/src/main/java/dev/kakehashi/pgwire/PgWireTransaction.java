@@ -215,7 +215,7 @@ final class PgWireTransaction implements EngineTransaction {
     }
   }
 
-  /// What a statement has sent was undone. Lane only.
+  /// Rows that a statement has sent were undone. Lane only.
   void takesBack(long bytes) {
     bytesOfChanges -= bytes;
   }

@@ -289,7 +289,7 @@ class CopiedRowsTest {
     assertEquals(List.of("-1"), client.query("select id from t"));
   }
 
-  /// What is undone to go row by row does not count twice.
+  /// Rows that are undone to go one by one do not count twice.
   @Test
   void shouldCountBytesOfRowsOnce() throws IOException {
     client.run("create table t (id int8 primary key, v text)");
