@@ -56,18 +56,18 @@ record BulkInsert(String copy, String check) {
   private static final String CHECK =
       """
       WITH m AS MATERIALIZED (
-        SELECT pg_catalog.to_regclass(%1$s)::pg_catalog.oid AS id
-        UNION SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(%1$s)) p),
+        SELECT pg_catalog.to_regclass({table})::pg_catalog.oid AS id
+        UNION SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass({table})) p),
       a AS (SELECT a.*, pg_catalog.row_number() OVER (ORDER BY a.attnum) AS place FROM pg_catalog.pg_attribute a
-        WHERE a.attrelid = pg_catalog.to_regclass(%1$s) AND a.attnum > 0 AND NOT a.attisdropped)
+        WHERE a.attrelid = pg_catalog.to_regclass({table}) AND a.attnum > 0 AND NOT a.attisdropped)
       SELECT NOT EXISTS (SELECT FROM m JOIN pg_catalog.pg_class c ON c.oid = m.id
           WHERE c.relkind NOT IN ('r', 'p') OR c.relhasrules OR c.relrowsecurity
           OR EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 4 <> 0)
-          OR EXISTS (SELECT FROM pg_catalog.pg_constraint f WHERE f.contype = 'f' AND (%5$s)))
-        AND (SELECT pg_catalog.count(*) FILTER (WHERE w.type = a.atttypid AND a.attgenerated = '' AND (a.attidentity <> 'a' OR %4$s)) = %3$d
+          OR EXISTS (SELECT FROM pg_catalog.pg_constraint f WHERE f.contype = 'f' AND ({keys})))
+        AND (SELECT pg_catalog.count(*) FILTER (WHERE w.type = a.atttypid AND a.attgenerated = '' AND (a.attidentity <> 'a' OR {overriding})) = {count}
             AND pg_catalog.bool_and(w.type IS NOT NULL OR a.attgenerated <> '' OR a.attidentity <> '' OR d.adbin IS NULL
-              OR pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ %6$s)
-          FROM a LEFT JOIN (VALUES %2$s) AS w (name, place, type) ON w.name = a.attname OR w.place = a.place
+              OR pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ {harmless})
+          FROM a LEFT JOIN (VALUES {columns}) AS w (name, place, type) ON w.name = a.attname OR w.place = a.place
           LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum)\
       """;
 
@@ -102,13 +102,13 @@ record BulkInsert(String copy, String check) {
                         types[i]))
             .collect(Collectors.joining(", "));
     String check =
-        CHECK.formatted(
-            PgWireSession.literal(table),
-            wanted,
-            types.length,
-            insert.group("overriding") != null,
-            sharded ? OF_ANY : OF_ITSELF,
-            HARMLESS);
+        CHECK
+            .replace("{table}", PgWireSession.literal(table))
+            .replace("{columns}", wanted)
+            .replace("{count}", Integer.toString(types.length))
+            .replace("{overriding}", Boolean.toString(insert.group("overriding") != null))
+            .replace("{keys}", sharded ? OF_ANY : OF_ITSELF)
+            .replace("{harmless}", HARMLESS);
     String list = given == null ? "" : " (" + given.trim() + ")";
     return new BulkInsert(
         "COPY " + table + list + " FROM STDIN (FORMAT binary)",

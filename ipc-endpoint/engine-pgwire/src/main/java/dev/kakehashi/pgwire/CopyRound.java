@@ -1,12 +1,16 @@
 package dev.kakehashi.pgwire;
 
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireOutput;
 import dev.kakehashi.pgwire.wire.WireParameters;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.MalformedFrameException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// Rows of parameters that go in one COPY, behind which the table is looked at once more: its lock keeps it from changing by then.
 ///
@@ -15,13 +19,18 @@ final class CopyRound implements WireExchange.Taker {
   private static final byte[] SIGNATURE =
       "PGCOPY\n\u00FF\r\n\0".getBytes(StandardCharsets.ISO_8859_1);
 
+  /// Of a round, after the last row.
+  private static final int MOST_BYTES = 1 << 20;
+
   /// Several rows go in one message, which the server takes as a whole.
   private static final int MESSAGE_BYTES = 32 << 10;
 
   private final BulkInsert insert;
   private final WireExchange exchange;
   private final int prefix;
-  private int messageAt = -1;
+  private int messageAt;
+  private int added;
+  private @Nullable RuntimeException refused;
   private boolean same;
   private long count;
 
@@ -32,16 +41,43 @@ final class CopyRound implements WireExchange.Taker {
     this.prefix = exchange.commands();
   }
 
-  /// Adds the look at the table alone.
+  /// Adds the look at the table.
   void look() {
     exchange.command(insert.check());
   }
 
-  /// Begins the rows.
-  void begin() {
+  /// Adds rows.
+  ///
+  /// @param first of them
+  /// @param left how many there are
+  /// @param counts takes the bytes of each; if it refuses, all are given up
+  /// @return how many were added
+  int copy(WireParameters from, int first, int left, LongConsumer counts) {
     exchange.command(insert.copy());
+    WireOutput out = exchange.out();
+    int start = out.position();
     message();
-    exchange.out().putBytes(SIGNATURE).putInt(0).putInt(0);
+    out.putBytes(SIGNATURE).putInt(0).putInt(0);
+    for (int bound = 0; bound < left && out.position() - start < MOST_BYTES; bound++) {
+      if (out.position() - messageAt > MESSAGE_BYTES) {
+        out.end();
+        message();
+      }
+      int at = out.position();
+      try {
+        counts.accept(from.copy(out, first + bound));
+      } catch (EngineException | MalformedFrameException e) {
+        refused = e;
+        out.truncate(at);
+        out.end();
+        out.begin('f').putText("a row cannot be sent").end();
+        return bound;
+      }
+      added = bound + 1;
+    }
+    out.putShort(-1).end();
+    out.begin('c').end();
+    return added;
   }
 
   private void message() {
@@ -49,32 +85,9 @@ final class CopyRound implements WireExchange.Taker {
     messageAt = exchange.out().position();
   }
 
-  /// Adds a row.
-  ///
-  /// @return bytes of its values
-  long add(WireParameters from, int row) {
-    WireOutput out = exchange.out();
-    if (out.position() - messageAt > MESSAGE_BYTES) {
-      out.end();
-      message();
-    }
-    return from.copy(out, row);
-  }
-
-  /// Gives the rows up.
-  ///
-  /// @param at where the row begins that cannot be sent
-  void fail(int at) {
-    exchange.out().truncate(at);
-    exchange.out().end();
-    exchange.out().begin('f').putText("a row cannot be sent").end();
-  }
-
-  /// Ends the rows.
-  void end() {
-    exchange.out().putShort(-1).end();
-    exchange.out().begin('c').end();
-    look();
+  /// Why no row is sent; null: they are.
+  @Nullable RuntimeException refused() {
+    return refused;
   }
 
   /// Whether COPY does what the INSERT would have done.
@@ -104,7 +117,7 @@ final class CopyRound implements WireExchange.Taker {
 
   @Override
   public void ended(int command, boolean suspended, long rows) {
-    if (command == prefix && messageAt >= 0) {
+    if (command == prefix && added > 0) {
       count = rows;
     }
   }

@@ -332,6 +332,28 @@ final class PgWireTransaction implements EngineTransaction {
 
   // ---- ends ----
 
+  /// Sends a round of a statement, and the end of the transaction with it if there will be nothing between.
+  ///
+  /// @param last whether it is the last round of a change
+  void runRound(WireExchange exchange, WireRun run, boolean last) {
+    if (!last || !server.endsWith(run)) {
+      server.run(exchange, run);
+      return;
+    }
+    EngineException failed =
+        finish(
+            new ServerTransactionEnd(engine, server)
+                .commitWith(exchange, run, server.outcome(reference)));
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  /// Whether it has committed. Lane only.
+  boolean isCommitted() {
+    return state == State.COMMITTED;
+  }
+
   @Override
   public void commit(CommitResponse response, Consumer<@Nullable EngineException> done) {
     lane.add(() -> done.accept(commitNow()));

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class ServerTransaction {
   private static final String GUARD = "kakehashi_statement";
 
+  /// A connection that was sound so short a time ago is taken to be so now.
+  private static final long SOUND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final PgWireEngine engine;
   private final BeginOptions options;
   private final CancelPoint cancels;
@@ -240,6 +243,16 @@ final class ServerTransaction {
   /// Whether nothing but this statement has run.
   private boolean isFirst(WireRun run) {
     return run.equals(firstRun) && operations == 1;
+  }
+
+  /// Whether the end of the transaction may travel with a statement, which is its only one. When the connection breaks then, the statement
+  /// does not begin anew.
+  boolean endsWith(WireRun run) {
+    return oneStatement
+        && isFirst(run)
+        && depth == 0
+        && options.kind() != BeginOptions.Kind.RTX
+        && connection().wire().wasAnsweredWithin(SOUND_NANOS);
   }
 
   /// Sends a series of a statement and takes its answers.

@@ -49,6 +49,45 @@ final class ServerTransactionEnd {
     return commitOn(connection, kind, writes ? server.outcome(reference) : null);
   }
 
+  /// Commits by the series of the only statement. It throws what that fails with, and then the transaction is open.
+  ///
+  /// @param row what it writes
+  Ending commitWith(WireExchange exchange, WireRun run, Outcomes.Row row) {
+    PooledConnection connection = server.connection();
+    int commandsBefore = exchange.commands();
+    writeOutcome(exchange, row);
+    exchange.command("COMMIT");
+    RuntimeException cause;
+    try {
+      server.run(exchange, run);
+      EngineException reason = run.canceled();
+      if (reason == null) {
+        return Ending.COMMITTED;
+      }
+      // A cancel may have ended its wait for a standby.
+      cause = reason;
+    } catch (ServerError e) {
+      if (exchange.failedCommand() < commandsBefore || !WireErrors.leavesOpen(e)) {
+        throw e;
+      }
+      cause = e;
+    } catch (WireException e) {
+      cause = e;
+    }
+    Ending end = resolve(connection, BeginOptions.Kind.OCC, row, cause);
+    return end.state() == State.COMMITTED && !run.isCounted()
+        ? new Ending(State.COMMITTED, uncounted(cause))
+        : end;
+  }
+
+  private static EngineException uncounted(RuntimeException cause) {
+    return new EngineException(
+            ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
+            "the transaction has committed, but how many rows it has changed is not known: "
+                + cause.getMessage())
+        .withHint("Do not try it again.");
+  }
+
   /// @param row what it writes; null: it has changed nothing
   private Ending commitOn(
       PooledConnection connection, BeginOptions.Kind kind, Outcomes.@Nullable Row row) {

@@ -13,10 +13,8 @@ import dev.kakehashi.pgwire.wire.WireParameters;
 import dev.kakehashi.pgwire.wire.WireRows;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.MalformedFrameException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +45,7 @@ final class WireRun implements Execution, WireExchange.Taker {
   private final boolean returnsRows;
 
   // Lane only.
-  private final List<Portal> portals = new ArrayList<>();
+  private final List<RowPortal> portals = new ArrayList<>();
   private @Nullable WireParameters parameters;
   private @Nullable WireRows rows;
   private String zone = "";
@@ -63,23 +61,13 @@ final class WireRun implements Execution, WireExchange.Taker {
   private boolean started;
   private boolean ended;
   private int mine;
+  private int counted; // of them, those that have ended
   private boolean ran;
   private boolean copying;
   private boolean rowByRow;
   private long sent;
 
   private volatile @Nullable EngineException canceled;
-
-  /// Rows of parameters that are being asked about.
-  private static final class Portal {
-    private final String name;
-    private final Deque<byte[]> backlog = new ArrayDeque<>();
-    private boolean complete;
-
-    Portal(String name) {
-      this.name = name;
-    }
-  }
 
   WireRun(
       PgWireTransaction transaction,
@@ -164,6 +152,11 @@ final class WireRun implements Execution, WireExchange.Taker {
   /// Savepoints above a level are no more.
   void released(int depth) {
     level = Math.min(level, depth);
+  }
+
+  /// Whether all commands of the last round have said how many rows they have changed.
+  boolean isCounted() {
+    return counted == mine;
   }
 
   boolean hasEnded() {
@@ -258,7 +251,7 @@ final class WireRun implements Execution, WireExchange.Taker {
     if (given != null) {
       given.abandon();
     }
-    for (Portal portal : portals) {
+    for (RowPortal portal : portals) {
       portal.backlog.clear();
     }
     transaction.ended(this, portalNames());
@@ -296,7 +289,9 @@ final class WireRun implements Execution, WireExchange.Taker {
         break;
       }
       round();
-      checkCanceled();
+      if (!transaction.isCommitted()) {
+        checkCanceled();
+      }
     }
     WireRows all = rows();
     all.finish();
@@ -308,7 +303,7 @@ final class WireRun implements Execution, WireExchange.Taker {
   /// @return false: the reader has to make room first
   private boolean deliver() {
     while (head < portals.size()) {
-      Portal portal = portals.get(head);
+      RowPortal portal = portals.get(head);
       while (!portal.backlog.isEmpty()) {
         byte[] row = portal.backlog.getFirst();
         if (!rows().add(row, 0, row.length)) {
@@ -329,7 +324,7 @@ final class WireRun implements Execution, WireExchange.Taker {
     return true;
   }
 
-  private void fetch(Portal portal) {
+  private void fetch(RowPortal portal) {
     WireExchange exchange = transaction.server().exchange(this);
     prefix = exchange.commands();
     firstOfRound = head;
@@ -387,7 +382,7 @@ final class WireRun implements Execution, WireExchange.Taker {
         start = exchange.out().size();
       }
       if (returnsRows) {
-        portals.add(new Portal(portal));
+        portals.add(new RowPortal(portal));
         exchange.execute(portal, rowsToFetch);
       } else {
         exchange.execute(portal, 0);
@@ -396,7 +391,9 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
     mine = bound;
     ran = true;
-    transaction.server().run(exchange, this);
+    counted = 0;
+    boolean last = refused == null && !returnsRows && bound == left;
+    transaction.runRound(exchange, this, last && statement.kind() == Statement.Kind.DML);
     if (refused != null) {
       throw refused;
     }
@@ -410,32 +407,16 @@ final class WireRun implements Execution, WireExchange.Taker {
     WireExchange exchange = transaction.server().exchange(this);
     CopyRound round = new CopyRound(bulk, exchange);
     int bound = 0;
-    RuntimeException refused = null;
     if (statement.isCopied()) {
-      round.begin();
-      int start = exchange.out().size();
-      while (bound < left && refused == null && exchange.out().size() - start < BYTES_OF_CHANGES) {
-        int at = exchange.out().size();
-        try {
-          counts(round.add(parameters(), nextRow + bound));
-          bound++;
-        } catch (EngineException | MalformedFrameException e) {
-          refused = e;
-          round.fail(at);
-        }
-      }
-      if (refused == null) {
-        round.end();
-      }
-    } else {
-      round.look();
+      bound = round.copy(parameters(), nextRow, left, this::counts);
     }
+    round.look();
     ran = true;
     copying = true;
     try {
       transaction.server().run(exchange, this, round);
     } catch (ServerError e) {
-      throw refused == null ? e : refused;
+      throw round.refused() == null ? e : round.refused();
     }
     copying = false;
     statement.copied(round.isSame());
@@ -488,7 +469,7 @@ final class WireRun implements Execution, WireExchange.Taker {
 
   @Override
   public void row(int command, byte[] from, int at, int length) {
-    Portal portal = portals.get(firstOfRound + command - prefix);
+    RowPortal portal = portals.get(firstOfRound + command - prefix);
     fetchedRows++;
     fetchedBytes += length;
     boolean next = portals.get(head).equals(portal) && portal.backlog.isEmpty();
@@ -503,13 +484,14 @@ final class WireRun implements Execution, WireExchange.Taker {
     if (index < 0 || index >= mine) {
       return;
     }
+    counted++;
     if (statement.kind() != Statement.Kind.QUERY && !suspended) {
       changed += count;
     }
     if (!returnsRows) {
       return;
     }
-    Portal portal = portals.get(firstOfRound + index);
+    RowPortal portal = portals.get(firstOfRound + index);
     portal.complete = !suspended;
     while (head < portals.size()
         && portals.get(head).complete

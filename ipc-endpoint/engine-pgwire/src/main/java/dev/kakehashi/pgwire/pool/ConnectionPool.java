@@ -268,14 +268,15 @@ public final class ConnectionPool implements AutoCloseable {
     }
   }
 
-  /// Whether a server is still at work on what was sent on a connection; asked over another one.
+  /// Whether a server is still at work on what was sent on a connection; asked over another one. It is not if it waits for its standbys: the
+  /// work is done then, and the look-up of an outcome waits for them as well.
   public boolean isAtWork(PooledConnection connection) {
     try (WireConnection other = WireConnection.open(connection.wire().address(), settings, timer)) {
       return !other
           .query(
               "SELECT 1 FROM pg_catalog.pg_stat_activity WHERE pid = "
                   + connection.serverProcess().number()
-                  + " AND state NOT LIKE 'idle%'")
+                  + " AND state NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'SyncRep'")
           .isEmpty();
     } catch (ServerError | WireException | EngineException e) {
       LOG.warn("{} does not answer: {}", connection.wire().address(), e.getMessage());

@@ -40,6 +40,7 @@ public final class WireConnection implements AutoCloseable {
   private int secret;
   private char transactionStatus = 'I';
   private int unreadSyncs;
+  private long answeredNanos = System.nanoTime();
   private WireInput.Silence patience = this::impatient;
   private volatile boolean broken;
 
@@ -215,6 +216,7 @@ public final class WireConnection implements AutoCloseable {
 
   /// Takes the end of a series that was just read.
   public void ready() {
+    answeredNanos = System.nanoTime();
     transactionStatus = (char) in.getByte();
   }
 
@@ -326,6 +328,11 @@ public final class WireConnection implements AutoCloseable {
   /// A parameter that the server has told; null: it has not.
   public @Nullable String parameter(String name) {
     return parameters.get(name);
+  }
+
+  /// Whether the server has ended a series within a time that is not longer than this.
+  public boolean wasAnsweredWithin(long nanos) {
+    return System.nanoTime() - answeredNanos <= nanos;
   }
 
   /// Whether it is of no use any more.
