@@ -19,7 +19,7 @@ final class CopyRound implements WireExchange.Taker {
   private static final byte[] SIGNATURE =
       "PGCOPY\n\u00FF\r\n\0".getBytes(StandardCharsets.ISO_8859_1);
 
-  /// Of a round, after the last row.
+  /// A round ends with the row that reaches it.
   private static final int MOST_BYTES = 1 << 20;
 
   /// Several rows go in one message, which the server takes as a whole.

@@ -33,6 +33,10 @@ public final class CatalogInstaller {
   /// Citus defines on all nodes what is defined on one, but not views over the catalogue.
   private static final String ON_THIS_NODE = "SET LOCAL citus.enable_ddl_propagation = off;";
 
+  private static final String OF_SHARDS =
+      String.join(
+          ";", ShardRows.DEFINITION, ShardStatistics.COMBINATION, ShardStatistics.DEFINITION, "");
+
   private final WireConnection connection;
   private final boolean sharded;
 
@@ -52,12 +56,13 @@ public final class CatalogInstaller {
   /// @throws dev.kakehashi.pgwire.wire.ServerError when the user may not
   public void install(Capabilities capabilities) {
     String text =
-        resource().replace("{tuples}", sharded ? ShardRows.TUPLES : "c.reltuples")
+        resource()
+                .replace("{tuples}", sharded ? ShardRows.TUPLES : "c.reltuples")
+                .replace("{shard_statistics}", sharded ? ShardStatistics.ROWS : "")
             + "\nVIEW capabilities\n"
             + shown(capabilities);
     String version =
-        "Kakehashi "
-            + digest(text + (sharded ? OutcomesTable.DISTRIBUTION + ShardRows.DEFINITION : ""));
+        "Kakehashi " + digest(text + (sharded ? OutcomesTable.DISTRIBUTION + OF_SHARDS : ""));
     List<List<@Nullable String>> known =
         connection.query(
             "SELECT pg_catalog.obj_description(n.oid, 'pg_namespace') FROM pg_catalog.pg_namespace n"
@@ -73,7 +78,7 @@ public final class CatalogInstaller {
     script.append(OutcomesTable.DEFINITION).append(';');
     if (sharded) {
       script.append(OutcomesTable.DISTRIBUTION).append(';').append(ON_THIS_NODE);
-      script.append(ShardRows.DEFINITION).append(';');
+      script.append(OF_SHARDS);
     }
     List<Shown> backwards = new ArrayList<>(views);
     Collections.reverse(backwards);

@@ -268,8 +268,8 @@ public final class ConnectionPool implements AutoCloseable {
     }
   }
 
-  /// Whether a server is still at work on what was sent on a connection; asked over another one. It is not if it waits for its standbys: the
-  /// work is done then, and the look-up of an outcome waits for them as well.
+  /// Whether a server is still at work on what was sent on a connection; asked over another one. It is not if it waits for its standbys:
+  /// the work is done then, and the look-up of an outcome waits for them as well.
   public boolean isAtWork(PooledConnection connection) {
     try (WireConnection other = WireConnection.open(connection.wire().address(), settings, timer)) {
       return !other

@@ -1,5 +1,5 @@
 -- The tables of kakehashi_catalog, as views of the server's own catalogue. Each begins with "VIEW name" on a line of its own.
--- {tuples} is the number of a table's rows as the server estimates it, below 0 if it is not known.
+-- {tuples} is the number of a table's rows as the server estimates it, below 0 if it is not known. {shard_statistics} adds rows of tables whose rows are on several nodes.
 -- Names are of type text, and numbers of those types that the endpoint's clients know.
 
 VIEW relations
@@ -90,7 +90,7 @@ SELECT r.table_schema, r.table_name, s.attname::text AS column_name, c.type_oid,
   s.most_common_vals::text AS most_common_values, s.most_common_freqs::text AS most_common_frequencies, s.histogram_bounds::text AS histogram_bounds
 FROM kakehashi_catalog.relations r
 JOIN pg_catalog.pg_stats s ON s.schemaname = r.table_schema AND s.tablename = r.table_name AND NOT s.inherited
-JOIN kakehashi_catalog.columns c ON c.table_schema = r.table_schema AND c.table_name = r.table_name AND c.column_name = s.attname
+JOIN kakehashi_catalog.columns c ON c.table_schema = r.table_schema AND c.table_name = r.table_name AND c.column_name = s.attname{shard_statistics}
 
 VIEW sequences
 SELECT s.schemaname::text AS sequence_schema, s.sequencename::text AS sequence_name, s.data_type::oid::int8 AS type_oid, s.start_value, s.min_value, s.max_value,
