@@ -108,18 +108,8 @@ mark_key(Query *query)
 	conflict->arbiterElems = NIL;
 }
 
-/* From 19 on with what EXPLAIN wants. */
-#if PG_VERSION_NUM >= 190000
-#define PLANNER_PARAMETERS                                                                                             \
-	Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params, ExplainState *explain
-#define PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params, explain
-#else
-#define PLANNER_PARAMETERS Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params
-#define PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params
-#endif
-
 static PlannedStmt *
-plan_query(PLANNER_PARAMETERS)
+plan_query(KAKEHASHI_PLANNER_PARAMETERS)
 {
 	ListCell *cell;
 	PlannedStmt *result;
@@ -139,7 +129,8 @@ plan_query(PLANNER_PARAMETERS)
 	scans = kakehashi_windows_enter();
 	PG_TRY();
 	{
-		result = previous_hook != NULL ? previous_hook(PLANNER_ARGUMENTS) : standard_planner(PLANNER_ARGUMENTS);
+		result = previous_hook != NULL ? previous_hook(KAKEHASHI_PLANNER_ARGUMENTS)
+		                               : standard_planner(KAKEHASHI_PLANNER_ARGUMENTS);
 		kakehashi_windows_finish();
 	}
 	PG_FINALLY();

@@ -37,6 +37,7 @@ _PG_init(void)
 	kakehashi_copy_hook_init();
 	kakehashi_append_init();
 	kakehashi_set_operation_init();
+	kakehashi_push_down_init();
 }
 
 Datum

@@ -292,9 +292,12 @@ ForeignScan *
 kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
                    Plan *outer_plan)
 {
+	ForeignScan *result;
+
 	if (IS_SIMPLE_REL(rel))
 		return create_base_plan(root, rel, relid, path, tlist, clauses, outer_plan);
-	if (list_length(path->fdw_private) > 1)
-		return create_operation_plan(root, path, tlist);
-	return create_query_plan(root, rel, path, tlist);
+	result = list_length(path->fdw_private) > 1 ? create_operation_plan(root, path, tlist)
+	                                            : create_query_plan(root, rel, path, tlist);
+	kakehashi_show_query(rel, strVal(linitial(result->fdw_private)), result->fdw_exprs);
+	return result;
 }

@@ -148,6 +148,25 @@ extern bool kakehashi_is_settable(PlannerInfo *root, RelOptInfo *rel, Expr *valu
 /* Whether RETURNING may change rows that the statement has not come to: then they are changed one by one. */
 extern bool kakehashi_may_change_rows(List *returning);
 
+/* ---- push_down.c: queries that an engine refuses ---- */
+
+/* Of planner_hook; from 19 on with what EXPLAIN wants. */
+#if PG_VERSION_NUM >= 190000
+#define KAKEHASHI_PLANNER_PARAMETERS                                                                                   \
+	Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params, ExplainState *explain
+#define KAKEHASHI_PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params, explain
+#else
+#define KAKEHASHI_PLANNER_PARAMETERS                                                                                   \
+	Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params
+#define KAKEHASHI_PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params
+#endif
+
+/* Shows a query of several tables or groups to the engine, if that may refuse it; then the statement is planned anew. */
+extern void kakehashi_show_query(const RelOptInfo *rel, const char *sql, List *parameters);
+
+/* After those of other hooks of the planner: it calls them for each plan. */
+extern void kakehashi_push_down_init(void);
+
 /* ---- positions.c: whether rows are changed by WHERE CURRENT OF ---- */
 
 /* Whether the query that is being planned is a cursor that rows are changed by. */

@@ -171,8 +171,25 @@ kakehashi_server_require(Oid server_id, kh_capability capability)
 }
 
 bool
+kakehashi_engines_may_refuse(void)
+{
+	HASH_SEQ_STATUS scan;
+	const EngineOfServer *known;
+	bool some = false;
+
+	if (engines == NULL)
+		return true;
+	hash_seq_init(&scan, engines);
+	while ((known = (EngineOfServer *) hash_seq_search(&scan)) != NULL)
+		some |= !kakehashi_engine_has(known->engine.capabilities, KH_CAN_BACKUP);
+	return some;
+}
+
+bool
 kakehashi_server_computes(Oid server_id, kh_computation computation)
 {
+	if (kakehashi_engine_has(kakehashi_withheld(), computation))
+		return false;
 	kakehashi_engine_know(server_id, InvalidOid);
 	return kakehashi_engine_has(kakehashi_engine(server_id)->computations, computation);
 }
@@ -181,7 +198,8 @@ bool
 kakehashi_server_computes_all(Oid server_id)
 {
 	kakehashi_engine_know(server_id, InvalidOid);
-	return kakehashi_engine(server_id)->computations == (UINT64CONST(1) << KH_COMPUTATION_COUNT) - 1;
+	return kakehashi_withheld() == 0 &&
+	       kakehashi_engine(server_id)->computations == (UINT64CONST(1) << KH_COMPUTATION_COUNT) - 1;
 }
 
 bool

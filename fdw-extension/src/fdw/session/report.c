@@ -80,9 +80,21 @@ outcome_hint(const KakehashiSession *session, const char *before)
 	               before[0] != '\0' ? " " : "", quote_literal_cstr(session->server_name), session->handle);
 }
 
-static int
-error_hint(const KakehashiSession *session, const kh_error *error)
+/* Whether the engine might do the parts of a query that it refuses as a whole. */
+static bool
+may_do_parts(const KakehashiSession *session, const kh_error *error, const char *sql)
 {
+	return pack_sqlstate(error->sqlstate) == ERRCODE_FEATURE_NOT_SUPPORTED && sql != NULL &&
+	       strncmp(sql, "SELECT ", 7) == 0 && kakehashi_pushed() != KAKEHASHI_PUSH_ROWS && session->ipc != NULL &&
+	       !kakehashi_engine_has(kh_session_engine(session->ipc)->capabilities, KH_CAN_BACKUP);
+}
+
+static int
+error_hint(const KakehashiSession *session, const kh_error *error, const char *sql)
+{
+	if (may_do_parts(session, error, sql))
+		return errhint("%s%sSET kakehashi.push_down = 'rows' leaves joins and groups to PostgreSQL.", error->hint,
+		               error->hint[0] != '\0' ? " " : "");
 	if (session->committing && pack_sqlstate(error->sqlstate) == ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN)
 		return outcome_hint(session, error->hint);
 	return error->hint[0] != '\0' ? errhint("%s", error->hint) : 0;
@@ -96,7 +108,7 @@ kakehashi_report_error(const kh_error *error, KakehashiSession *session, const c
 		(errcode(pack_sqlstate(error->sqlstate)),
 	     error->message[0] != '\0' ? errmsg_internal("%s", error->message)
 	                               : errmsg("server \"%s\" reported an error without a message", session->server_name),
-	     error->detail[0] != '\0' ? errdetail_internal("%s", error->detail) : 0, error_hint(session, error),
+	     error->detail[0] != '\0' ? errdetail_internal("%s", error->detail) : 0, error_hint(session, error, sql),
 	     error->schema_name[0] != '\0' ? err_generic_string(PG_DIAG_SCHEMA_NAME, error->schema_name) : 0,
 	     error->table_name[0] != '\0' ? err_generic_string(PG_DIAG_TABLE_NAME, error->table_name) : 0,
 	     error->column_name[0] != '\0' ? err_generic_string(PG_DIAG_COLUMN_NAME, error->column_name) : 0,

@@ -44,6 +44,7 @@ extern char *kakehashi_read_areas_include;
 extern char *kakehashi_read_areas_exclude;
 
 extern bool kakehashi_column_statistics;
+extern int kakehashi_push_down; /* KakehashiPushed */
 extern bool kakehashi_explain_remote_plan;
 
 extern void kakehashi_settings_init(void);
@@ -208,10 +209,32 @@ extern bool kakehashi_server_can(Oid server_id, kh_capability capability);
 extern bool kakehashi_server_computes(Oid server_id, kh_computation computation);
 extern bool kakehashi_server_computes_all(Oid server_id);
 
+/* Whether an engine is known that keeps its rows elsewhere, or none is known. */
+extern bool kakehashi_engines_may_refuse(void);
+
 /* Report 0A000, which names the engine and what it lacks. */
 extern void kakehashi_server_require(Oid server_id, kh_capability capability);
 extern void kakehashi_require(const KakehashiSession *session, kh_capability capability);
 extern bool kakehashi_can(const KakehashiSession *session, kh_capability capability);
+
+/* ---- pushed.c ---- */
+
+/* What plans leave to engines, each value less. */
+typedef enum KakehashiPushed
+{
+	KAKEHASHI_PUSH_ALL,
+	KAKEHASHI_PUSH_TABLES, /* no joins, and no queries within others */
+	KAKEHASHI_PUSH_ROWS    /* besides, no groups */
+} KakehashiPushed;
+
+/* By the setting, or for the statement that is being planned: the lesser. */
+extern KakehashiPushed kakehashi_pushed(void);
+
+/* For the statement that is being planned; returns what was set before. */
+extern KakehashiPushed kakehashi_set_pushed(KakehashiPushed pushed);
+
+/* Computations that plans do not leave to engines, whatever these can do. */
+extern uint64 kakehashi_withheld(void);
 
 /* ---- type_form.c ---- */
 

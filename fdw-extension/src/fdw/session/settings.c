@@ -27,6 +27,11 @@ char *kakehashi_read_areas_exclude = NULL;
 static const struct config_enum_entry commit_response_values[] = {
 	{"stored", KAKEHASHI_COMMIT_STORED, false}, {"available", KAKEHASHI_COMMIT_AVAILABLE, false}, {NULL, 0, false}};
 
+static const struct config_enum_entry push_down_values[] = {{"all", KAKEHASHI_PUSH_ALL, false},
+                                                            {"tables", KAKEHASHI_PUSH_TABLES, false},
+                                                            {"rows", KAKEHASHI_PUSH_ROWS, false},
+                                                            {NULL, 0, false}};
+
 static const struct config_enum_entry kind_values[] = {{"auto", KAKEHASHI_KIND_AUTO, false},
                                                        {"occ", KAKEHASHI_KIND_OCC, false},
                                                        {"ltx", KAKEHASHI_KIND_LTX, false},
@@ -115,6 +120,11 @@ kakehashi_settings_init(void)
 	DefineCustomBoolVariable("kakehashi.column_statistics", "Plans use what the engine knows of its columns.",
 	                         "Statistics that ANALYZE has found of a foreign table go before them.",
 	                         &kakehashi_column_statistics, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("kakehashi.push_down", "What plans leave to engines.",
+	                         "\"all\": also joins, groups and queries within others; \"tables\": groups and order of "
+	                         "single tables; \"rows\": rows of single tables.",
+	                         &kakehashi_push_down, KAKEHASHI_PUSH_ALL, push_down_values, PGC_USERSET, 0, NULL, NULL,
+	                         NULL);
 	DefineCustomBoolVariable("kakehashi.explain_remote_plan", "EXPLAIN VERBOSE shows the engine's plan, too.", NULL,
 	                         &kakehashi_explain_remote_plan, false, PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("kakehashi");

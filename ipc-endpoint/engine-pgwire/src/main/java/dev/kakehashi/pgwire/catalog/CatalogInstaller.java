@@ -33,6 +33,10 @@ public final class CatalogInstaller {
   /// Citus defines on all nodes what is defined on one, but not views over the catalogue.
   private static final String ON_THIS_NODE = "SET LOCAL citus.enable_ddl_propagation = off;";
 
+  /// Citus cannot join all tables, and says so when it plans. The extension looks for this setting.
+  private static final String REFUSES =
+      " UNION ALL SELECT 'queries_refused', 'on', 'on', 'default', false, false, NULL";
+
   private static final String OF_SHARDS =
       String.join(
           ";", ShardRows.DEFINITION, ShardStatistics.COMBINATION, ShardStatistics.DEFINITION, "");
@@ -59,6 +63,7 @@ public final class CatalogInstaller {
         resource()
                 .replace("{tuples}", sharded ? ShardRows.TUPLES : "c.reltuples")
                 .replace("{shard_statistics}", sharded ? ShardStatistics.ROWS : "")
+                .replace("{settings}", sharded ? REFUSES : "")
             + "\nVIEW capabilities\n"
             + shown(capabilities);
     String version =

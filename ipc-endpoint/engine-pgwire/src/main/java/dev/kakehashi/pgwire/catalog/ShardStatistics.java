@@ -4,7 +4,7 @@ package dev.kakehashi.pgwire.catalog;
 /// for all of its shards.
 ///
 /// Null fractions, widths and frequencies are means, weighted by the rows of the shards. The histogram is that of the longest shard. Values
-/// of the column of distribution are in one shard each, so their numbers are added. Those of other columns are in any shard: from `d`
+/// of the column of distribution are in one shard each, so their numbers are added. Values of other columns are in any shard: from `d`
 /// different ones among `r` rows the number of all is what would show `d` of them to `r` rows that choose by chance.
 public final class ShardStatistics {
   /// Makes a function of the answers of nodes: an array of objects, one for each column of each shard.

@@ -1,5 +1,6 @@
 -- The tables of kakehashi_catalog, as views of the server's own catalogue. Each begins with "VIEW name" on a line of its own.
 -- {tuples} is the number of a table's rows as the server estimates it, below 0 if it is not known. {shard_statistics} adds rows of tables whose rows are on several nodes.
+-- {settings} adds one that says that the server may refuse to plan queries which others run.
 -- Names are of type text, and numbers of those types that the endpoint's clients know.
 
 VIEW relations
@@ -130,7 +131,7 @@ FROM kakehashi_catalog.relations WHERE kind IN ('r', 'm')
 
 VIEW settings
 SELECT s.name, pg_catalog.current_setting(s.name) AS value, s.boot_val AS default_value, s.source, s.context <> 'internal' AS changeable, s.pending_restart, NULL::text AS pending_value
-FROM pg_catalog.pg_settings s
+FROM pg_catalog.pg_settings s{settings}
 
 VIEW functions EMPTY
 function_schema text, function_name text, function_number int4, kind text, volatility text, is_strict bool, cost float8, estimated_rows int8

@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// The embedded engine without what a file says: lines of a kind of `schema/capabilities.txt` and a name, as `capability SAVEPOINTS`. It
 /// fails when it is asked for that all the same. The file is read again with each look at the capabilities, so that each client that
 /// attaches finds another engine.
+///
+/// Besides, it refuses statements that have the words behind `refuses`, as one does that finds it out when it plans, and says that it may
+/// do so. It does not say it of the words behind `surprises`.
 final class WithholdingEngine implements Engine {
   static final String NAME = "withholding";
 
@@ -48,21 +51,36 @@ final class WithholdingEngine implements Engine {
   @Override
   public Capabilities capabilities() {
     Capabilities left = Capabilities.everything(NAME);
+    for (String line : lines()) {
+      String[] words = line.split(" ", 2);
+      left =
+          switch (words[0]) {
+            case "refuses", "surprises" -> left;
+            case "capability" -> left.without(Capability.valueOf(words[1]));
+            case "computation" -> left.without(Computation.valueOf(words[1]));
+            case "type" -> left.without(StoredType.valueOf(words[1]));
+            default -> throw new IllegalStateException(file + ": " + line);
+          };
+    }
+    return left;
+  }
+
+  private List<String> lines() {
     try {
-      for (String line : Files.readAllLines(file)) {
-        String[] words = line.split(" ", -1);
-        left =
-            switch (words[0]) {
-              case "capability" -> left.without(Capability.valueOf(words[1]));
-              case "computation" -> left.without(Computation.valueOf(words[1]));
-              case "type" -> left.without(StoredType.valueOf(words[1]));
-              default -> throw new IllegalStateException(file + ": " + line);
-            };
-      }
+      return Files.readAllLines(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return left;
+  }
+
+  /// Words of which it refuses statements.
+  ///
+  /// @param kind `refuses` or `surprises`
+  List<String> refused(String kind) {
+    return lines().stream()
+        .filter(line -> line.startsWith(kind + " "))
+        .map(line -> line.substring(kind.length() + 1))
+        .toList();
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.kakehashi.server.withheld;
 
-import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Planning;
@@ -17,6 +16,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A session that takes no statement with what its engine lacks: who sends one has not asked.
@@ -42,10 +42,10 @@ final class WithholdingSession implements EngineSession {
     OF_COMPUTATION.put(Computation.PATTERNS, Pattern.compile(" LIKE "));
   }
 
-  private final Engine engine;
+  private final WithholdingEngine engine;
   private final EngineSession behind;
 
-  WithholdingSession(Engine engine, EngineSession behind) {
+  WithholdingSession(WithholdingEngine engine, EngineSession behind) {
     this.engine = engine;
     this.behind = behind;
   }
@@ -54,6 +54,13 @@ final class WithholdingSession implements EngineSession {
   private void check(String sql) {
     if (sql.contains("kakehashi_catalog") || sql.contains("information_schema")) {
       return;
+    }
+    for (String words :
+        Stream.of("refuses", "surprises").flatMap(kind -> engine.refused(kind).stream()).toList()) {
+      if (sql.contains(words)) {
+        throw new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED, "cannot plan a query with " + words.trim());
+      }
     }
     Capabilities left = engine.capabilities();
     OF_CAPABILITY.forEach((capability, words) -> check(sql, left.has(capability), words));
@@ -72,7 +79,10 @@ final class WithholdingSession implements EngineSession {
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
     check(sql);
-    return behind.prepare(sql, parameterTypeOids, done);
+    // The embedded engine has no such setting.
+    boolean asks = sql.contains("'queries_refused'") && !engine.refused("refuses").isEmpty();
+    return behind.prepare(
+        asks ? "SELECT CAST('on' AS text) AS value" : sql, parameterTypeOids, done);
   }
 
   @Override
