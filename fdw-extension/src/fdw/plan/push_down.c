@@ -268,7 +268,7 @@ plan_anew(KAKEHASHI_PLANNER_PARAMETERS)
 {
 	const bool outer_refused = refused;
 	const KakehashiPushed outer_pushed = kakehashi_set_pushed(kakehashi_pushed());
-	PlannedStmt *result;
+	PlannedStmt *volatile result;
 
 	statements++;
 	PG_TRY();

@@ -75,7 +75,14 @@ final class PgWireSession implements EngineSession {
               "engine \"" + PgWireEngine.NAME + "\" runs no " + word + " as a statement"));
       return Planning.ENDED;
     }
-    Preparation preparation = new Preparation(sql, text, parameterTypeOids.clone(), done);
+    String sent;
+    try {
+      sent = spread(sql, text);
+    } catch (EngineException e) {
+      done.accept(null, e);
+      return Planning.ENDED;
+    }
+    Preparation preparation = new Preparation(sent, text, parameterTypeOids.clone(), done);
     PgWireTransaction transaction = defining.get();
     if (transaction != null && transaction.state() == EngineTransaction.State.ACTIVE) {
       transaction.within(preparation::describe, preparation::refuse);
@@ -84,6 +91,21 @@ final class PgWireSession implements EngineSession {
       engine.threads().execute(preparation::run);
     }
     return preparation;
+  }
+
+  /// The statement as the server is to have it: a table that is to be spread over nodes is made and spread.
+  private String spread(String sql, SqlText text) {
+    Distribution spread = text.makesTable() ? Distribution.of(sql) : null;
+    if (spread == null) {
+      return sql;
+    }
+    if (!engine.isSharded()) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "engine \"%s\" has no nodes to spread table %s over: its server has no Citus"
+              .formatted(PgWireEngine.NAME, spread.table()));
+    }
+    return spread.command();
   }
 
   /// SET TIME ZONE: the server says whether there is such a zone.

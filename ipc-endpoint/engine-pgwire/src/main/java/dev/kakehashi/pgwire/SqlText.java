@@ -46,39 +46,55 @@ record SqlText(List<String> words) {
 
   static SqlText of(String sql) {
     List<String> words = new ArrayList<>();
-    int at = 0;
-    int length = sql.length();
-    while (at < length) {
-      char c = sql.charAt(at);
-      if (c == '-' && sql.startsWith("--", at)) {
-        int end = sql.indexOf('\n', at);
-        at = end < 0 ? length : end + 1;
-      } else if (c == '/' && sql.startsWith("/*", at)) {
-        at = endOfComment(sql, at);
-      } else if (c == '\'' || c == '"') {
-        at =
-            endOfQuoted(
-                sql,
-                at,
-                c,
-                c == '\'' && at > 0 && (sql.charAt(at - 1) == 'E' || sql.charAt(at - 1) == 'e'));
-      } else if (c == '$' && at + 1 < length && !Character.isDigit(sql.charAt(at + 1))) {
-        at = endOfDollars(sql, at);
-      } else if (Character.isLetter(c) || c == '_') {
-        int end = at + 1;
-        while (end < length
-            && (Character.isLetterOrDigit(sql.charAt(end))
-                || sql.charAt(end) == '_'
-                || sql.charAt(end) == '$')) {
-          end++;
-        }
+    for (int at = 0; at < sql.length(); ) {
+      int end = endOfToken(sql, at);
+      if (isWord(sql, at)) {
         words.add(sql.substring(at, end).toUpperCase(Locale.ROOT));
-        at = end;
-      } else {
-        at++;
       }
+      at = end;
     }
     return new SqlText(words);
+  }
+
+  /// Whether a word begins there that is not quoted.
+  static boolean isWord(String sql, int at) {
+    return Character.isLetter(sql.charAt(at)) || sql.charAt(at) == '_';
+  }
+
+  /// Whether a comment begins there.
+  static boolean isComment(String sql, int at) {
+    return sql.startsWith("--", at) || sql.startsWith("/*", at);
+  }
+
+  /// End of the comment, string, name or word that begins at a place; behind any other character.
+  static int endOfToken(String sql, int at) {
+    int length = sql.length();
+    char c = sql.charAt(at);
+    if (sql.startsWith("--", at)) {
+      int end = sql.indexOf('\n', at);
+      return end < 0 ? length : end + 1;
+    }
+    if (sql.startsWith("/*", at)) {
+      return endOfComment(sql, at);
+    }
+    if (c == '\'' || c == '"') {
+      boolean escapes =
+          c == '\'' && at > 0 && (sql.charAt(at - 1) == 'E' || sql.charAt(at - 1) == 'e');
+      return endOfQuoted(sql, at, c, escapes);
+    }
+    if (c == '$' && at + 1 < length && !Character.isDigit(sql.charAt(at + 1))) {
+      return endOfDollars(sql, at);
+    }
+    int end = at + 1;
+    if (isWord(sql, at)) {
+      while (end < length
+          && (Character.isLetterOrDigit(sql.charAt(end))
+              || sql.charAt(end) == '_'
+              || sql.charAt(end) == '$')) {
+        end++;
+      }
+    }
+    return end;
   }
 
   private static int endOfComment(String sql, int start) {
@@ -209,6 +225,11 @@ record SqlText(List<String> words) {
       return null;
     }
     return first();
+  }
+
+  /// Whether it is CREATE TABLE.
+  boolean makesTable() {
+    return begins("CREATE", "TABLE") || begins("CREATE", "UNLOGGED", "TABLE");
   }
 
   /// Whether it is SET TIME ZONE or one of its forms.

@@ -33,6 +33,20 @@ public final class CatalogInstaller {
   /// Citus defines on all nodes what is defined on one, but not views over the catalogue.
   private static final String ON_THIS_NODE = "SET LOCAL citus.enable_ddl_propagation = off;";
 
+  /// In place of comments that users have not made.
+  private static final String SPREAD =
+      """
+
+      UNION ALL SELECT CASE WHEN k.attnum IS NULL THEN 'table' ELSE 'column' END, r.table_schema, r.table_name, k.attname::text,
+        CASE WHEN k.attnum IS NULL THEN 'all rows are on each node' ELSE 'rows are spread by this column' END, NULL
+      FROM kakehashi_catalog.relations r
+      JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid = r.relation
+      LEFT JOIN pg_catalog.pg_attribute k ON k.attrelid = r.relation AND p.partmethod <> 'n'
+        AND k.attname = pg_catalog.column_to_column_name(p.logicalrelid, p.partkey)
+      WHERE (k.attnum IS NOT NULL OR p.repmodel = 't') AND NOT EXISTS (SELECT FROM pg_catalog.pg_description d
+        WHERE d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objoid = r.relation AND d.objsubid = coalesce(k.attnum, 0))\
+      """;
+
   /// Citus cannot join all tables, and says so when it plans. The extension looks for this setting.
   private static final String REFUSES =
       " UNION ALL SELECT 'queries_refused', 'on', 'on', 'default', false, false, NULL";
@@ -63,6 +77,7 @@ public final class CatalogInstaller {
         resource()
                 .replace("{tuples}", sharded ? ShardRows.TUPLES : "c.reltuples")
                 .replace("{shard_statistics}", sharded ? ShardStatistics.ROWS : "")
+                .replace("{comments}", sharded ? SPREAD : "")
                 .replace("{settings}", sharded ? REFUSES : "")
             + "\nVIEW capabilities\n"
             + shown(capabilities);

@@ -1,5 +1,6 @@
 -- The tables of kakehashi_catalog, as views of the server's own catalogue. Each begins with "VIEW name" on a line of its own.
 -- {tuples} is the number of a table's rows as the server estimates it, below 0 if it is not known. {shard_statistics} adds rows of tables whose rows are on several nodes.
+-- {comments} marks tables whose rows are on several nodes, and the columns by which these are spread.
 -- {settings} adds one that says that the server may refuse to plan queries which others run.
 -- Names are of type text, and numbers of those types that the endpoint's clients know.
 
@@ -52,7 +53,7 @@ SELECT CASE WHEN d.objsubid > 0 THEN 'column' WHEN r.kind IN ('v', 'm') THEN 'vi
   r.table_name AS object_name, a.attname::text AS column_name, d.description AS comment, NULL::text AS constraint_name
 FROM kakehashi_catalog.relations r
 JOIN pg_catalog.pg_description d ON d.objoid = r.relation AND d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
-LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = d.objoid AND a.attnum = d.objsubid AND d.objsubid > 0
+LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = d.objoid AND a.attnum = d.objsubid AND d.objsubid > 0{comments}
 
 VIEW check_constraints
 SELECT r.table_schema, r.table_name, c.conname::text AS constraint_name, pg_catalog.pg_get_expr(c.conbin, c.conrelid) AS check_clause
