@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// How the rows of a new table are spread over nodes, as CREATE TABLE says it: `WITH (distributed_by = 'column', colocate_with = 'table')` or
-/// `WITH (reference = true)`. Immutable.
+/// How the rows of a new table are spread over nodes, as CREATE TABLE says it: `WITH (distributed_by = 'column', colocate_with = 'table')`
+/// or `WITH (reference = true)`. Immutable.
 ///
 /// @param create the statement without these options
 /// @param table its name, as the statement has it

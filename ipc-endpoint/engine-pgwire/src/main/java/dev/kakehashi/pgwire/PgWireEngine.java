@@ -127,6 +127,9 @@ public final class PgWireEngine implements Engine {
     // YugabyteDB may commit in the midst of a COPY.
     copiesRows = !facts.yugabyte();
     LOG.info("{}", facts);
+    if (sharded) {
+      pool.preparing(node -> new CatalogInstaller(node, true).install(capabilities));
+    }
     outcomePlaces = OutcomePlaces.of(connection, config.endpoint());
     recovered = Outcomes.recovered(connection, config.endpoint(), !facts.yugabyte());
   }

@@ -58,7 +58,7 @@ public final class CatalogInstaller {
   private final WireConnection connection;
   private final boolean sharded;
 
-  /// @param connection at rest, to the server that takes definitions
+  /// @param connection at rest, to a server that takes writes. Each node of Citus has views of its own
   /// @param sharded whether the server has Citus
   public CatalogInstaller(WireConnection connection, boolean sharded) {
     this.connection = connection;
@@ -94,12 +94,14 @@ public final class CatalogInstaller {
     List<Shown> views = views(text);
     StringBuilder script =
         new StringBuilder("BEGIN; SELECT pg_catalog.pg_advisory_xact_lock(" + LOCK + ");");
-    script.append("CREATE SCHEMA IF NOT EXISTS kakehashi_catalog;");
-    script.append(OutcomesTable.DEFINITION).append(';');
-    if (sharded) {
-      script.append(OutcomesTable.DISTRIBUTION).append(';').append(ON_THIS_NODE);
-      script.append(OF_SHARDS);
+    if (!sharded || isCoordinator()) {
+      script.append("CREATE SCHEMA IF NOT EXISTS kakehashi_catalog;");
+      script.append(OutcomesTable.DEFINITION).append(';');
+      script.append(sharded ? OutcomesTable.DISTRIBUTION + ";" : "");
+    } else {
+      OutcomesTable.require(connection);
     }
+    script.append(sharded ? ON_THIS_NODE + OF_SHARDS : "");
     List<Shown> backwards = new ArrayList<>(views);
     Collections.reverse(backwards);
     backwards.forEach(view ->
@@ -113,6 +115,16 @@ public final class CatalogInstaller {
             .append(';'));
     script.append("COMMENT ON SCHEMA kakehashi_catalog IS '").append(version).append("'; COMMIT");
     connection.query(script.toString());
+  }
+
+  /// Whether the node may define what all nodes have.
+  private boolean isCoordinator() {
+    return "t"
+        .equals(
+            connection
+                .query("SELECT groupid = 0 FROM pg_catalog.pg_dist_local_group")
+                .getFirst()
+                .getFirst());
   }
 
   private static List<Shown> views(String text) {

@@ -76,6 +76,23 @@ public final class OutcomesTable {
     }
   }
 
+  /// Looks whether a node that may not define the table has it.
+  ///
+  /// @throws EngineException NOT_IN_PREREQUISITE_STATE, with what to do
+  static void require(WireConnection connection) {
+    if (connection
+            .query("SELECT pg_catalog.to_regclass('kakehashi_catalog.outcomes')")
+            .getFirst()
+            .getFirst()
+        == null) {
+      throw new EngineException(
+              ErrorCode.NOT_IN_PREREQUISITE_STATE,
+              "the engine's table " + NAME + " is not there, and this node cannot make it")
+          .withHint(
+              "Let the first start of an endpoint find the coordinator first in its addresses.");
+    }
+  }
+
   private static EngineException unsuitable(String why) {
     return new EngineException(
             ErrorCode.NOT_IN_PREREQUISITE_STATE, "the engine's table " + NAME + " " + why)

@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,7 @@ public final class ConnectionPool implements AutoCloseable {
   private final ReentrantLock searching = new ReentrantLock();
 
   // Guarded by this.
+  private @Nullable Consumer<WireConnection> preparation;
   private final Deque<PooledConnection> idle = new ArrayDeque<>();
   private final Set<PooledConnection> lent = new HashSet<>();
   private long generation;
@@ -223,6 +225,7 @@ public final class ConnectionPool implements AutoCloseable {
         failed(address, "it takes no writes");
         return null;
       }
+      prepare(wire, address);
       PooledConnection connection = admit(wire, address, String.valueOf(identity.get(1)));
       used = true;
       return connection;
@@ -239,6 +242,21 @@ public final class ConnectionPool implements AutoCloseable {
       if (wire != null && !used) {
         wire.close();
       }
+    }
+  }
+
+  /// Sets what is done with the first connection to a server that is used in place of another one.
+  public synchronized void preparing(Consumer<WireConnection> work) {
+    preparation = work;
+  }
+
+  private void prepare(WireConnection wire, ServerAddress address) {
+    Consumer<WireConnection> work;
+    synchronized (this) {
+      work = address.equals(primary) ? null : preparation;
+    }
+    if (work != null) {
+      work.accept(wire);
     }
   }
 
