@@ -14,6 +14,7 @@ import dev.kakehashi.pgwire.catalog.CatalogInstaller;
 import dev.kakehashi.pgwire.catalog.OutcomePlaces;
 import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.catalog.OutcomesTable;
+import dev.kakehashi.pgwire.catalog.UndecidedParts;
 import dev.kakehashi.pgwire.pool.ConnectionPool;
 import dev.kakehashi.pgwire.pool.PooledConnection;
 import dev.kakehashi.pgwire.wire.ServerError;
@@ -23,6 +24,7 @@ import dev.kakehashi.pgwire.wire.WireException;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -131,7 +133,11 @@ public final class PgWireEngine implements Engine {
       pool.preparing(node -> new CatalogInstaller(node, true).install(capabilities));
     }
     outcomePlaces = OutcomePlaces.of(connection, config.endpoint());
-    recovered = Outcomes.recovered(connection, config.endpoint(), !facts.yugabyte());
+    boolean decided =
+        !sharded
+            || UndecidedParts.awaitDecided(
+                connection, UndecidedParts.OF_ALL_NODES, Duration.ofNanos(RESOLVE_NANOS));
+    recovered = Outcomes.recovered(connection, config.endpoint(), !facts.yugabyte(), decided);
   }
 
   // ---- for sessions and transactions ----

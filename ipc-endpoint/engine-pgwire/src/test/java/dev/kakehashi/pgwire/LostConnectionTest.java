@@ -208,7 +208,7 @@ class LostConnectionTest {
       lost.query("begin");
       lost.query("execute w (4, 40, %d)".formatted(reference));
       CompletableFuture<RecoveredOutcomes> recovered =
-          CompletableFuture.supplyAsync(() -> Outcomes.recovered(next, 4, true));
+          CompletableFuture.supplyAsync(() -> Outcomes.recovered(next, 4, true, true));
       Waits.until(
           "the next life waits",
           () -> !processes("wait_event_type = 'Lock' and pid = " + next.processId()).isEmpty());

@@ -147,13 +147,13 @@ class OutcomesTableTest {
       try (WireConnection connection = connect()) {
         assertEquals(
             Optional.of(false),
-            Outcomes.recovered(connection, ENDPOINT, true).committed(5L << 16 | 40));
+            Outcomes.recovered(connection, ENDPOINT, true, true).committed(5L << 16 | 40));
       }
       makeForeignTable(client);
       try (WireConnection connection = connect()) {
         assertEquals(
             Optional.empty(),
-            Outcomes.recovered(connection, ENDPOINT, true).committed(5L << 16 | 40));
+            Outcomes.recovered(connection, ENDPOINT, true, true).committed(5L << 16 | 40));
       }
     }
   }

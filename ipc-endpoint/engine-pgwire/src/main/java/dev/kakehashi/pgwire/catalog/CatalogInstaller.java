@@ -77,6 +77,7 @@ public final class CatalogInstaller {
         resource()
                 .replace("{tuples}", sharded ? ShardRows.TUPLES : "c.reltuples")
                 .replace("{shard_statistics}", sharded ? ShardStatistics.ROWS : "")
+                .replace("{waits}", sharded ? UndecidedParts.WAITS : "")
                 .replace("{comments}", sharded ? SPREAD : "")
                 .replace("{settings}", sharded ? REFUSES : "")
             + "\nVIEW capabilities\n"

@@ -84,9 +84,11 @@ public final class Outcomes {
   ///
   /// @param waits whether to wait for commits that are still on their way, which needs a lock of the table; a server without such locks has
   ///     to end them by itself
+  /// @param decided whether no part of a transaction is left that may still be committed, see [UndecidedParts]; else a missing outcome says
+  ///     nothing
   /// @throws dev.kakehashi.pgwire.wire.ServerError also when they take longer than some seconds
   public static RecoveredOutcomes recovered(
-      WireConnection connection, long endpoint, boolean waits) {
+      WireConnection connection, long endpoint, boolean waits, boolean decided) {
     Map<Integer, Long> commits = new HashMap<>();
     String lock =
         "SET LOCAL lock_timeout = %d; LOCK TABLE kakehashi_catalog.outcomes IN SHARE MODE; "
@@ -103,6 +105,6 @@ public final class Outcomes {
           Integer.valueOf(String.valueOf(row.get(0))), Long.valueOf(String.valueOf(row.get(1))));
     }
     return new RecoveredOutcomes(
-        commits, Map.of(), OutcomesTable.committedBefore(connection) == null);
+        commits, Map.of(), decided && OutcomesTable.committedBefore(connection) == null);
   }
 }

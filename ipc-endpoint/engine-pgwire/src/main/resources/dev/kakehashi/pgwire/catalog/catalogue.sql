@@ -1,5 +1,6 @@
 -- The tables of kakehashi_catalog, as views of the server's own catalogue. Each begins with "VIEW name" on a line of its own.
 -- {tuples} is the number of a table's rows as the server estimates it, below 0 if it is not known. {shard_statistics} adds rows of tables whose rows are on several nodes.
+-- {waits} adds waits on other nodes for transactions that were prepared there and are not decided.
 -- {comments} marks tables whose rows are on several nodes, and the columns by which these are spread.
 -- {settings} adds one that says that the server may refuse to plan queries which others run.
 -- Names are of type text, and numbers of those types that the endpoint's clients know.
@@ -152,8 +153,15 @@ job_id int8, name text, label text, state text, progress float8, tasks int8, tas
 VIEW copies EMPTY
 job_id int8, statement text, command text, bytes_processed int8, bytes_total int8, rows_processed int8, rows_filtered int8, rows_rejected int8
 
-VIEW waits EMPTY
-transaction_id int8, process_id int8, pid_namespace int8, blocking_transaction_id int8, blocking_process_id int8, blocking_pid_namespace int8, blocking_gid text, wait_id int8
+VIEW waits
+SELECT a.pid::int8 AS transaction_id, NULL::int8 AS process_id, NULL::int8 AS pid_namespace, nullif(b.pid, 0)::int8 AS blocking_transaction_id,
+  NULL::int8 AS blocking_process_id, NULL::int8 AS blocking_pid_namespace, p.gid AS blocking_gid, NULL::int8 AS wait_id
+FROM pg_catalog.pg_stat_activity a
+CROSS JOIN LATERAL (SELECT DISTINCT u.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(a.pid)) AS u (pid)) b
+LEFT JOIN LATERAL (SELECT pg_catalog.regexp_replace(x.gid, '^kakehashi/[^/]*/[^/]*/[^/]*/', '') AS gid
+  FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_prepared_xacts x ON x.transaction = l.transactionid
+  WHERE l.pid = a.pid AND NOT l.granted LIMIT 1) p ON b.pid = 0
+WHERE a.wait_event_type = 'Lock' AND a.datname = pg_catalog.current_database(){waits}
 
 VIEW definitions EMPTY
 ordinal_position int8, object_type text, object_schema text, object_name text, definition text
