@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Parts of transactions that Citus has prepared on its nodes and not decided yet: a node was killed, or they are on their way. Citus decides
-/// them by itself, within its `citus.recover_2pc_interval`.
+/// Parts of transactions that Citus has prepared on its nodes and not decided yet: a node was killed, or they are on their way. Citus
+/// decides them by itself, within its `citus.recover_2pc_interval`.
 public final class UndecidedParts {
   private static final long PAUSE_MILLIS = 50;
 
