@@ -69,16 +69,16 @@ public final class ShardStatistics {
       $function$\
       """;
 
-  /// More rows for the view.
+  /// More rows for the view. A join with its columns would call the function for each of them.
   static final String ROWS =
       """
 
-      UNION ALL SELECT r.table_schema, r.table_name, s.attname, c.type_oid, s.tuples, NULL::int8, NULL::timestamptz, s.null_frac, s.avg_width, s.n_distinct,
+      UNION ALL SELECT r.table_schema, r.table_name, s.attname, (SELECT c.type_oid FROM kakehashi_catalog.columns c
+        WHERE c.table_schema = r.table_schema AND c.table_name = r.table_name AND c.column_name = s.attname), s.tuples, NULL::int8, NULL::timestamptz, s.null_frac, s.avg_width, s.n_distinct,
         s.common_vals, s.common_freqs, s.histogram
       FROM kakehashi_catalog.relations r
       JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid = r.relation
-      CROSS JOIN LATERAL kakehashi_catalog.shard_statistics(r.relation) s
-      JOIN kakehashi_catalog.columns c ON c.table_schema = r.table_schema AND c.table_name = r.table_name AND c.column_name = s.attname\
+      CROSS JOIN LATERAL kakehashi_catalog.shard_statistics(r.relation) s\
       """;
 
   private ShardStatistics() {}
