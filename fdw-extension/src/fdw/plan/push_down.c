@@ -115,7 +115,8 @@ try_query(KakehashiSession *session, const char *sql, bool *rows)
 		/* Whoever runs the query meets the others. */
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 			ReThrowError(error);
-		answered = error->sqlerrcode != ERRCODE_FEATURE_NOT_SUPPORTED;
+		/* Citus has no SQLSTATE of its own for some refusals. */
+		answered = error->sqlerrcode != ERRCODE_FEATURE_NOT_SUPPORTED && error->sqlerrcode != ERRCODE_INTERNAL_ERROR;
 		FreeErrorData(error);
 	}
 	PG_END_TRY();

@@ -83,9 +83,6 @@ final class WireLogIn {
     option("tcp_keepalives_idle", "10");
     option("tcp_keepalives_interval", "5");
     option("tcp_keepalives_count", "3");
-    // Without it Citus refuses some joins when they run, and not yet when they are explained.
-    // Others take it for a name without a meaning.
-    option("citus.enable_repartition_joins", "on");
     out.put(0).end();
     connection.send();
   }
