@@ -235,12 +235,12 @@ public final class CompactWord {
       return writeLongNumeric(word, to);
     }
     long middle = rest / BASE;
-    long digits = rest - middle * BASE << 32 | last << 48;
+    long digits = (rest - middle * BASE) << 32 | last << 48;
     if (rest < 100_000_000) {
       digits |= middle << 16;
     } else {
       long first = middle / BASE;
-      digits |= first | middle - first * BASE << 16;
+      digits |= first | (middle - first * BASE) << 16;
     }
     return write(unscaled < 0, scale, digits, weight + 2, to);
   }
@@ -286,8 +286,8 @@ public final class CompactWord {
   /// @param weight of the first one
   private static int write(boolean negative, int scale, long digits, int weight, long to) {
     int zeros = Long.numberOfTrailingZeros(digits) >>> 4;
-    long present = zeros == 4 ? 0 : digits >>> 16 * zeros;
-    int count = 79 - Long.numberOfLeadingZeros(present) >>> 4;
+    long present = zeros == 4 ? 0 : digits >>> (16 * zeros);
+    int count = (79 - Long.numberOfLeadingZeros(present)) >>> 4;
     int total = HEADER_BYTES + 2 + 2 * count;
     long header = header(negative, scale, zeros == 4 ? 0 : weight - zeros);
     UnsafeApi.putLong(to, (long) total << 2 | header << 32 | present << 48);
@@ -332,7 +332,7 @@ public final class CompactWord {
       int count = count(word);
       long bytes = bytes(word);
       for (int i = 0; i < count; i++) {
-        to[from + i] = (byte) (bytes >>> Byte.SIZE * i);
+        to[from + i] = (byte) (bytes >>> (Byte.SIZE * i));
       }
       return from + count;
     }
