@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What lies in a word is what was in memory, byte by byte, and has the same key in an index. Words are long enough for what they must hold.
+/// A value in a word is the same as in memory, byte by byte, and has the same key in an index. Words hold what they must.
 final class CompactWordTest {
   private static final int ROUNDS = 200_000;
 

@@ -23,12 +23,12 @@ public final class MemoryPool implements Blocks, AutoCloseable {
   public static final int LARGEST_CLASS = 32 << 10;
 
   private static final int STEP = 8;
-  private static final int LINEAR_LIMIT = 128;
+  private static final int LINEAR_LIMIT = 256;
 
   /// Above the limit: classes of a doubling, and how many doublings there are.
   private static final int PARTS = 8;
 
-  private static final int DOUBLINGS = 8;
+  private static final int DOUBLINGS = 7;
   private static final int CLASSES = LINEAR_LIMIT / STEP + DOUBLINGS * PARTS;
 
   /// Numbers of classes: of blocks for everybody, and those of the reserve; nodes, and those of the reserve.
@@ -241,7 +241,7 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     }
     // Eight classes per doubling: the three bits below the leading one choose among them.
     int shift = 28 - Integer.numberOfLeadingZeros(bytes - 1);
-    return LINEAR_LIMIT / STEP + (shift - 4) * PARTS + (((bytes - 1) >>> shift) & (PARTS - 1));
+    return LINEAR_LIMIT / STEP + (shift - 5) * PARTS + (((bytes - 1) >>> shift) & (PARTS - 1));
   }
 
   static int classBytes(int index) {

@@ -88,7 +88,8 @@ public final class RowLayout {
   /// Columns whose words are addresses, or compact.
   public final int[] byReference;
 
-  /// What pages begin a column with: the width that the table has needed so far, see [Page]. A hint: written and read by all without order.
+  /// Widths that pages begin the columns with: those that the table has needed so far, see [Page]. Hints, which all write and read without
+  /// order.
   final byte[] widestWidths;
 
   /// Bytes of an undo record made now.
@@ -241,7 +242,7 @@ public final class RowLayout {
         : dictionary.word(address + HEADER_BYTES, VarlenaLengths.bytes(address) - HEADER_BYTES);
   }
 
-  /// What a page has for a word of a column.
+  /// Translates a word of a column to that of a page.
   long toPage(int column, long word) {
     return StoredWord.isShared(word) && dictionaries[column] != null
         ? TextDictionary.codeOf(word)

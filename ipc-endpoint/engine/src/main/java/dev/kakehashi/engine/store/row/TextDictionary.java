@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 /// entry is written before its slot, with release.
 final class TextDictionary implements ValueCodec.SharedValues {
   static final int MOST_ENTRIES = 4096;
-  static final int MOST_BYTES = 64;
+  static final int MOST_BYTES = 128;
 
   private static final int FIRST_ENTRIES = 16;
 
@@ -158,7 +158,7 @@ final class TextDictionary implements ValueCodec.SharedValues {
     return address == 0 ? 0 : StoredWord.shared(address);
   }
 
-  /// What a page has for a word of a dictionary.
+  /// Translates a word of a dictionary to that of a page.
   static long codeOf(long shared) {
     return Native.getLong(StoredWord.address(shared) - CODE_BYTES);
   }

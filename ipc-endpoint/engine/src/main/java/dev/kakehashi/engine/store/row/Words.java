@@ -4,7 +4,7 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 
 /// The words of a column in a page: a block with 1, 2, 4 or 8 bytes a slot, signed. A place is the block's address, a multiple of 8, with
-/// the power of two of the bytes in its low bits. What orders reads and writes is said in [Page].
+/// the power of two of the bytes in its low bits. [Page] says how reads and writes are ordered.
 public final class Words {
   private static final int WIDTH_MASK = 7;
   private static final int ONE = 0;
