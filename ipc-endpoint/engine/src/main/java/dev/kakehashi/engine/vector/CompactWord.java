@@ -204,9 +204,6 @@ public final class CompactWord {
     long unscaled = unscaled(word);
     int scale = scale(word);
     long rest = Math.abs(unscaled);
-    if (rest <= Integer.MAX_VALUE) {
-      return writeShortNumeric(unscaled < 0, (int) rest, scale, to);
-    }
     long last = 0;
     // Power of 10000 of the last whole digit.
     int weight = -(scale >> 2);
@@ -234,7 +231,8 @@ public final class CompactWord {
     if (rest >= 1_000_000_000_000L) {
       return writeLongNumeric(word, to);
     }
-    long middle = rest / BASE;
+    // Most numbers are short, and a division of these takes half of the time.
+    long middle = rest <= Integer.MAX_VALUE ? (int) rest / BASE : rest / BASE;
     long digits = (rest - middle * BASE) << 32 | last << 48;
     if (rest < 100_000_000) {
       digits |= middle << 16;
@@ -243,41 +241,6 @@ public final class CompactWord {
       digits |= first | (middle - first * BASE) << 16;
     }
     return write(unscaled < 0, scale, digits, weight + 2, to);
-  }
-
-  /// As [#writeNumeric], of what fits into an `int`: its divisions take a third of the time, and most numbers are such.
-  private static int writeShortNumeric(boolean negative, int magnitude, int scale, long to) {
-    int rest = magnitude;
-    int last = 0;
-    switch (scale & DIGITS - 1) {
-      case 1 -> {
-        int next = rest / 10;
-        last = (rest - next * 10) * 1000;
-        rest = next;
-      }
-      case 2 -> {
-        int next = rest / 100;
-        last = (rest - next * 100) * 100;
-        rest = next;
-      }
-      case 3 -> {
-        int next = rest / 1000;
-        last = (rest - next * 1000) * 10;
-        rest = next;
-      }
-      default -> {
-        // Whole digits.
-      }
-    }
-    int middle = rest / BASE;
-    long digits = (long) (rest - middle * BASE) << 32 | (long) last << 48;
-    if (middle < BASE) {
-      digits |= (long) middle << 16;
-    } else {
-      int first = middle / BASE;
-      digits |= first | (long) (middle - first * BASE) << 16;
-    }
-    return write(negative, scale, digits, 2 - (scale >> 2), to);
   }
 
   /// Writes up to four digits.
