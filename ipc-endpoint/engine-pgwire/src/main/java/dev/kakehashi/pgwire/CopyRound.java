@@ -25,7 +25,7 @@ final class CopyRound implements WireExchange.Taker {
   /// Several rows go in one message, which the server takes as a whole.
   private static final int MESSAGE_BYTES = 32 << 10;
 
-  private final BulkInsert insert;
+  private final InsertByCopy insert;
   private final WireExchange exchange;
   private final int prefix;
   private int messageAt;
@@ -35,7 +35,7 @@ final class CopyRound implements WireExchange.Taker {
   private long count;
 
   /// @param exchange to which it is added
-  CopyRound(BulkInsert insert, WireExchange exchange) {
+  CopyRound(InsertByCopy insert, WireExchange exchange) {
     this.insert = insert;
     this.exchange = exchange;
     this.prefix = exchange.commands();

@@ -129,8 +129,8 @@ final class PgWireSession implements EngineSession {
   }
 
   /// A statement for many rows; null: there is none.
-  @Nullable BulkInsert bulkInsert(String sql, int[] types) {
-    return engine.copiesRows() ? BulkInsert.of(sql, types, engine.isSharded()) : null;
+  @Nullable InsertByCopy bulkInsert(String sql, int[] types) {
+    return engine.copiesRows() ? InsertByCopy.of(sql, types, engine.isSharded()) : null;
   }
 
   /// A transaction in which the session has changed definitions: statements are prepared as it sees them.

@@ -20,7 +20,7 @@ final class PgWireStatement implements Statement {
   private final int[] columnTypes;
   private final Kind kind;
   private final boolean locks;
-  private final @Nullable BulkInsert bulk;
+  private final @Nullable InsertByCopy bulk;
 
   private volatile Copying copying = Copying.UNKNOWN;
 
@@ -80,7 +80,7 @@ final class PgWireStatement implements Statement {
   }
 
   /// The same for many rows; null: there is none.
-  @Nullable BulkInsert bulk() {
+  @Nullable InsertByCopy bulk() {
     return copying == Copying.NO ? null : bulk;
   }
 

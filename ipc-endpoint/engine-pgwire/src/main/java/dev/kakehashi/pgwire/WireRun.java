@@ -346,8 +346,8 @@ final class WireRun implements Execution, WireExchange.Taker {
   private void round() {
     WireParameters given = parameters();
     int left = given.rows() - nextRow;
-    BulkInsert bulk = statement.bulk();
-    if (bulk != null && !rowByRow && left >= BulkInsert.FEWEST_ROWS) {
+    InsertByCopy bulk = statement.bulk();
+    if (bulk != null && !rowByRow && left >= InsertByCopy.FEWEST_ROWS) {
       copyRound(bulk, left);
       return;
     }
@@ -403,7 +403,7 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
   }
 
-  private void copyRound(BulkInsert bulk, int left) {
+  private void copyRound(InsertByCopy bulk, int left) {
     WireExchange exchange = transaction.server().exchange(this);
     CopyRound round = new CopyRound(bulk, exchange);
     int bound = 0;

@@ -309,7 +309,7 @@ class CopiedRowsTest {
     assertEquals(COUNT, insert("insert into seen (id, v) values ($1, $2)", rows(COUNT)));
     assertEquals(COUNT, commands());
     assertTrue(
-        BulkInsert.of("insert into t values ($2, $1)", new int[] {20, 25}, false) == null,
+        InsertByCopy.of("insert into t values ($2, $1)", new int[] {20, 25}, false) == null,
         "parameters in another order");
   }
 }

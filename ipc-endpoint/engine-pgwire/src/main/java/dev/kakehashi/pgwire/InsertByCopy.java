@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param copy the command
 /// @param check a query of one boolean
-record BulkInsert(String copy, String check) {
+record InsertByCopy(String copy, String check) {
   /// With fewer rows the look at the table costs more than it saves.
   static final int FEWEST_ROWS = 64;
 
@@ -78,7 +78,7 @@ record BulkInsert(String copy, String check) {
   /// @param types of its parameters
   /// @param sharded whether the server has Citus
   /// @return null: it is no such statement, or has values that go in no binary format
-  static @Nullable BulkInsert of(String sql, int[] types, boolean sharded) {
+  static @Nullable InsertByCopy of(String sql, int[] types, boolean sharded) {
     Matcher insert = INSERT.matcher(sql);
     if (types.length == 0
         || !WireParameters.canCopy(types)
@@ -110,7 +110,7 @@ record BulkInsert(String copy, String check) {
             .replace("{keys}", sharded ? OF_ANY : OF_ITSELF)
             .replace("{harmless}", HARMLESS);
     String list = given == null ? "" : " (" + given.trim() + ")";
-    return new BulkInsert(
+    return new InsertByCopy(
         "COPY " + table + list + " FROM STDIN (FORMAT binary)",
         given == null
             ? check + " AND (SELECT pg_catalog.count(*) FROM a) = " + types.length
