@@ -23,16 +23,7 @@ public abstract class ExprRewriter {
 
   /// Whether the expression needs a row.
   public static boolean hasColumns(Expr expr) {
-    boolean[] found = {false};
-    var _ =
-        new ExprRewriter() {
-          @Override
-          public Expr column(Expr.Column column) {
-            found[0] = true;
-            return column;
-          }
-        }.rewrite(expr);
-    return found[0];
+    return columns(expr).length > 0;
   }
 
   /// Columns that the expression needs.

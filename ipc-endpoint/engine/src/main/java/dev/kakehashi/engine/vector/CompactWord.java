@@ -203,31 +203,11 @@ public final class CompactWord {
   private static int writeNumeric(long word, long to) {
     long unscaled = unscaled(word);
     int scale = scale(word);
-    long rest = Math.abs(unscaled);
-    long last = 0;
+    long magnitude = Math.abs(unscaled);
+    long rest = wholeDigits(magnitude, scale);
+    long last = lastDigit(magnitude, rest, scale);
     // Power of 10000 of the last whole digit.
     int weight = -(scale >> 2);
-    // Constants, which the compiler multiplies by: a division takes many times as long.
-    switch (scale & DIGITS - 1) {
-      case 1 -> {
-        long next = rest / 10;
-        last = (rest - next * 10) * 1000;
-        rest = next;
-      }
-      case 2 -> {
-        long next = rest / 100;
-        last = (rest - next * 100) * 100;
-        rest = next;
-      }
-      case 3 -> {
-        long next = rest / 1000;
-        last = (rest - next * 1000) * 10;
-        rest = next;
-      }
-      default -> {
-        // Whole digits.
-      }
-    }
     if (rest >= 1_000_000_000_000L) {
       return writeLongNumeric(word, to);
     }
@@ -241,6 +221,23 @@ public final class CompactWord {
       digits |= first | (middle - first * BASE) << 16;
     }
     return write(unscaled < 0, scale, digits, weight + 2, to);
+  }
+
+  /// A number without the decimal digits behind its last whole digit of base 10000.
+  private static long wholeDigits(long magnitude, int scale) {
+    // Constants, which the compiler multiplies by: a division takes many times as long.
+    return switch (scale % DIGITS) {
+      case 1 -> magnitude / 10;
+      case 2 -> magnitude / 100;
+      case 3 -> magnitude / 1000;
+      default -> magnitude;
+    };
+  }
+
+  /// The digit that these decimal digits are the beginning of.
+  private static long lastDigit(long magnitude, long whole, int scale) {
+    int odd = scale % DIGITS;
+    return (magnitude - whole * POWERS[odd]) * POWERS[DIGITS - odd];
   }
 
   /// Writes up to four digits.
@@ -332,33 +329,12 @@ public final class CompactWord {
     public Digits(long word) {
       long unscaled = unscaled(word);
       int scale = scale(word);
-      long rest = Math.abs(unscaled);
+      long magnitude = Math.abs(unscaled);
+      long rest = wholeDigits(magnitude, scale);
+      int partly = (int) lastDigit(magnitude, rest, scale);
       int behind = (scale + DIGITS - 1) / DIGITS;
-      int odd = scale % DIGITS;
-      int partly = 0;
-      // Constants, which the compiler multiplies by: a division takes many times as long.
-      switch (odd) {
-        case 1 -> {
-          long next = rest / 10;
-          partly = (int) (rest - next * 10) * 1000;
-          rest = next;
-        }
-        case 2 -> {
-          long next = rest / 100;
-          partly = (int) (rest - next * 100) * 100;
-          rest = next;
-        }
-        case 3 -> {
-          long next = rest / 1000;
-          partly = (int) (rest - next * 1000) * 10;
-          rest = next;
-        }
-        default -> {
-          // Whole digits.
-        }
-      }
       // Digits so far below the first one of `rest`.
-      int below = odd != 0 ? 1 : 0;
+      int below = scale % DIGITS != 0 ? 1 : 0;
       int dropped = 0;
       if (partly == 0) {
         dropped = below;
