@@ -63,7 +63,7 @@ IMPORT FOREIGN SCHEMA public LIMIT TO (${tables// /, }) FROM SERVER postgres INT
 SQL
 for table in $tables; do sql -c "ANALYZE postgres.$table"; done
 
-# run SCHEMA NUMBER TURN: its rows in a file, and how many milliseconds it took; nothing if it failed.
+# run SCHEMA NUMBER: its rows in a file, and how many milliseconds it took; nothing if it failed. Then the error is in a file, and the table says so.
 run() {
   {
     printf 'SET statement_timeout = %s;\nSET search_path = %s;\n\\o %s\n\\timing on\n' "$((${SECONDS_PER_QUERY:-30} * 1000))" "$1" "$out/$1-$2.rows"
