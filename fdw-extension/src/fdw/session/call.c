@@ -69,7 +69,8 @@ note_transaction(KakehashiCall *call, const kh_result *result)
 			session->undurable_reads |= result->undurable_reads || result->failed;
 			break;
 		case KH_TX_ABORTED:
-			session->aborted = true;
+			/* Behind a good answer the reason has not been said: the next request brings it. */
+			session->aborted |= result->failed;
 			break;
 		case KH_TX_NONE:
 			/* Failed before the transaction began. */
