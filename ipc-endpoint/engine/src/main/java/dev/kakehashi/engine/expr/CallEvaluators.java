@@ -18,6 +18,9 @@ final class CallEvaluators {
   private CallEvaluators() {}
 
   static Evaluator of(Expr.Call call, EvalContext context) {
+    if (NumericKernels.takesCompact(call)) {
+      return NumericKernels.of(call, context, false);
+    }
     Evaluator[] arguments = Evaluators.of(call.arguments(), context);
     if (call.function().body() instanceof ApplicationScalar ofApplication) {
       return new Batched(ofApplication, arguments, context);

@@ -52,6 +52,11 @@ public final class Evaluators {
     return evaluators;
   }
 
+  /// An evaluator of a constant whose word may be compact.
+  static Evaluator constant(Expr.Constant constant) {
+    return new ConstantEvaluator(constant);
+  }
+
   private static final class ColumnEvaluator extends Evaluator {
     private final int index;
 

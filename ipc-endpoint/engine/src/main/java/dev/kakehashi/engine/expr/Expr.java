@@ -26,6 +26,11 @@ public sealed interface Expr {
       return new Constant(typeOid, false, word, null);
     }
 
+    /// The same value by another word.
+    Constant withWord(long other) {
+      return new Constant(typeOid, isNull, other, owner);
+    }
+
     /// The null of a type.
     public static Constant nullOf(int typeOid) {
       return new Constant(typeOid, true, 0, null);

@@ -26,8 +26,8 @@ public abstract class ExprRewriter {
     return columns(expr).length > 0;
   }
 
-  /// Columns that the expression needs.
-  static int[] columns(Expr expr) {
+  /// Columns whose words the expression needs as addresses, if they are by reference: all but the arguments of [NumericKernels].
+  static int[] columnsInMemory(Expr expr) {
     BitSet found = new BitSet();
     var _ =
         new ExprRewriter() {
@@ -36,8 +36,20 @@ public abstract class ExprRewriter {
             found.set(column.index());
             return column;
           }
+
+          @Override
+          public Expr.Call call(Expr.Call call) {
+            return NumericKernels.takesCompact(call) ? withoutColumns(call) : call;
+          }
         }.rewrite(expr);
     return found.stream().toArray();
+  }
+
+  /// A call without those of its arguments that are columns.
+  private static Expr.Call withoutColumns(Expr.Call call) {
+    return new Expr.Call(
+        call.function(),
+        call.arguments().stream().filter(argument -> !(argument instanceof Expr.Column)).toList());
   }
 
   /// Whether computing the expression once more within its statement gives the same, and does nothing else.

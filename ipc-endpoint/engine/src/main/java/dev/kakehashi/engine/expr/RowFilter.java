@@ -22,7 +22,7 @@ public abstract class RowFilter {
     return new Computed(
         Evaluators.of(predicate, context),
         ExprRewriter.isRepeatable(predicate),
-        ExprRewriter.columns(predicate));
+        ExprRewriter.columnsInMemory(predicate));
   }
 
   private static final class All extends RowFilter {

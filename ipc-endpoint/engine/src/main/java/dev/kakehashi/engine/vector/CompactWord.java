@@ -170,6 +170,16 @@ public final class CompactWord {
     return magnitude > MOST_MAGNITUDE ? 0 : numeric(negative ? -magnitude : magnitude, scale);
   }
 
+  /// The word of `unscaled / 10^scale`.
+  ///
+  /// @param scale at least 0
+  /// @return 0: it has too many digits
+  public static long ofUnscaled(long unscaled, int scale) {
+    return scale <= MOST_SCALE && Math.abs(unscaled) <= MOST_MAGNITUDE && unscaled != Long.MIN_VALUE
+        ? numeric(unscaled, scale)
+        : 0;
+  }
+
   private static long numeric(long unscaled, int scale) {
     return unscaled << NUMERIC_SHIFT | (long) scale << SCALE_SHIFT | NUMERIC;
   }
