@@ -52,6 +52,11 @@ public final class Evaluators {
     return evaluators;
   }
 
+  /// An evaluator with fresh buffers whose numerics may be compact words.
+  public static Evaluator compact(Expr expr, EvalContext context) {
+    return NumericKernels.argument(expr, context);
+  }
+
   /// An evaluator of a constant whose word may be compact.
   static Evaluator constant(Expr.Constant constant) {
     return new ConstantEvaluator(constant);

@@ -23,11 +23,25 @@ public abstract class ExprRewriter {
 
   /// Whether the expression needs a row.
   public static boolean hasColumns(Expr expr) {
-    return columns(expr).length > 0;
+    return !columns(expr).isEmpty();
+  }
+
+  /// Columns that the expression needs.
+  public static BitSet columns(Expr expr) {
+    BitSet found = new BitSet();
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr column(Expr.Column column) {
+            found.set(column.index());
+            return column;
+          }
+        }.rewrite(expr);
+    return found;
   }
 
   /// Columns whose words the expression needs as addresses, if they are by reference: all but the arguments of [NumericKernels].
-  static int[] columnsInMemory(Expr expr) {
+  public static BitSet columnsInMemory(Expr expr) {
     BitSet found = new BitSet();
     var _ =
         new ExprRewriter() {
@@ -42,7 +56,7 @@ public abstract class ExprRewriter {
             return NumericKernels.takesCompact(call) ? withoutColumns(call) : call;
           }
         }.rewrite(expr);
-    return found.stream().toArray();
+    return found;
   }
 
   /// A call without those of its arguments that are columns.

@@ -48,18 +48,20 @@ final class NumericKernels {
   static Evaluator of(Expr.Call call, EvalContext context, boolean compact) {
     Evaluator left = argument(call.arguments().get(0), context);
     Evaluator right = argument(call.arguments().get(1), context);
-    WordKernels.@Nullable Comparison comparison =
-        WordKernels.Comparison.of(call.function().name());
+    WordKernels.@Nullable Comparison comparison = WordKernels.Comparison.of(call.function().name());
     return comparison != null
         ? new Compare(call.function(), comparison, left, right, context)
         : new Arithmetic(call.function(), left, right, context, compact);
   }
 
-  private static Evaluator argument(Expr expr, EvalContext context) {
+  /// An evaluator whose numerics may be compact.
+  static Evaluator argument(Expr expr, EvalContext context) {
     if (expr instanceof Expr.Call call && takesCompact(call)) {
       return of(call, context, true);
     }
-    if (expr instanceof Expr.Constant constant && !constant.isNull()) {
+    if (expr instanceof Expr.Constant constant
+        && !constant.isNull()
+        && constant.typeOid() == TypeOid.NUMERIC) {
       long compact = CompactWord.ofNumeric(constant.word());
       if (compact != 0) {
         return Evaluators.constant(constant.withWord(compact));
@@ -197,7 +199,9 @@ final class NumericKernels {
         }
         result = operation == '+' ? left + right : left - right;
         long overflow =
-            operation == '+' ? (left ^ result) & (right ^ result) : (left ^ right) & (left ^ result);
+            operation == '+'
+                ? (left ^ result) & (right ^ result)
+                : (left ^ right) & (left ^ result);
         if (overflow < 0) {
           return call(a, b);
         }

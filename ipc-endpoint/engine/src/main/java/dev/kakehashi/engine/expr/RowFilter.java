@@ -22,7 +22,7 @@ public abstract class RowFilter {
     return new Computed(
         Evaluators.of(predicate, context),
         ExprRewriter.isRepeatable(predicate),
-        ExprRewriter.columnsInMemory(predicate));
+        ExprRewriter.columnsInMemory(predicate).stream().toArray());
   }
 
   private static final class All extends RowFilter {

@@ -11,6 +11,11 @@ public interface Accumulator extends AutoCloseable {
   /// Makes groups `0 .. groupCount-1` exist; new ones are empty. Never shrinks.
   void resize(int groupCount);
 
+  /// Whether numerics of its arguments may be compact words, or addresses that a scan has marked.
+  default boolean takesCompact() {
+    return false;
+  }
+
   /// Adds rows to groups.
   ///
   /// @param arguments one column per argument

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.vector;
 
+import java.util.BitSet;
+
 /// By-reference values of a batch that are where its filler has found them, until somebody needs them: most rows of a scan are left out by
 /// its filter before. Until then the words of a column are not addresses, and nobody else may read them. Confined to the batch's task.
 public interface DeferredValues {
@@ -7,5 +9,7 @@ public interface DeferredValues {
   void copy(VectorBatch batch, int column);
 
   /// The same for all columns.
-  void copyAll(VectorBatch batch);
+  ///
+  /// @param compact numerics of these stay as they are: compact words, or addresses with low bits set
+  void copyAll(VectorBatch batch, BitSet compact);
 }

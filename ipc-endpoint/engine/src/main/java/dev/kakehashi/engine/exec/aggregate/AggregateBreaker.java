@@ -11,6 +11,7 @@ import dev.kakehashi.engine.exec.rows.SpillFile;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
@@ -21,6 +22,7 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +104,34 @@ public final class AggregateBreaker extends Breaker {
   public void open(RunContext run) {
     result = null;
     resultContext = run.newFunctionContext();
+  }
+
+  /// Arguments of sums and counts that nobody else reads.
+  @Override
+  public BitSet compactColumns() {
+    BitSet compact = new BitSet();
+    BitSet others = new BitSet();
+    for (int key : node.keys()) {
+      others.set(key);
+    }
+    for (int i = 0; i < shape.functions().length; i++) {
+      AggregateCall call = node.calls().get(i);
+      boolean takes = !call.distinct() && call.order().isEmpty() && takesCompact(i);
+      for (int argument : call.arguments()) {
+        (takes ? compact : others).set(argument);
+      }
+      if (!call.order().isEmpty()) {
+        return new BitSet();
+      }
+    }
+    compact.andNot(others);
+    return compact;
+  }
+
+  private boolean takesCompact(int call) {
+    try (Accumulator accumulator = shape.functions()[call].newAccumulator()) {
+      return accumulator.takesCompact();
+    }
   }
 
   /// Values that were seen by one task cannot be told from those seen by another.

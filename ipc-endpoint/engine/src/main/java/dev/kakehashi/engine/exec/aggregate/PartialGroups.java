@@ -9,11 +9,13 @@ import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.Spill;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.aggregate.KeepingAccumulator;
 import dev.kakehashi.engine.type.aggregate.SerialAccumulator;
+import dev.kakehashi.engine.type.numeric.NumericWord;
 import dev.kakehashi.engine.type.registry.Aggregates;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -125,6 +127,9 @@ final class PartialGroups implements Breaker.Collector {
       keys[i] = batch.columns[node.keys()[i]];
     }
     table.lookup(keys, batch, groups);
+    if (others != null) {
+      putInMemory(batch);
+    }
     int live = batch.liveRows();
     boolean dense = batch.selected < 0;
     int known = 0;
@@ -147,6 +152,22 @@ final class PartialGroups implements Breaker.Collector {
     }
     System.arraycopy(unknownRows, 0, batch.selection, 0, unknown);
     batch.selected = unknown;
+  }
+
+  /// Makes numerics in memory that came as words: files have none.
+  private void putInMemory(VectorBatch batch) {
+    int live = batch.liveRows();
+    for (int c = 0; c < shape.inputKinds().length; c++) {
+      if (shape.inputKinds()[c] == ColumnKind.NUMERIC) {
+        ColumnVector column = batch.columns[c];
+        for (int k = 0; k < live; k++) {
+          int row = batch.selected < 0 ? k : batch.selection[k];
+          if (!column.isNull(row)) {
+            column.words[row] = NumericWord.inMemory(column.words[row], batch.heap);
+          }
+        }
+      }
+    }
   }
 
   /// Hands over its files, whose rows belong to none of its groups: no more rows come.

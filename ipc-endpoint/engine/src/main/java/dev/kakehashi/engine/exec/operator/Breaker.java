@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.BitSet;
 import java.util.List;
 
 /// A node that needs all its input before it gives anything: the end of one stage and a source of a later one.
@@ -11,6 +12,11 @@ public abstract class Breaker extends NodeState {
 
     /// The task's input has ended; still on the task, so that its share of the work (sorting) runs in parallel.
     void finish();
+  }
+
+  /// Columns of its input whose numerics may be as [Operator#giveCompact] says.
+  public BitSet compactColumns() {
+    return new BitSet();
   }
 
   /// A collector for one more task of the stage. Called by one thread before the stage's tasks run.

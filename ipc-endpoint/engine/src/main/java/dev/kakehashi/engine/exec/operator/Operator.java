@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// One step of a chain: hands out batches that it gets from the operator below.
@@ -13,6 +14,10 @@ public abstract class Operator {
   /// Tells before an execution after how many rows whoever asks for them is likely to have enough. The first batch is as small then, so
   /// that little is read in vain; the next ones grow, because a condition may drop rows.
   public void expectRows(long rows) {}
+
+  /// Tells before an execution in which columns of its batches numerics may be compact words, or addresses that a scan has marked: see
+  /// [dev.kakehashi.engine.type.numeric.NumericWord]. Nobody has to make use of it.
+  public void giveCompact(BitSet columns) {}
 
   /// Rows of a first batch of which so many are expected.
   protected static int firstBatch(long expected) {

@@ -4,7 +4,9 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// comes to the failure.
 public final class Projection extends Operator {
   private final Operator input;
+  private final List<Expr> of;
+
+  /// Columns of the output whose numerics may be words.
+  private BitSet compact = new BitSet();
+
   private final Evaluator[] expressions;
   private final EvalContext context;
   private final VectorBatch out;
@@ -26,6 +33,7 @@ public final class Projection extends Operator {
 
   public Projection(Operator input, List<Expr> expressions, EvalContext context) {
     this.input = input;
+    this.of = expressions;
     this.expressions = Evaluators.of(expressions, context);
     this.context = context;
     this.out = new VectorBatch(0, expressions.size());
@@ -35,6 +43,27 @@ public final class Projection extends Operator {
   @Override
   public void expectRows(long rows) {
     input.expectRows(rows);
+  }
+
+  @Override
+  public void giveCompact(BitSet columns) {
+    if (columns.equals(compact)) {
+      return;
+    }
+    compact = columns;
+    BitSet inMemory = new BitSet();
+    BitSet ofInput = new BitSet();
+    for (int i = 0; i < expressions.length; i++) {
+      Expr expr = of.get(i);
+      expressions[i] =
+          columns.get(i) ? Evaluators.compact(expr, context) : Evaluators.of(expr, context);
+      ExprRewriter.columns(expr).stream().forEach(ofInput::set);
+      if (!(expr instanceof Expr.Column && columns.get(i))) {
+        inMemory.or(ExprRewriter.columnsInMemory(expr));
+      }
+    }
+    ofInput.andNot(inMemory);
+    input.giveCompact(ofInput);
   }
 
   @Override

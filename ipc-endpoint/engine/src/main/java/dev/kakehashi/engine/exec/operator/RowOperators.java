@@ -5,6 +5,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -12,6 +13,7 @@ import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// Operators that turn one batch into at most one.
@@ -21,15 +23,24 @@ public final class RowOperators {
   public static final class Filter extends Operator {
     private final Operator input;
     private final RowsBeforeFailure before;
+    private final BitSet inMemory;
 
     public Filter(Operator input, Expr predicate, EvalContext context) {
       this.input = input;
+      this.inMemory = ExprRewriter.columnsInMemory(predicate);
       this.before = new RowsBeforeFailure(RowFilter.of(predicate, context), context);
     }
 
     @Override
     public void expectRows(long rows) {
       input.expectRows(rows);
+    }
+
+    @Override
+    public void giveCompact(BitSet columns) {
+      BitSet ofInput = (BitSet) columns.clone();
+      ofInput.andNot(inMemory);
+      input.giveCompact(ofInput);
     }
 
     @Override

@@ -260,6 +260,9 @@ final class PlanRun implements Task, Interrupts.Source {
   private StageTask newTask(Stage of, int task) {
     PlanInstance.Chain chain = instance().chain(stage, task);
     Breaker breaker = of.breaker();
+    if (breaker != null) {
+      chain.top().giveCompact(breaker.compactColumns());
+    }
     return breaker != null
         ? new StageTask(this, chain.top(), breaker.newCollector(), null)
         : new StageTask(this, chain.top(), null, consumer(chain, of.part()));

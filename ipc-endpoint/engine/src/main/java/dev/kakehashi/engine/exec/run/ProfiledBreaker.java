@@ -5,6 +5,7 @@ import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /// The collecting side of a breaker, measured. Opened and closed is the breaker itself.
@@ -31,6 +32,11 @@ public final class ProfiledBreaker extends Breaker {
       collector.finish();
       profile.nanos.add(System.nanoTime() - began);
     }
+  }
+
+  @Override
+  public BitSet compactColumns() {
+    return breaker.compactColumns();
   }
 
   @Override

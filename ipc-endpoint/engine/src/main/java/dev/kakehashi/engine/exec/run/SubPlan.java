@@ -48,6 +48,7 @@ final class SubPlan {
       }
       Breaker.Collector collector = breaker.newCollector();
       Operator chain = instance.chain(stage, 0).top();
+      chain.giveCompact(breaker.compactColumns());
       chain.open();
       VectorBatch batch = chain.next();
       while (batch != null) {

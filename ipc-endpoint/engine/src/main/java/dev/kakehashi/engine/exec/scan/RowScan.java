@@ -12,6 +12,7 @@ import dev.kakehashi.engine.vector.DeferredValues;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// A leaf that reads rows of a table, of which a filter may leave some: how they are found is the subclass's.
@@ -27,6 +28,7 @@ public abstract class RowScan extends Operator {
   private long expected = VectorBatch.CAPACITY;
   private final RowsBeforeFailure before;
   private final boolean filtered;
+  private BitSet compact = new BitSet();
 
   /// @param planned columns of the batches; the last one may be [PlanNode#ROW_ID]
   /// @param condition null: all rows pass
@@ -46,9 +48,14 @@ public abstract class RowScan extends Operator {
         new RowsBeforeFailure(condition == null ? null : RowFilter.of(condition, context), context);
   }
 
-  /// Whether a condition may leave rows out.
-  boolean isFiltered() {
-    return filtered;
+  @Override
+  public void giveCompact(BitSet given) {
+    compact = given;
+  }
+
+  /// Whether values had better be copied later: a condition may leave rows out, or whoever reads them takes words.
+  boolean defersValues() {
+    return filtered || !compact.isEmpty();
   }
 
   @Override
@@ -81,7 +88,7 @@ public abstract class RowScan extends Operator {
       if (before.narrow(batch)) {
         DeferredValues deferred = batch.deferred;
         if (deferred != null) {
-          deferred.copyAll(batch);
+          deferred.copyAll(batch, compact);
           batch.deferred = null;
         }
         return batch;

@@ -113,7 +113,7 @@ public final class ScanOperators {
       long end = Math.min(first + pages, morsels.endPage);
       if (cursor == null) {
         PageCursor opened = table.scan(run.scope().view(), first, end, columns, withRowIds);
-        if (isFiltered()) {
+        if (defersValues()) {
           opened.deferValues();
         }
         cursor = opened;

@@ -15,6 +15,7 @@ import dev.kakehashi.engine.vector.CompactWord;
 import dev.kakehashi.engine.vector.DeferredValues;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// A scan of a range of pages.
 ///
@@ -357,12 +358,14 @@ final class ScanCursor implements PageCursor, DeferredValues {
   }
 
   @Override
-  public void copyAll(VectorBatch batch) {
+  public void copyAll(VectorBatch batch, BitSet compact) {
     int live = batch.liveRows();
     for (int from = 0; from < live; from += ROWS_PER_COPY) {
       int end = Math.min(live, from + ROWS_PER_COPY);
       for (int k = 0; k < columns.length; k++) {
-        copyDeferred(batch, k, from, end);
+        if (!compact.get(k) || layout.kinds[columns[k]] != ColumnKind.NUMERIC) {
+          copyDeferred(batch, k, from, end);
+        }
       }
     }
   }

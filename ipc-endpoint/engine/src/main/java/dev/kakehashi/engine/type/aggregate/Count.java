@@ -11,6 +11,11 @@ final class Count extends GroupedAccumulator implements MergeableGroups {
   private long[] counts = {};
 
   @Override
+  public boolean takesCompact() {
+    return true;
+  }
+
+  @Override
   void grow(int capacity) {
     counts = Arrays.copyOf(counts, capacity);
   }

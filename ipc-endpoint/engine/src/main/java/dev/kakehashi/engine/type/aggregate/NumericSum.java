@@ -21,6 +21,11 @@ final class NumericSum extends GroupedAccumulator implements MergeableGroups {
   }
 
   @Override
+  public boolean takesCompact() {
+    return true;
+  }
+
+  @Override
   void grow(int capacity) {
     sums.grow(capacity);
     counts = Arrays.copyOf(counts, capacity);

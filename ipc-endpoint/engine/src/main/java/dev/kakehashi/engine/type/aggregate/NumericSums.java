@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.numeric.NumericForm;
+import dev.kakehashi.engine.type.numeric.NumericWord;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -36,14 +37,14 @@ final class NumericSums {
     }
   }
 
-  /// Adds a numeric at an address.
-  void add(int group, long value) {
-    long unscaled = NumericFast.unscaled(value);
+  /// Adds a numeric by its [NumericWord].
+  void add(int group, long word) {
+    long unscaled = NumericWord.unscaled(word);
     if (unscaled == NumericFast.NOT_FAST) {
-      addSlow(group, value);
+      addSlow(group, NumericWord.address(word));
       return;
     }
-    int scale = NumericFast.scale(value);
+    int scale = NumericWord.scale(word);
     if (scale == scales[group]) {
       addWide(group, unscaled >> 63, unscaled);
     } else {

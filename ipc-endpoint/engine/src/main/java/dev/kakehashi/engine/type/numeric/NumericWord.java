@@ -21,6 +21,11 @@ public final class NumericWord {
     return CompactWord.isNumeric(word) ? CompactWord.scale(word) : NumericFast.scale(word & ~MARK);
   }
 
+  /// Address of a value that is not compact.
+  public static long address(long word) {
+    return word & ~MARK;
+  }
+
   /// Address of the value.
   public static long inMemory(long word, VarHeap heap) {
     if (!CompactWord.isNumeric(word)) {

@@ -40,12 +40,12 @@ final class SpillTest {
   private TestEngine engine(String name, long statementBytes, long tempBytes) {
     TestEngine engine =
         new TestEngine(home.resolve(name), 2, 256L << 20, statementBytes, tempBytes);
-    engine.run("create table a (id int8 primary key, k int4, t text, n numeric, f float8)");
+    engine.run("create table a (id int8 primary key, k int4, t text, n numeric, f float8, m numeric(10,2))");
     engine.run("create table b (id int8 primary key, k int4, t text)");
     fill(
         engine,
         "a",
-        "i % 5000, case when i % 7 = 0 then null else 'text ' || (i * 37 % 1000) || repeat('x', (i % 90)::int4) end, i / 3.0, (i * 31 % 977)::float8 / 8");
+        "i % 5000, case when i % 7 = 0 then null else 'text ' || (i * 37 % 1000) || repeat('x', (i % 90)::int4) end, i / 3.0, (i * 31 % 977)::float8 / 8, case when i % 13 = 0 then 'NaN' when i % 17 > 0 then i / 7.0 end");
     fill(
         engine,
         "b",
@@ -71,6 +71,7 @@ final class SpillTest {
           "select id, t from a order by f, id offset 100 limit 9000",
           "select k, count(*), sum(n), min(t), max(f), avg(f) from a group by k order by k",
           "select t, count(*), sum(id) from a group by t order by t",
+          "select id, sum(m), avg(m), count(m), sum(m * 2 - id), sum(1 + m) filter (where m > 100.5) from a where m < 5000 group by id order by id",
           "select id, count(*) from a group by rollup (id, k) order by id, k, count(*)",
           "select a.id, b.id, b.t from a join b on a.k = b.k order by a.id, b.id",
           "select a.id, b.t from a left join b on a.k = b.k and b.id % 2 = 0 order by a.id, b.id",
