@@ -25,15 +25,7 @@ home=$RUN_DIR/bench-bulk
 runtime_dir=/dev/shm/kakehashi-bench-bulk-$$
 mkdir -p "$out"
 
-# Of the benchmark alone: nothing of the product has it on its class path.
-version=$(sed -n 's|.*<duckdb.version>\(.*\)</duckdb.version>.*|\1|p' "$ROOT/pom.xml")
-duckdb=$RUN_DIR/lib/duckdb_jdbc-$version.jar
-if [ ! -f "$duckdb" ]; then
-  step "DuckDB $version"
-  "$MVN" -q -B -ntp -N -f "$ROOT/pom.xml" dependency:copy -Dartifact="org.duckdb:duckdb_jdbc:$version" -DoutputDirectory="$ROOT/target/duckdb" ||
-    die "could not fetch DuckDB"
-  install -m 644 "$ROOT/target/duckdb/duckdb_jdbc-$version.jar" "$duckdb"
-fi
+. "$ROOT/.make/duckdb.sh"
 
 step "servers"
 end_servers_with_script "$home"
@@ -53,12 +45,12 @@ step "results"
 measured_from=$(processor_ticks)
 {
   printf 'commit %s, %s, %s processors, PostgreSQL %s, DuckDB %s, medians of %s, %s rows%s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
-    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$version" "${REPETITIONS:-3}" "$TABLE_ROWS" "${SETTINGS:+, $SETTINGS}"
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$DUCKDB_VERSION" "${REPETITIONS:-3}" "$TABLE_ROWS" "${SETTINGS:+, $SETTINGS}"
   # shellcheck disable=SC2086 # the rows are words
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.largeRows="${LARGE_ROWS:-8500000}" -Dbench.repetitions="${REPETITIONS:-3}" \
     -Dbench.warmUps="${WARMUPS:-1}" -Dbench.cancels="${CANCELS:-50}" -Dbench.files="$home/files" \
     -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
-    -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/hdrhistogram.jar:$duckdb" \
+    -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar:$RUN_DIR/lib/hdrhistogram.jar:$DUCKDB" \
     dev.kakehashi.benchmarks.bulk.BulkBenchmark "$runtime_dir" "$(endpoint_pid "$home/endpoint")" $ROWS
   shared_since "$measured_from"
 } | tee "$out/results.txt"

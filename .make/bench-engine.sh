@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make bench-engine: the engine through the Java client against PostgreSQL's heap through psql and pgbench, taking turns in one
-# run, fsync on. Prints medians, ratios (how many times as fast as heap) and goals; kept in target/bench-engine/.
-#   ROWS=               of the printed table, all without: bulk select scan aggregate readers stored tpch available restart
+# make bench-engine: the engine through the Java client against PostgreSQL's heap through psql and pgbench, and against DuckDB in memory,
+# taking turns in one run, fsync on. Prints medians, ratios (how many times as fast as heap) and goals; kept in target/bench-engine/.
+#   ROWS=               of the printed table, all without: bulk select scan aggregate readers stored tpch duckdb memory available restart
 #   TABLE_ROWS=1000000  of the tables            RESTART_ROWS=10000000   of the table of the restart
 #   SCALE=0.1           of TPC-H; its goal is for 1, which takes some minutes to load and MEMORY=8GB
 #   MEMORY=1GB          of the engine's store (the setting "memory")
@@ -11,7 +11,7 @@
 #   ENDPOINT_OPTIONS=   of the JVM, as -XX:+FlagsFinal; their effect is part of the result
 . "$(dirname "$0")/lib.sh"
 
-ROWS=${ROWS:-bulk select scan aggregate readers stored tpch available restart}
+ROWS=${ROWS:-bulk select scan aggregate readers stored tpch duckdb memory available restart}
 SECONDS_PER_RUN=${SECONDS_PER_RUN:-3}
 REPETITIONS=${REPETITIONS:-5}
 TABLE_ROWS=${TABLE_ROWS:-1000000}
@@ -34,13 +34,19 @@ for setting in ${SETTINGS:-}; do
   settings+=(--set "$setting")
 done
 
+duckdb=
+if [[ " $ROWS " == *" duckdb "* ]]; then
+  . "$ROOT/.make/duckdb.sh"
+  duckdb=:$DUCKDB
+fi
+
 wanted() { [[ " $ROWS " == *" $1 "* ]]; }
 bench() { # class argument...
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="$SECONDS_PER_RUN" -Dbench.repetitions="$REPETITIONS" \
     -Dbench.warmUpSeconds="${WARMUP_SECONDS:-20}" -Dbench.warmUps="${WARMUPS:-5}" -Dbench.began="${began:-0}" \
     -Dbench.pgbench="$("$PG_CONFIG" --bindir)/pgbench" -Dbench.directory="$home" -Dbench.tpchQueries="$home/tpch" \
     -Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider -Dslf4j.internal.verbosity=WARN \
-    -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar" \
+    -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar$duckdb" \
     "dev.kakehashi.benchmarks.engine.$1" "${@:2}"
 }
 . "$ROOT/.make/tpch.sh"
@@ -49,6 +55,15 @@ prepare_tpch() {
   local number
   server_mkdir "$home/tpch"
   load_tpch
+  if wanted memory; then
+    sql -c "DROP INDEX ${TPCH_INDEX_NAMES// /, }"
+    "$("$PG_CONFIG" --bindir)/pgbench" --initialize --quiet --scale 3 2>"$out/pgbench.log"
+    bench EngineBenchmark "$runtime_dir" execute "CREATE TABLE pgbench_accounts (aid int PRIMARY KEY, bid int, abalance int, filler char(84));
+      INSERT INTO pgbench_accounts SELECT g, (g - 1) / 100000 + 1, 0, '' FROM generate_series(1, 300000) g"
+    bench EngineBenchmark "$runtime_dir" memory >"$out/memory.txt"
+    sql -c "$TPCH_INDEXES"
+  fi
+  tpch ddl --schema public | sed -e 's/, PRIMARY KEY ([^)]*))/)/' -e 's/public\.//' | as_server tee "$home/tpch/tables.sql" >/dev/null
   bench EngineBenchmark "$runtime_dir" execute "$TPCH_INDEXES; ANALYZE"
   for number in $(seq 22); do
     # date('...') is a cast that the engine does not have.
@@ -64,7 +79,7 @@ unset JDK_JAVA_OPTIONS
 start_postgres "$home/pg" 54700 shared_buffers=256MB max_wal_size=4GB
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
 PGPORT=$(cat "$home/pg/port")
-if wanted tpch; then
+if wanted tpch || wanted duckdb || wanted memory; then
   step "TPC-H at scale $SCALE"
   prepare_tpch
 fi
@@ -75,8 +90,11 @@ measured_from=$(processor_ticks)
   printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s, TPC-H at scale %s%s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$REPETITIONS" "$SCALE" "${SETTINGS:+, $SETTINGS}"
   bench Report
-  read -ra client_rows <<<"$(tr ' ' '\n' <<<"$ROWS" | grep -vxE 'available|restart' | tr '\n' ' ')"
+  read -ra client_rows <<<"$(tr ' ' '\n' <<<"$ROWS" | grep -vxE 'available|restart|memory' | tr '\n' ' ')"
   [ ${#client_rows[@]} = 0 ] || bench EngineBenchmark "$runtime_dir" run "${client_rows[@]}"
+  if wanted memory; then
+    cat "$out/memory.txt"
+  fi
   if wanted restart; then
     bench EngineBenchmark "$runtime_dir" fill "$RESTART_ROWS"
     stop_endpoint "$home/endpoint" >/dev/null

@@ -1,5 +1,6 @@
 package dev.kakehashi.benchmarks.bulk;
 
+import dev.kakehashi.benchmarks.DuckDb;
 import dev.kakehashi.benchmarks.engine.BenchmarkRows;
 import dev.kakehashi.benchmarks.engine.Heap;
 import dev.kakehashi.client.AttachOptions;
@@ -49,7 +50,7 @@ public final class BulkBenchmark {
     Path files = Path.of(required("bench.files"));
     Heap heap = new Heap("pgbench", files);
     try (Session session = Session.attach(options);
-        DuckDb duck = new DuckDb(files.resolve("duck.db"))) {
+        DuckDb duck = DuckDb.of(files.resolve("duck.db"))) {
       BulkCopies copies = new BulkCopies(session, rows);
       CopyTurns turns = new CopyTurns(copies, heap, duck, files);
       turns.prepare();

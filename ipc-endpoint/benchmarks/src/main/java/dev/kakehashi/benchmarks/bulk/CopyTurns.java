@@ -3,6 +3,7 @@ package dev.kakehashi.benchmarks.bulk;
 import static dev.kakehashi.benchmarks.bulk.BulkReport.seconds;
 import static dev.kakehashi.benchmarks.rest.BenchmarkTable.megabytes;
 
+import dev.kakehashi.benchmarks.DuckDb;
 import dev.kakehashi.benchmarks.engine.Heap;
 import java.io.IOException;
 import java.nio.file.Files;

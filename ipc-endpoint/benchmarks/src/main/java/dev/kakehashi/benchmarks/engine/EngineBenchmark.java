@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 /// The engine through the Java client against PostgreSQL's heap through psql and pgbench, measure by measure, taking turns.
 ///
 /// `make bench-engine` runs it, with settings as system properties. Arguments: runtime directory of the endpoint, then an operation:
-/// `run` and the rows of the table that are wanted, `execute` and statements, `fill` and `answer` (the two halves of the restart) and
+/// `run` and the rows of the table that are wanted, `memory`, `execute` and statements, `fill` and `answer` (the two halves of the restart) and
 /// a number of rows.
 public final class EngineBenchmark {
   private static final List<String> ROWS =
-      List.of("bulk", "select", "scan", "aggregate", "readers", "stored", "tpch");
+      List.of("bulk", "select", "scan", "aggregate", "readers", "stored", "tpch", "duckdb");
 
   /// Rows of one transaction that fills the restart's table: bounds what the engine keeps for one transaction.
   private static final int ROWS_PER_TRANSACTION = 1_000_000;
@@ -54,6 +54,7 @@ public final class EngineBenchmark {
     List<String> operands = Arrays.asList(arguments).subList(2, arguments.length);
     switch (arguments[1]) {
       case "run" -> benchmark.run(operands);
+      case "memory" -> benchmark.memory();
       case "execute" -> benchmark.execute(operands.getFirst());
       case "fill" -> benchmark.fill(Long.parseLong(operands.getFirst()));
       case "answer" -> benchmark.answer(Long.parseLong(operands.getFirst()));
@@ -80,10 +81,20 @@ public final class EngineBenchmark {
           case "readers" -> new ReaderThreads(options, heap, turns, seconds).run(session, rows);
           case "stored" ->
               new StoredCommits(options, heap, turns, seconds, warmUpSeconds).run(session);
-          default ->
-              new TpchQueries(session, heap, Path.of(required("bench.tpchQueries"))).run(turns);
+          case "tpch" -> new TpchQueries(session, heap, queries()).run(turns);
+          default -> new DuckDbQueries(session, heap, queries()).run(turns);
         }
       }
+    }
+  }
+
+  private static Path queries() {
+    return Path.of(required("bench.tpchQueries"));
+  }
+
+  private void memory() throws IOException, InterruptedException {
+    try (Session session = Session.attach(options)) {
+      new RowMemory(session, heap).run();
     }
   }
 

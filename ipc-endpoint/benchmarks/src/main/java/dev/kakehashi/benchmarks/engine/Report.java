@@ -8,7 +8,48 @@ public final class Report {
 
   /// Prints the head of the table.
   public static void main(String[] arguments) {
-    line("", "heap", "engine", "ratio", "goal", "");
+    head("heap", "engine");
+  }
+
+  /// Names the two sides of the lines that follow.
+  static void head(String one, String other) {
+    line("", one, other, "ratio", "goal", "");
+  }
+
+  /// How many times as long as the other side.
+  static void times(String what, double ofOther, double ofEngine, double goal) {
+    double ratio = ofEngine / ofOther;
+    line(
+        what,
+        millis(ofOther),
+        millis(ofEngine),
+        number(ratio),
+        "<= " + number(goal),
+        met(ratio <= goal));
+  }
+
+  static void times(String what, double ofOther, double ofEngine) {
+    line(what, millis(ofOther), millis(ofEngine), number(ofEngine / ofOther), "", "");
+  }
+
+  /// What the engine needs of what the heap needs.
+  static void ratio(String what, double ofHeap, double ofEngine, double goal) {
+    double ratio = ofEngine / ofHeap;
+    line(
+        what,
+        tenths(ofHeap),
+        tenths(ofEngine),
+        number(ratio),
+        "<= " + number(goal),
+        met(ratio <= goal));
+  }
+
+  static void ratio(String what, double ofHeap, double ofEngine) {
+    line(what, tenths(ofHeap), tenths(ofEngine), number(ofEngine / ofHeap), "", "");
+  }
+
+  private static String tenths(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
   }
 
   /// How many times as fast as the heap.
