@@ -15,7 +15,7 @@ final class StoragePage implements ConsolePage {
   private static final String STORAGE = "SELECT * FROM kakehashi_catalog.storage";
   private static final String TABLES =
       """
-      SELECT m.table_schema, m.table_name, t.row_count, m.total_bytes, m.page_bytes, m.value_bytes, m.index_bytes
+      SELECT m.table_schema, m.table_name, t.row_count, m.total_bytes, m.page_bytes, m.value_bytes, m.index_bytes, m.row_bytes
       FROM kakehashi_catalog.table_memory m
         JOIN kakehashi_catalog.tables t ON t.table_schema = m.table_schema AND t.table_name = m.table_name
       ORDER BY m.total_bytes DESC, 1, 2 LIMIT 200\
@@ -96,9 +96,12 @@ final class StoragePage implements ConsolePage {
           .add("<td class=\"number\">{}</td>", values.bytes("total_bytes"))
           .add("<td class=\"number\">{}</td>", values.bytes("page_bytes"))
           .add("<td class=\"number\">{}</td>", values.bytes("value_bytes"))
-          .add("<td class=\"number\">{}</td></tr>\n", values.bytes("index_bytes"));
+          .add("<td class=\"number\">{}</td>", values.bytes("index_bytes"))
+          .add("{}</tr>\n", values.cell("row_bytes"));
     }
     return Grid.of(
-        "Tables", List.of("Table", "#Rows", "#Memory", "#Pages", "#PageRow", "#Indexes"), rows);
+        "Tables",
+        List.of("Table", "#Rows", "#Memory", "#Pages", "#Values", "#Indexes", "#A row"),
+        rows);
   }
 }

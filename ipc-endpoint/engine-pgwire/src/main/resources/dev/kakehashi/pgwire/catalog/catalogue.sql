@@ -128,7 +128,8 @@ FROM pg_catalog.pg_stat_activity a WHERE a.datname = pg_catalog.current_database
 
 VIEW table_memory
 SELECT table_schema, table_name, pg_catalog.pg_total_relation_size(relation) AS total_bytes, pg_catalog.pg_relation_size(relation) AS page_bytes,
-  pg_catalog.pg_table_size(relation) - pg_catalog.pg_relation_size(relation) AS value_bytes, pg_catalog.pg_indexes_size(relation) AS index_bytes
+  pg_catalog.pg_table_size(relation) - pg_catalog.pg_relation_size(relation) AS value_bytes, pg_catalog.pg_indexes_size(relation) AS index_bytes,
+  CASE WHEN tuples > 0 THEN pg_catalog.pg_total_relation_size(relation) / tuples::float8 END AS row_bytes
 FROM kakehashi_catalog.relations WHERE kind IN ('r', 'm')
 
 VIEW settings

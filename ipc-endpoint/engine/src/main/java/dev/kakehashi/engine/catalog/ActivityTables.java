@@ -20,6 +20,7 @@ public final class ActivityTables {
   public static final int CAPABILITIES = -37;
   public static final int SETTINGS = -39;
   public static final int LOG = -58;
+  public static final int COLUMN_MEMORY = -61;
 
   static final List<Table> TABLES =
       List.of(
@@ -209,7 +210,19 @@ public final class ActivityTables {
               "total_bytes int8",
               "page_bytes int8",
               "value_bytes int8",
-              "index_bytes int8"),
+              "index_bytes int8",
+              "row_bytes float8"),
+          SystemTableForm.table(
+              COLUMN_MEMORY,
+              SystemTables.CATALOG_SCHEMA,
+              "column_memory",
+              "table_schema text",
+              "table_name text",
+              "column_name text",
+              "total_bytes int8",
+              "page_bytes int8",
+              "value_bytes int8",
+              "row_bytes float8"),
           SystemTableForm.table(
               WAITS,
               SystemTables.CATALOG_SCHEMA,

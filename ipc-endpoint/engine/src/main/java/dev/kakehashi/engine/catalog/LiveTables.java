@@ -20,8 +20,11 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes.
   List<@Nullable Object[]> memory();
 
-  /// Shares of tables in that memory: table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes.
+  /// Shares of tables in that memory: table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes, row_bytes.
   List<@Nullable Object[]> tableMemory(List<Table> of);
+
+  /// Shares of columns in those of their tables: table_schema, table_name, column_name, total_bytes, page_bytes, value_bytes, row_bytes.
+  List<@Nullable Object[]> columnMemory(List<Table> of);
 
   /// Value that a sequence has given last; null: none yet.
   @Nullable Long lastValue(Sequence sequence);

@@ -16,6 +16,7 @@ import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.embedded.activity.ActivityRows;
 import dev.kakehashi.engine.embedded.activity.ApplicationTableRows;
+import dev.kakehashi.engine.embedded.activity.MemoryRows;
 import dev.kakehashi.engine.embedded.activity.QueueRows;
 import dev.kakehashi.engine.rights.ObjectKind;
 import dev.kakehashi.engine.rights.Privilege;
@@ -24,7 +25,6 @@ import dev.kakehashi.engine.statistics.StatisticsRows;
 import dev.kakehashi.engine.statistics.StatisticsSource;
 import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.engine.store.api.Store;
-import dev.kakehashi.engine.store.api.TableMemory;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.TableLocks;
@@ -214,22 +214,12 @@ final class LiveFacts implements LiveTables, StatisticsSource {
 
   @Override
   public List<@Nullable Object[]> tableMemory(List<Table> of) {
-    List<@Nullable Object[]> rows = new ArrayList<>();
-    for (Table table : of) {
-      TableMemory memory = table.isSystem() ? null : store.memoryOf(table.tableId());
-      if (memory != null) {
-        rows.add(
-            new @Nullable Object[] {
-              table.schema(),
-              table.name(),
-              memory.pageBytes() + memory.valueBytes() + memory.indexBytes(),
-              memory.pageBytes(),
-              memory.valueBytes(),
-              memory.indexBytes()
-            });
-      }
-    }
-    return rows;
+    return MemoryRows.ofTables(of, store);
+  }
+
+  @Override
+  public List<@Nullable Object[]> columnMemory(List<Table> of) {
+    return MemoryRows.ofColumns(of, store);
   }
 
   @Override

@@ -120,4 +120,31 @@ class SystemTablesTest {
             "select t.table_name, (select count(*) from kakehashi_catalog.columns c where c.table_name = t.table_name and c.table_schema = t.table_schema"
                 + " and c.ordinal_position < 10 + t.row_count) from kakehashi_catalog.tables t where t.table_schema = 'other' and t.row_count > 0 order by 1"));
   }
+
+  @Test
+  void shouldTellTheMemoryOfEachColumn() {
+    engine.run(
+        "create table m (gone text, id int8 primary key, price numeric(15,2), kind text, note text)");
+    engine.run(
+        "insert into m select 'left', g, g % 1000 * 1.25, 'of the kind ' || g % 7, 'a note of some bytes ' || g * 7919 from generate_series(1, 50000) g");
+    engine.run("alter table m drop column gone, add column late text");
+    engine.run("create index on m ((id + 1))");
+    String of = " from kakehashi_catalog.column_memory where table_name = 'm'";
+    // A number of four bytes, a price of four, a code of two, an address and the bytes of a text,
+    // and nothing.
+    assertEquals(
+        List.of("id|t|t", "kind|t|t", "late|t|t", "note|t|t", "price|t|t"),
+        engine.query(
+            "select column_name, row_bytes between case column_name when 'late' then 0 when 'note' then 40 else 1 end"
+                + " and case column_name when 'late' then 0 when 'kind' then 1.5 when 'note' then 48 else 4.5 end, total_bytes = page_bytes + value_bytes"
+                + of
+                + " order by 1"));
+    assertEquals(
+        List.of("t|t|t"),
+        engine.query(
+            "select sum(c.page_bytes) < min(m.page_bytes), sum(c.value_bytes) <= min(m.value_bytes), min(m.row_bytes) = round(min(m.total_bytes) / 5000.0) / 10"
+                + " from kakehashi_catalog.table_memory m join kakehashi_catalog.column_memory c using (table_schema, table_name) where table_name = 'm'"));
+    engine.run("truncate m");
+    assertEquals(List.of("5"), engine.query("select count(*)" + of + " and row_bytes is null"));
+  }
 }

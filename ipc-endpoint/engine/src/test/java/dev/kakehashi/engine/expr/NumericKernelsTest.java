@@ -97,7 +97,8 @@ final class NumericKernelsTest {
   void shouldGiveWhatTheFunctionGives(String name) {
     ScalarFunction function = function(name);
     boolean isNumber = function.resultOid() == TypeOid.NUMERIC;
-    Expr.Call call = call(name, new Expr.Column(0, TypeOid.NUMERIC), new Expr.Column(1, TypeOid.NUMERIC));
+    Expr.Call call =
+        call(name, new Expr.Column(0, TypeOid.NUMERIC), new Expr.Column(1, TypeOid.NUMERIC));
     assertTrue(NumericKernels.takesCompact(call));
     Evaluator compact = NumericKernels.of(call, context, true);
     Evaluator inMemory = NumericKernels.of(call, context, false);
@@ -121,8 +122,7 @@ final class NumericKernelsTest {
           long expected =
               function
                   .body()
-                  .apply(
-                      new long[] {left[row], right[row]}, 0, new FunctionContext(plain, 0, 0));
+                  .apply(new long[] {left[row], right[row]}, 0, new FunctionContext(plain, 0, 0));
           if (isNumber) {
             assertTrue(evaluator.equals(compact) || !CompactWord.isCompact(found.words[row]), what);
             assertEquals(
@@ -158,12 +158,12 @@ final class NumericKernelsTest {
     Expr other = new Expr.Column(5, TypeOid.NUMERIC);
     Expr sum = call("+", column, other);
     assertEquals(0, ExprRewriter.columnsInMemory(call("<", sum, column)).cardinality());
-    assertEquals(0, ExprRewriter.columnsInMemory(new Expr.Not(call("=", column, sum))).cardinality());
+    assertEquals(
+        0, ExprRewriter.columnsInMemory(new Expr.Not(call("=", column, sum))).cardinality());
     Expr isNull = new Expr.IsNull(other);
     assertEquals(
         5,
-        ExprRewriter.columnsInMemory(new Expr.And(List.of(isNull, call("=", column, sum))))
-            .length()
+        ExprRewriter.columnsInMemory(new Expr.And(List.of(isNull, call("=", column, sum)))).length()
             - 1);
   }
 }

@@ -33,6 +33,7 @@ final class LiveRows {
       case ActivityTables.JOBS -> live.jobs(viewer);
       case ActivityTables.COPIES -> live.copies(viewer);
       case ActivityTables.TABLE_MEMORY -> live.tableMemory(catalog.tables());
+      case ActivityTables.COLUMN_MEMORY -> live.columnMemory(catalog.tables());
       case ActivityTables.STORAGE -> live.storage(viewer);
       case ActivityTables.LOG -> live.log(viewer);
       case ActivityTables.REQUEST_TIMES -> live.requestTimes(viewer);

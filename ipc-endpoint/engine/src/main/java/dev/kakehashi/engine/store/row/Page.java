@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store.row;
 
-import dev.kakehashi.engine.store.index.StoredWord;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.MethodHandles;
@@ -77,19 +76,8 @@ public final class Page {
   public final long[] live;
   final long[] occupied;
 
-  private static final long[] NOTHING = {};
-
-  /// Where the words of each column are: an address, and in its low bits which power of two their bytes are; 0: all rows have the missing
-  /// value. Wider words get another block, and the one before is kept until the page is empty: the owner of a row in flight reads its
-  /// words without a latch. An array is replaced when columns are added; elements change under the latch. A reader that meets an old one
-  /// finds out when it validates.
-  private volatile long[] places = NOTHING;
-
-  /// Null bits of each column; 0: there was no null. As `places`.
-  private volatile long[] nulls = NOTHING;
-
-  /// Blocks that wider ones have replaced, as in `places`; written and read under the latch.
-  private long[] outgrown = NOTHING;
+  /// Their words.
+  private final PageColumns columns;
 
   /// Null: nobody shares a row of the page.
   private @Nullable SharedLocks sharedLocks;
@@ -106,6 +94,7 @@ public final class Page {
     this.stamps = stamps;
     this.number = number;
     this.layout = form.layout;
+    this.columns = new PageColumns(form);
     int bitWords = (layout.rows + 63) >>> 6;
     live = new long[bitWords];
     occupied = new long[bitWords];
@@ -145,36 +134,12 @@ public final class Page {
     freeReuses();
     if (hasMemory) {
       hasMemory = false;
-      freeBlocks();
-    }
-  }
-
-  private void freeBlocks() {
-    MemoryPool pool = form.pool;
-    for (long place : places) {
-      freeWords(pool, place);
-    }
-    for (long place : outgrown) {
-      freeWords(pool, place);
-    }
-    for (long bits : nulls) {
-      if (bits != 0) {
-        pool.free(bits, layout.nullBytes);
+      columns.free();
+      if (undos != 0) {
+        form.pool.free(undos, stampBytes(layout));
+        undos = 0;
       }
-    }
-    if (undos != 0) {
-      pool.free(undos, stampBytes(layout));
-    }
-    pool.free(stamps, stampBytes(layout));
-    places = NOTHING;
-    outgrown = NOTHING;
-    nulls = NOTHING;
-    undos = 0;
-  }
-
-  private void freeWords(MemoryPool pool, long place) {
-    if (place != 0) {
-      pool.free(Words.address(place), Words.bytes(place, layout.rows));
+      form.pool.free(stamps, stampBytes(layout));
     }
   }
 
@@ -184,16 +149,16 @@ public final class Page {
       return 0;
     }
     long bytes = MemoryPool.blockBytes(stampBytes(layout)) * (undos == 0 ? 1 : 2);
-    for (long place : places) {
-      bytes += place == 0 ? 0 : MemoryPool.blockBytes(Words.bytes(place, layout.rows));
+    bytes += reuses == 0 ? 0 : MemoryPool.blockBytes(reuseBytes());
+    for (int c = 0; c < form.layout.columns; c++) {
+      bytes += columns.memoryBytes(c);
     }
-    for (long place : outgrown) {
-      bytes += MemoryPool.blockBytes(Words.bytes(place, layout.rows));
-    }
-    for (long bits : nulls) {
-      bytes += bits == 0 ? 0 : MemoryPool.blockBytes(layout.nullBytes);
-    }
-    return bytes + (reuses == 0 ? 0 : MemoryPool.blockBytes(reuseBytes()));
+    return bytes;
+  }
+
+  /// What of it a column has.
+  public long memoryBytes(int column) {
+    return columns.memoryBytes(column);
   }
 
   public long rowId(int slot) {
@@ -297,129 +262,32 @@ public final class Page {
 
   /// Where the words of a column are, for [Words]; 0: all rows have its missing value.
   public long place(int column) {
-    long[] present = places;
-    return column < present.length ? present[column] : 0;
+    return columns.place(column);
   }
 
   /// Null bits of a column that has a place; 0: there was never a null.
   public long nulls(int column) {
-    long[] present = nulls;
-    return column < present.length ? present[column] : 0;
+    return columns.nulls(column);
   }
 
   public long word(int column, int slot) {
-    long place = place(column);
-    if (place == 0) {
-      return form.layout.missing(column);
-    }
-    long word = Words.get(place, slot);
-    return StoredWord.isCode(word) ? form.layout.fromPage(column, word) : word;
+    return columns.word(column, slot);
   }
 
   public boolean isNull(int column, int slot) {
-    if (place(column) == 0) {
-      return form.layout.isMissingNull(column);
-    }
-    long bits = nulls(column);
-    return bits != 0 && hasBit(bits, slot);
-  }
-
-  private static boolean hasBit(long bits, int slot) {
-    return (Native.getLong(bits + 8L * (slot >>> 6)) >>> (slot & 63) & 1) != 0;
+    return columns.isNull(column, slot);
   }
 
   /// Sets a value; [#makeRoomFor] has been called for the version that it is of.
   public void setWord(int column, int slot, long word, boolean isNull) {
-    long place = place(column);
-    // Without one it is the missing value, or that of a deleted row.
-    if (place != 0) {
-      Words.put(place, slot, isNull ? 0 : form.layout.toPage(column, word));
-      long bits = nulls(column);
-      if (bits != 0) {
-        setBit(bits, slot, isNull);
-      }
-    }
-  }
-
-  private static void setBit(long bits, int slot, boolean isSet) {
-    long at = bits + 8L * (slot >>> 6);
-    long bit = 1L << (slot & 63);
-    long present = Native.getLong(at);
-    Native.putLong(at, isSet ? present | bit : present & ~bit);
+    columns.set(column, slot, word, isNull);
   }
 
   /// Makes the memory that a version needs, in a latched page, before anything else of it is changed.
   ///
   /// @throws dev.kakehashi.engine.api.error.EngineException OUT_OF_MEMORY; the page holds what it held then
   public void makeRoomFor(RowVersion version) {
-    int columns = version.words.length;
-    if (places.length < columns) {
-      nulls = Arrays.copyOf(nulls, columns);
-      places = Arrays.copyOf(places, columns);
-    }
-    long[] present = places;
-    RowLayout now = form.layout;
-    for (int c = 0; c < columns; c++) {
-      long word = now.toPage(c, version.words[c]);
-      boolean isNull = version.nulls[c];
-      if (present[c] == 0) {
-        if (isNull != now.isMissingNull(c) || word != now.missing(c)) {
-          addWords(c, word, now);
-        }
-      } else if (!Words.fits(present[c], word)) {
-        widen(c, word);
-      }
-      if (isNull && present[c] != 0 && nulls[c] == 0) {
-        addNulls(c, false);
-      }
-    }
-  }
-
-  /// The first value of a column that is not its missing one.
-  private void addWords(int column, long word, RowLayout now) {
-    boolean isFirstRow = used == 0;
-    int width = Math.max(Words.width(word), now.widestWidths[column]);
-    if (!isFirstRow) {
-      width = Math.max(width, Words.width(now.missing(column)));
-    }
-    now.widestWidths[column] = (byte) width;
-    if (!isFirstRow && now.isMissingNull(column)) {
-      addNulls(column, true);
-    }
-    long place = Words.allocate(form.pool, width, layout.rows);
-    if (!isFirstRow) {
-      for (int slot = 0; slot < layout.rows; slot++) {
-        Words.put(place, slot, now.missing(column));
-      }
-    }
-    VarHandle.storeStoreFence();
-    places[column] = place;
-  }
-
-  private void widen(int column, long word) {
-    RowLayout now = form.layout;
-    int width = Math.max(Words.width(word), now.widestWidths[column]);
-    now.widestWidths[column] = (byte) width;
-    long[] kept = Arrays.copyOf(outgrown, outgrown.length + 1);
-    long before = places[column];
-    long place = Words.allocate(form.pool, width, layout.rows);
-    for (int slot = 0; slot < used; slot++) {
-      Words.put(place, slot, Words.get(before, slot));
-    }
-    kept[kept.length - 1] = before;
-    outgrown = kept;
-    VarHandle.storeStoreFence();
-    places[column] = place;
-  }
-
-  /// @param all whether the rows so far are null
-  private void addNulls(int column, boolean all) {
-    long bits = form.pool.allocate(layout.nullBytes);
-    for (long at = bits; at < bits + layout.nullBytes; at += 8) {
-      Native.putLong(at, all ? -1L : 0);
-    }
-    VarHandle.storeStoreFence();
-    nulls[column] = bits;
+    columns.makeRoomFor(version, used);
   }
 
   /// Makes room for counting how often slots are used again, in a latched page that has room for a row, before anything of it is changed.

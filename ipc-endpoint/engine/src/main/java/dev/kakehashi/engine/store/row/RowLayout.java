@@ -258,13 +258,10 @@ public final class RowLayout {
     return dictionary == null ? word : dictionary.word(word);
   }
 
-  /// Memory of the values that rows share, as the pool counts it.
-  public long sharedBytes() {
-    long bytes = 0;
-    for (TextDictionary each : dictionaries) {
-      bytes += each == null ? 0 : each.memoryBytes();
-    }
-    return bytes;
+  /// Memory of the values of a column that rows share, as the pool counts it.
+  public long sharedBytes(int column) {
+    TextDictionary dictionary = dictionaries[column];
+    return dictionary == null ? 0 : dictionary.memoryBytes();
   }
 
   // ---- undo records ----

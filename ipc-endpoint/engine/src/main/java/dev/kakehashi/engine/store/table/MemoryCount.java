@@ -8,6 +8,9 @@ import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.RowVersion;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.row.TableIndex;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /// Counts what a table has of the store's memory.
 public final class MemoryCount {
@@ -31,36 +34,53 @@ public final class MemoryCount {
     for (TableIndex index : table.form.indexes()) {
       nodes += index.tree.nodes();
     }
+    long[] values = valueBytes(table, pages);
+    List<TableMemory.OfColumn> columns = new ArrayList<>();
+    for (int c : table.form.definition().placement().positions()) {
+      long ofPages = 0;
+      for (long number = 0; number < table.pageCount(); number++) {
+        Page page = table.page(number);
+        ofPages += page == null ? 0 : page.memoryBytes(c);
+      }
+      columns.add(new TableMemory.OfColumn(ofPages, values[c]));
+    }
     return new TableMemory(
+        table.rowCount(),
         pageBytes,
-        valueBytes(table, pages) + table.form.layout.sharedBytes(),
-        nodes * MemoryPool.NODE_BYTES);
+        Arrays.stream(values).sum(),
+        nodes * MemoryPool.NODE_BYTES,
+        columns);
   }
 
-  private static long valueBytes(RowTable table, long pages) {
-    if (table.form.layout.byReference.length == 0) {
-      return 0;
+  /// Of each stored column.
+  private static long[] valueBytes(RowTable table, long pages) {
+    RowLayout layout = table.form.layout;
+    long[] bytes = new long[layout.columns];
+    if (layout.byReference.length == 0) {
+      return bytes;
     }
     long step = Math.max(1, pages / SAMPLED_PAGES);
     long sampled = 0;
-    long bytes = 0;
     long found = 0;
     for (long number = 0; number < table.pageCount(); number++) {
       Page page = table.page(number);
       if (page != null && page.hasMemory()) {
         if (found++ % step == 0) {
           sampled++;
-          bytes += valueBytes(table, page);
+          addValueBytes(table, page, bytes);
         }
       }
     }
-    return sampled == 0 ? 0 : (long) ((double) bytes / sampled * pages);
+    for (int c : layout.byReference) {
+      bytes[c] = sampled == 0 ? 0 : (long) ((double) bytes[c] / sampled * pages);
+      bytes[c] += layout.sharedBytes(c);
+    }
+    return bytes;
   }
 
-  private static long valueBytes(RowTable table, Page page) {
+  private static void addValueBytes(RowTable table, Page page, long[] bytes) {
     RowLayout layout = table.form.layout;
     RowVersion version = new RowVersion(layout.columns);
-    long bytes = 0;
     int used = page.stableUsed();
     for (int slot = 0; slot < used; slot++) {
       int cell = table.store.chainReaders().enter();
@@ -76,13 +96,13 @@ public final class MemoryCount {
         } while (!page.validate(seen));
         for (int c : layout.byReference) {
           if (isRow && layout.isOwned(c, version.words[c])) {
-            bytes += MemoryPool.blockBytes(VarlenaLengths.bytes(layout.kinds[c], version.words[c]));
+            bytes[c] +=
+                MemoryPool.blockBytes(VarlenaLengths.bytes(layout.kinds[c], version.words[c]));
           }
         }
       } finally {
         table.store.chainReaders().leave(cell);
       }
     }
-    return bytes;
   }
 }

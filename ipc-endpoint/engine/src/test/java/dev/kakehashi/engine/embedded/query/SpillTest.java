@@ -40,7 +40,8 @@ final class SpillTest {
   private TestEngine engine(String name, long statementBytes, long tempBytes) {
     TestEngine engine =
         new TestEngine(home.resolve(name), 2, 256L << 20, statementBytes, tempBytes);
-    engine.run("create table a (id int8 primary key, k int4, t text, n numeric, f float8, m numeric(10,2))");
+    engine.run(
+        "create table a (id int8 primary key, k int4, t text, n numeric, f float8, m numeric(10,2))");
     engine.run("create table b (id int8 primary key, k int4, t text)");
     fill(
         engine,
