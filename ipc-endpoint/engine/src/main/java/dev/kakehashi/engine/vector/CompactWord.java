@@ -71,6 +71,10 @@ public final class CompactWord {
     return (word & TAG) == NUMERIC;
   }
 
+  public static boolean isBytes(long word) {
+    return (word & TAG) == BYTES;
+  }
+
   // ---- bytes ----
 
   /// @param address of a varlena that is not a numeric
@@ -97,6 +101,15 @@ public final class CompactWord {
   /// Number of bytes of a word that is not a numeric.
   public static int count(long word) {
     return (int) (word >>> COUNT_SHIFT) & TAG;
+  }
+
+  /// The word of the first bytes of a word that is not a numeric.
+  ///
+  /// @param count at most [#count(long)]
+  public static long first(long word, int count) {
+    int bits = BYTES_SHIFT + Byte.SIZE * count;
+    long bytes = ((word << (Long.SIZE - bits)) >>> (Long.SIZE - bits)) & (-1L << BYTES_SHIFT);
+    return bytes | (long) count << COUNT_SHIFT | BYTES;
   }
 
   /// The bytes, the first one lowest.

@@ -17,6 +17,7 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import dev.kakehashi.engine.type.registry.Aggregates;
 import dev.kakehashi.engine.type.registry.Functions;
+import dev.kakehashi.engine.type.value.TextWord;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
@@ -106,13 +107,13 @@ public final class AggregateBreaker extends Breaker {
     resultContext = run.newFunctionContext();
   }
 
-  /// Arguments of sums and counts that nobody else reads.
+  /// Texts of keys, and arguments of sums and counts, that nobody else reads.
   @Override
   public BitSet compactColumns() {
     BitSet compact = new BitSet();
     BitSet others = new BitSet();
     for (int key : node.keys()) {
-      others.set(key);
+      (TextWord.isText(shape.inputKinds()[key]) ? compact : others).set(key);
     }
     for (int i = 0; i < shape.functions().length; i++) {
       AggregateCall call = node.calls().get(i);

@@ -17,6 +17,7 @@ import dev.kakehashi.engine.type.aggregate.KeepingAccumulator;
 import dev.kakehashi.engine.type.aggregate.SerialAccumulator;
 import dev.kakehashi.engine.type.numeric.NumericWord;
 import dev.kakehashi.engine.type.registry.Aggregates;
+import dev.kakehashi.engine.type.value.TextWord;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
@@ -154,16 +155,21 @@ final class PartialGroups implements Breaker.Collector {
     batch.selected = unknown;
   }
 
-  /// Makes numerics in memory that came as words: files have none.
+  /// Makes numerics and texts in memory that came as words: files have none.
   private void putInMemory(VectorBatch batch) {
     int live = batch.liveRows();
     for (int c = 0; c < shape.inputKinds().length; c++) {
-      if (shape.inputKinds()[c] == ColumnKind.NUMERIC) {
+      ColumnKind kind = shape.inputKinds()[c];
+      if (kind == ColumnKind.NUMERIC || TextWord.isText(kind)) {
         ColumnVector column = batch.columns[c];
         for (int k = 0; k < live; k++) {
           int row = batch.selected < 0 ? k : batch.selection[k];
           if (!column.isNull(row)) {
-            column.words[row] = NumericWord.inMemory(column.words[row], batch.heap);
+            long word = column.words[row];
+            column.words[row] =
+                kind == ColumnKind.NUMERIC
+                    ? NumericWord.inMemory(word, batch.heap)
+                    : TextWord.inMemory(word, batch.heap);
           }
         }
       }

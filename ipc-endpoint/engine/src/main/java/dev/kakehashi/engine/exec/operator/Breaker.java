@@ -14,7 +14,7 @@ public abstract class Breaker extends NodeState {
     void finish();
   }
 
-  /// Columns of its input whose numerics may be as [Operator#giveCompact] says.
+  /// Columns of its input whose numerics and texts may be as [Operator#giveCompact] says.
   public BitSet compactColumns() {
     return new BitSet();
   }

@@ -1,14 +1,19 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.type.RawMemory;
 import dev.kakehashi.engine.type.value.Ordering;
+import dev.kakehashi.engine.type.value.TextWord;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Numbers the distinct keys of rows: equal keys (nulls are equal) get the same number, new ones the next.
 ///
-/// Open addressing over group numbers; keys are kept in order of their numbers. Confined to one task at a time.
+/// Open addressing over group numbers; keys are kept in order of their numbers. Texts and bytes among them may be compact words: short ones
+/// are compared as words. Confined to one task at a time.
 public final class GroupTable {
   private static final int FIRST_SLOTS = 64;
   private static final long NULL_HASH = 0x9E3779B97F4A7C15L;
@@ -25,11 +30,26 @@ public final class GroupTable {
   private final long[] batchHashes = new long[VectorBatch.CAPACITY];
   private final ColumnVector[] single;
 
+  /// Short texts of the rows of a batch, and those of groups, by column; null for columns of other kinds. 0: a long text.
+  private final long[] @Nullable [] batchTexts;
+
+  private final long[] @Nullable [] texts;
+  private int textColumns;
+
   public GroupTable(int[] keyOids, MemoryAccount memory) {
     this.kinds = MaterializedRows.kinds(keyOids);
     this.memory = memory;
     this.keys = new MaterializedRows(keyOids, memory);
     this.single = new ColumnVector[kinds.length];
+    this.batchTexts = new long[kinds.length][];
+    this.texts = new long[kinds.length][];
+    for (int c = 0; c < kinds.length; c++) {
+      if (TextWord.isText(kinds[c])) {
+        batchTexts[c] = new long[VectorBatch.CAPACITY];
+        texts[c] = new long[hashes.length];
+        textColumns++;
+      }
+    }
   }
 
   public int size() {
@@ -47,10 +67,10 @@ public final class GroupTable {
     int[] selection = batch.selection;
     Arrays.fill(batchHashes, 0, live, 0);
     for (int c = 0; c < kinds.length; c++) {
-      hashColumn(columns[c], kinds[c], selection, dense, live);
+      hashColumn(columns[c], c, selection, dense, live);
     }
     for (int k = 0; k < live; k++) {
-      groups[k] = find(columns, dense ? k : selection[k], batchHashes[k]);
+      groups[k] = find(columns, dense ? k : selection[k], k, batchHashes[k], batch.heap);
     }
     account();
   }
@@ -63,7 +83,7 @@ public final class GroupTable {
   /// Brings the statement's account up to date.
   public void account() {
     keys.account();
-    setAccounted(4L * slots.length + 8L * hashes.length);
+    setAccounted(4L * slots.length + 8L * hashes.length * (1 + textColumns));
   }
 
   private void setAccounted(long bytes) {
@@ -80,10 +100,10 @@ public final class GroupTable {
     boolean dense = batch.selected < 0;
     Arrays.fill(batchHashes, 0, live, 0);
     for (int c = 0; c < kinds.length; c++) {
-      hashColumn(columns[c], kinds[c], batch.selection, dense, live);
+      hashColumn(columns[c], c, batch.selection, dense, live);
     }
     for (int k = 0; k < live; k++) {
-      groups[k] = slots[slot(columns, dense ? k : batch.selection[k], batchHashes[k])] - 1;
+      groups[k] = slots[slot(columns, dense ? k : batch.selection[k], k, batchHashes[k])] - 1;
     }
   }
 
@@ -96,12 +116,32 @@ public final class GroupTable {
     return hashes[group];
   }
 
-  private void hashColumn(
-      ColumnVector column, ColumnKind kind, int[] selection, boolean dense, int live) {
+  private void hashColumn(ColumnVector column, int c, int[] selection, boolean dense, int live) {
+    ColumnKind kind = kinds[c];
+    long[] shorts = batchTexts[c];
     for (int k = 0; k < live; k++) {
       int row = dense ? k : selection[k];
-      long hash = column.isNull(row) ? NULL_HASH : Ordering.hash(kind, column.words[row]);
+      long hash = NULL_HASH;
+      if (!column.isNull(row)) {
+        long word = column.words[row];
+        long text = shorts == null ? 0 : TextWord.ofShort(kind, word);
+        if (shorts != null) {
+          shorts[k] = text;
+        }
+        hash = text != 0 ? RawMemory.mix(text) : Ordering.hash(kind, word);
+      }
       batchHashes[k] = (batchHashes[k] * 31) + hash;
+    }
+  }
+
+  /// Takes the short texts of a key over.
+  private void readTexts(GroupTable other, int row) {
+    for (int c = 0; c < kinds.length; c++) {
+      long[] to = batchTexts[c];
+      long[] from = other.texts[c];
+      if (to != null && from != null) {
+        to[0] = from[row];
+      }
     }
   }
 
@@ -111,7 +151,8 @@ public final class GroupTable {
     other.keys.read(row, scratch, 0, 0);
     scratch.size = 1;
     System.arraycopy(scratch.columns, 0, single, 0, single.length);
-    return find(single, 0, other.hashes[row]);
+    readTexts(other, row);
+    return find(single, 0, 0, other.hashes[row], scratch.heap);
   }
 
   /// Group of the key, or -1 if there is none.
@@ -119,20 +160,19 @@ public final class GroupTable {
     scratch.reset();
     other.keys.read(row, scratch, 0, 0);
     System.arraycopy(scratch.columns, 0, single, 0, single.length);
-    int slot = slot(single, 0, other.hashes[row]);
+    readTexts(other, row);
+    int slot = slot(single, 0, 0, other.hashes[row]);
     return slots[slot] - 1;
   }
 
-  private int find(ColumnVector[] columns, int row, long hash) {
-    int slot = slot(columns, row, hash);
+  /// @param k number of the row among those of the batch
+  private int find(ColumnVector[] columns, int row, int k, long hash, VarHeap heap) {
+    int slot = slot(columns, row, k, hash);
     if (slots[slot] != 0) {
       return slots[slot] - 1;
     }
-    int group = keys.append(columns, row);
+    int group = append(columns, row, k, heap);
     slots[slot] = group + 1;
-    if (group == hashes.length) {
-      hashes = Arrays.copyOf(hashes, 2 * group);
-    }
     hashes[group] = hash;
     if (2 * (group + 1) > slots.length) {
       grow();
@@ -140,13 +180,37 @@ public final class GroupTable {
     return group;
   }
 
+  private int append(ColumnVector[] columns, int row, int k, VarHeap heap) {
+    for (int c = 0; c < kinds.length; c++) {
+      if (batchTexts[c] != null && !columns[c].isNull(row)) {
+        columns[c].words[row] = TextWord.inMemory(columns[c].words[row], heap);
+      }
+    }
+    int group = keys.append(columns, row);
+    if (group == hashes.length) {
+      hashes = Arrays.copyOf(hashes, 2 * group);
+    }
+    for (int c = 0; c < kinds.length; c++) {
+      long[] from = batchTexts[c];
+      long[] to = texts[c];
+      if (from != null && to != null) {
+        if (group == to.length) {
+          to = Arrays.copyOf(to, hashes.length);
+          texts[c] = to;
+        }
+        to[group] = from[k];
+      }
+    }
+    return group;
+  }
+
   /// Slot that holds the key, or the free one where it belongs.
-  private int slot(ColumnVector[] columns, int row, long hash) {
+  private int slot(ColumnVector[] columns, int row, int k, long hash) {
     int mask = slots.length - 1;
     int slot = (int) (hash ^ (hash >>> 32)) & mask;
     while (slots[slot] != 0) {
       int group = slots[slot] - 1;
-      if (hashes[group] == hash && sameKey(columns, row, group)) {
+      if (hashes[group] == hash && sameKey(columns, row, k, group)) {
         return slot;
       }
       slot = (slot + 1) & mask;
@@ -154,17 +218,26 @@ public final class GroupTable {
     return slot;
   }
 
-  private boolean sameKey(ColumnVector[] columns, int row, int group) {
+  private boolean sameKey(ColumnVector[] columns, int row, int k, int group) {
     for (int c = 0; c < kinds.length; c++) {
       boolean isNull = columns[c].isNull(row);
       if (isNull != keys.isNull(c, group)) {
         return false;
       }
-      if (!isNull && !Ordering.equal(kinds[c], columns[c].words[row], keys.word(c, group))) {
+      if (!isNull && !sameValue(columns[c].words[row], c, k, group)) {
         return false;
       }
     }
     return true;
+  }
+
+  private boolean sameValue(long word, int c, int k, int group) {
+    long[] shorts = batchTexts[c];
+    long[] ofGroups = texts[c];
+    if (shorts != null && ofGroups != null && (shorts[k] | ofGroups[group]) != 0) {
+      return shorts[k] == ofGroups[group];
+    }
+    return Ordering.equal(kinds[c], word, keys.word(c, group));
   }
 
   private void grow() {
@@ -188,6 +261,11 @@ public final class GroupTable {
     if (slots.length > FIRST_SLOTS) {
       slots = new int[FIRST_SLOTS];
       hashes = new long[FIRST_SLOTS / 2];
+      for (int c = 0; c < kinds.length; c++) {
+        if (texts[c] != null) {
+          texts[c] = new long[hashes.length];
+        }
+      }
     } else {
       Arrays.fill(slots, 0);
     }

@@ -354,7 +354,7 @@ final class ScanCursor implements PageCursor, DeferredValues {
 
   @Override
   public void copy(VectorBatch batch, int column) {
-    copyDeferred(batch, column, 0, batch.liveRows());
+    copyDeferred(batch, column, 0, batch.liveRows(), false);
   }
 
   @Override
@@ -363,15 +363,17 @@ final class ScanCursor implements PageCursor, DeferredValues {
     for (int from = 0; from < live; from += ROWS_PER_COPY) {
       int end = Math.min(live, from + ROWS_PER_COPY);
       for (int k = 0; k < columns.length; k++) {
-        if (!compact.get(k) || layout.kinds[columns[k]] != ColumnKind.NUMERIC) {
-          copyDeferred(batch, k, from, end);
+        boolean keepsCompact = compact.get(k);
+        if (!keepsCompact || layout.kinds[columns[k]] != ColumnKind.NUMERIC) {
+          copyDeferred(batch, k, from, end, keepsCompact);
         }
       }
     }
   }
 
   /// @param from among the live rows
-  private void copyDeferred(VectorBatch batch, int k, int from, int end) {
+  /// @param keepsCompact whether compact words of texts stay
+  private void copyDeferred(VectorBatch batch, int k, int from, int end, boolean keepsCompact) {
     int column = k < columns.length ? columns[k] : -1;
     if (column < 0 || !layout.kinds[column].byReference()) {
       return;
@@ -388,7 +390,7 @@ final class ScanCursor implements PageCursor, DeferredValues {
         CompactWord.write(word, numerics);
         words[row] = numerics;
         numerics += CompactWord.MOST_BYTES;
-      } else if ((word & DEFERRED) != 0) {
+      } else if ((word & DEFERRED) != 0 && !(keepsCompact && CompactWord.isBytes(word))) {
         long stored = (word & DEFERRED) == DEFERRED ? word & ~DEFERRED : word;
         words[row] =
             RowVersion.copyValue(batch, layout.kinds[column], layout.fromPage(column, stored));

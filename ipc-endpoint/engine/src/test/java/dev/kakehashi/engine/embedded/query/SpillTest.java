@@ -72,6 +72,7 @@ final class SpillTest {
           "select id, t from a order by f, id offset 100 limit 9000",
           "select k, count(*), sum(n), min(t), max(f), avg(f) from a group by k order by k",
           "select t, count(*), sum(id) from a group by t order by t",
+          "select s, count(*), sum(id) from (select id, case when id % 4 = 0 then left(t, 12) else 'w' || id % 20000 end as s from a) a group by s order by s",
           "select id, sum(m), avg(m), count(m), sum(m * 2 - id), sum(1 + m) filter (where m > 100.5) from a where m < 5000 group by id order by id",
           "select id, count(*) from a group by rollup (id, k) order by id, k, count(*)",
           "select a.id, b.id, b.t from a join b on a.k = b.k order by a.id, b.id",
