@@ -288,6 +288,15 @@ create_operation_plan(PlannerInfo *root, ForeignPath *path, List *tlist)
 	                        scan_tlist, NIL, NULL);
 }
 
+/* Base or join relation whose rows a path has or works with; NULL for a set operation. */
+static RelOptInfo *
+read_by(RelOptInfo *rel, const ForeignPath *path)
+{
+	return path->fdw_private == NIL             ? rel
+	       : list_length(path->fdw_private) > 1 ? NULL
+	                                            : ((KakehashiUpper *) linitial(path->fdw_private))->scan;
+}
+
 ForeignScan *
 kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
                    Plan *outer_plan)
@@ -298,6 +307,6 @@ kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *p
 		return create_base_plan(root, rel, relid, path, tlist, clauses, outer_plan);
 	result = list_length(path->fdw_private) > 1 ? create_operation_plan(root, path, tlist)
 	                                            : create_query_plan(root, rel, path, tlist);
-	kakehashi_show_query(rel, strVal(linitial(result->fdw_private)), result->fdw_exprs);
+	kakehashi_show_query(root, rel, read_by(rel, path), strVal(linitial(result->fdw_private)), result->fdw_exprs);
 	return result;
 }

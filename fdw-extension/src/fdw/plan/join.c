@@ -259,7 +259,8 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	    kakehashi_is_made_unique(outer, join_type, extra) || kakehashi_is_made_unique(inner, join_type, extra) ||
 	    !kakehashi_server_computes(joinrel->serverid, join_type == JOIN_SEMI || join_type == JOIN_ANTI
 	                                                      ? KH_COMPUTES_SEMI_JOINS
-	                                                      : KH_COMPUTES_JOINS))
+	                                                      : KH_COMPUTES_JOINS) ||
+	    kakehashi_join_was_refused(root, joinrel))
 		return;
 	/* Rows that are changed one by one would have to be found again. */
 	changes = root->parse->commandType == CMD_UPDATE || root->parse->commandType == CMD_DELETE;

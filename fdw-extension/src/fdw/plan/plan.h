@@ -161,11 +161,34 @@ extern bool kakehashi_may_change_rows(List *returning);
 #define KAKEHASHI_PLANNER_ARGUMENTS parse, query_string, cursor_options, bound_params
 #endif
 
-/* Shows a query of several tables or groups to the engine, if that may refuse it; then the statement is planned anew. */
-extern void kakehashi_show_query(const RelOptInfo *rel, const char *sql, List *parameters);
+/* Whether an engine refuses a query of several tables or groups. */
+extern bool kakehashi_is_refused(const RelOptInfo *rel, const char *sql, List *parameters);
+
+/* The statement is planned anew, because a query of it was refused. explained: refused.c knows which part of the query. */
+extern void kakehashi_want_another_plan(const RelOptInfo *rel, const char *sql, bool explained);
+
+/* What refused.c has noted of the statement. */
+extern List *kakehashi_refusals(void);
+
+extern void kakehashi_add_refusal(void *refusal);
 
 /* After those of other hooks of the planner: it calls them for each plan. */
 extern void kakehashi_push_down_init(void);
+
+/* ---- refused.c: which joins and groups of the statement that is being planned were refused ---- */
+
+/*
+ * Shows a query of several tables or groups to the engine, if that may refuse it; then the statement is planned anew. scan: what is read, NULL for
+ * a set operation; rel is the same, or what is done with its rows.
+ */
+extern void kakehashi_show_query(PlannerInfo *root, const RelOptInfo *rel, RelOptInfo *scan, const char *sql,
+                                 List *parameters);
+
+/* Whether the engine refuses to join these tables, or some of them. */
+extern bool kakehashi_join_was_refused(PlannerInfo *root, const RelOptInfo *joinrel);
+
+/* Whether it refuses what the query does with its rows. */
+extern bool kakehashi_upper_was_refused(PlannerInfo *root);
 
 /* ---- positions.c: whether rows are changed by WHERE CURRENT OF ---- */
 

@@ -2,7 +2,8 @@
  * Engines that refuse some queries only when they plan them: those that spread rows over nodes, and cannot join or group all of them there.
  *
  * They say so by a setting. A query of several tables or groups that a plan would send to such an engine is shown to it first, by EXPLAIN. If it is
- * refused, the whole statement is planned anew: first each table is read by itself and may still be grouped, then its rows are all that is asked for.
+ * refused, the whole statement is planned anew: first without the joins or groups that were refused, then each table is read by itself and may still
+ * be grouped, and then its rows are all that is asked for.
  */
 #include "fdw/plan/plan.h"
 #include "fdw/transaction/transaction.h"
@@ -24,6 +25,9 @@
 #define MAX_AGE_MILLIS 60000
 #define MOST_ANSWERS 1000
 
+/* Plans of a statement that leave out what was refused of those before. */
+#define MOST_PARTIAL_PLANS 8
+
 typedef struct AnswerKey
 {
 	Oid server_id;
@@ -44,6 +48,12 @@ static planner_hook_type previous_hook = NULL;
 
 /* A query of the statement that is being planned was refused. */
 static bool refused = false;
+
+/* One of those is not known to have a part that was refused. */
+static bool unexplained = false;
+
+/* What refused.c has noted of the others. */
+static List *refusals = NIL;
 
 /* Statements that are being planned and can be planned anew, one within the other. */
 static int statements = 0;
@@ -188,37 +198,67 @@ without_parameters(const char *sql, List *parameters)
 	return buf.data;
 }
 
-void
-kakehashi_show_query(const RelOptInfo *rel, const char *sql, List *parameters)
+/* NULL if the engine of the relation refuses nothing. */
+static KakehashiSession *
+refusing_session(const RelOptInfo *rel)
 {
-	Oid user = OidIsValid(rel->userid) ? rel->userid : GetUserId();
 	KakehashiSession *session;
-	AnswerKey key = {.server_id = rel->serverid};
+
+	/* Nothing is left to be planned otherwise, or the engine has its rows at hand and does what it says. */
+	if (kakehashi_pushed() == KAKEHASHI_PUSH_ROWS || IsInParallelMode() ||
+	    kakehashi_server_can(rel->serverid, KH_CAN_BACKUP))
+		return NULL;
+	session = kakehashi_session_get(GetUserMapping(OidIsValid(rel->userid) ? rel->userid : GetUserId(), rel->serverid));
+	return may_refuse(session) ? session : NULL;
+}
+
+static bool
+refuses(KakehashiSession *session, const char *sql, List *parameters)
+{
+	AnswerKey key = {.server_id = session->server_id};
 	const Answer *known;
 	bool rows;
 
-	/* Nothing is left to be planned otherwise, or the engine has its rows at hand and does what it says. */
-	if (sql[0] == '\0' || kakehashi_pushed() == KAKEHASHI_PUSH_ROWS || IsInParallelMode() ||
-	    kakehashi_server_can(rel->serverid, KH_CAN_BACKUP))
-		return;
-	session = kakehashi_session_get(GetUserMapping(user, rel->serverid));
-	if (!may_refuse(session))
-		return;
 	key.query = hash_bytes_extended((const unsigned char *) sql, (int) strlen(sql), 0) | 1;
 	known = find_answer(&key);
-	refused |=
-		known != NULL ? known->yes : keep_answer(&key, !try_query(session, without_parameters(sql, parameters), &rows));
+	return known != NULL ? known->yes
+	                     : keep_answer(&key, !try_query(session, without_parameters(sql, parameters), &rows));
+}
+
+bool
+kakehashi_is_refused(const RelOptInfo *rel, const char *sql, List *parameters)
+{
+	KakehashiSession *session = refusing_session(rel);
+
+	return session != NULL && refuses(session, sql, parameters);
+}
+
+void
+kakehashi_want_another_plan(const RelOptInfo *rel, const char *sql, bool explained)
+{
 	/* The library was loaded in the midst of the planning of a session's first statement. */
-	if (refused && statements == 0)
-	{
-		refused = false;
+	if (statements == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("engine of server \"%s\" does not run this query as it was planned", session->server_name),
+		         errmsg("engine of server \"%s\" does not run this query as it was planned",
+		                GetForeignServer(rel->serverid)->servername),
 		         errhint("Run the statement again: only the first one of a session cannot be planned anew. Where "
 		                 "session_preload_libraries has kakehashi_fdw, that one can, too."),
 		         kakehashi_sql_context(sql)));
-	}
+	refused = true;
+	unexplained |= !explained;
+}
+
+List *
+kakehashi_refusals(void)
+{
+	return refusals;
+}
+
+void
+kakehashi_add_refusal(void *refusal)
+{
+	refusals = lappend(refusals, refusal);
 }
 
 /* Whether foreign tables may be read. Planning changes the query, so that it is copied before, which takes its time. */
@@ -247,20 +287,22 @@ plan_until_taken(KAKEHASHI_PLANNER_PARAMETERS)
 	Query *given = parse;
 	KakehashiPushed level = kakehashi_pushed();
 
-	for (;;)
+	for (int plans = 1;; plans++)
 	{
 		/* The last one may have the query itself. */
 		bool again = level < KAKEHASHI_PUSH_ROWS && kakehashi_engines_may_refuse() && may_read_foreign(given);
 		PlannedStmt *result;
 
 		refused = false;
+		unexplained = false;
 		(void) kakehashi_set_pushed(level);
 		parse = again ? (Query *) copyObject(given) : given;
 		result = previous_hook != NULL ? previous_hook(KAKEHASHI_PLANNER_ARGUMENTS)
 		                               : standard_planner(KAKEHASHI_PLANNER_ARGUMENTS);
 		if (!again || !refused)
 			return result;
-		level++;
+		if (unexplained || plans >= MOST_PARTIAL_PLANS)
+			level++;
 	}
 }
 
@@ -268,9 +310,12 @@ static PlannedStmt *
 plan_anew(KAKEHASHI_PLANNER_PARAMETERS)
 {
 	const bool outer_refused = refused;
+	const bool outer_unexplained = unexplained;
 	const KakehashiPushed outer_pushed = kakehashi_set_pushed(kakehashi_pushed());
+	List *const outer_refusals = refusals;
 	PlannedStmt *volatile result;
 
+	refusals = NIL;
 	statements++;
 	PG_TRY();
 	{
@@ -279,6 +324,8 @@ plan_anew(KAKEHASHI_PLANNER_PARAMETERS)
 	PG_FINALLY();
 	{
 		refused = outer_refused;
+		unexplained = outer_unexplained;
+		refusals = outer_refusals;
 		statements--;
 		(void) kakehashi_set_pushed(outer_pushed);
 	}

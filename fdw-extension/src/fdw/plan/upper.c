@@ -196,7 +196,8 @@ kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo
                           void *extra)
 {
 	/* Each stage once; it builds on what the stage before could do. */
-	if (output->fdw_private != NULL || !is_done_there(root, output->serverid, stage))
+	if (output->fdw_private != NULL || !is_done_there(root, output->serverid, stage) ||
+	    kakehashi_upper_was_refused(root))
 		return;
 	switch (stage)
 	{

@@ -47,7 +47,11 @@ class RefusedQueriesTest {
             workspace,
             EndpointProcess.TEST_ENGINE);
     try (Connection connection = cluster.connect()) {
-      for (String table : List.of("t (id int8 PRIMARY KEY, a int4)", "u (t_id int8, x int4)")) {
+      for (String table :
+          List.of(
+              "t (id int8 PRIMARY KEY, a int4)",
+              "u (t_id int8, x int4)",
+              "v (x int4, name text)")) {
         Sql.execute(
             connection, "SELECT kakehashi_execute('kakehashi', 'CREATE TABLE " + table + "')");
       }
@@ -55,7 +59,8 @@ class RefusedQueriesTest {
           connection,
           "IMPORT FOREIGN SCHEMA public FROM SERVER kakehashi INTO public",
           "INSERT INTO t SELECT i, i % 3 FROM generate_series(1, 20) i",
-          "INSERT INTO u SELECT i, i % 5 FROM generate_series(1, 10) i");
+          "INSERT INTO u SELECT i, i % 5 FROM generate_series(1, 10) i",
+          "INSERT INTO v SELECT i, 'v' || i FROM generate_series(0, 4) i");
     }
   }
 
@@ -115,6 +120,54 @@ class RefusedQueriesTest {
       try (Connection other = cluster.connect()) {
         assertTrue(remote(other, JOIN).contains(" JOIN "));
       }
+    }
+  }
+
+  /// Refuses to join two tables, in whichever order.
+  private static String apart(String one, String other) {
+    return "refuses \"%1$s\".*\"%2$s\"|\"%2$s\".*\"%1$s\"".formatted(one, other);
+  }
+
+  @Test
+  void shouldLeaveThoseJoinsToTheEngineThatItDoesNotRefuse() throws SQLException, IOException {
+    try (Connection connection = refusing(apart("u", "v"))) {
+      String three =
+          "SELECT v.name, count(*) FROM t JOIN u ON u.t_id = t.id JOIN v ON v.x = u.x"
+              + " WHERE t.a = 1 GROUP BY v.name ORDER BY v.name";
+      List<String> remote = remote(connection, three).lines().toList();
+      assertEquals(2, remote.size(), remote::toString);
+      assertTrue(
+          remote.stream().anyMatch(sql -> sql.contains("\"t\"") && sql.contains("\"u\"")),
+          remote::toString);
+      assertEquals(
+          List.of("v0,1", "v1,1", "v2,1", "v4,1"), rows(connection, three), remote::toString);
+    }
+  }
+
+  @Test
+  void shouldLeaveJoinsToTheEngineWhoseGroupsItRefuses() throws SQLException, IOException {
+    try (Connection connection = refusing("refuses  JOIN .*GROUP BY")) {
+      String remote = remote(connection, JOIN);
+      assertTrue(remote.contains(" JOIN "), remote);
+      assertFalse(remote.contains("GROUP BY"), remote);
+      assertEquals(JOINED, rows(connection, JOIN));
+      assertTrue(
+          remote(connection, "SELECT a, count(*) FROM t GROUP BY a").contains("GROUP BY"), remote);
+    }
+  }
+
+  @Test
+  void shouldPlanEachQueryOfAStatementAnewByItself() throws SQLException, IOException {
+    try (Connection connection = refusing(apart("u", "v"))) {
+      String both =
+          "SELECT count(*) FROM (SELECT v.name FROM u JOIN v ON v.x = u.x OFFSET 0) p,"
+              + " (SELECT t.a FROM t JOIN u ON u.t_id = t.id OFFSET 0) q";
+      assertTrue(
+          remote(connection, both)
+              .lines()
+              .anyMatch(sql -> sql.contains("\"t\"") && sql.contains("\"u\"")),
+          both);
+      assertEquals(List.of("100"), rows(connection, both));
     }
   }
 

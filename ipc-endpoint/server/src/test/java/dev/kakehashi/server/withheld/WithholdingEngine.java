@@ -73,7 +73,7 @@ final class WithholdingEngine implements Engine {
     }
   }
 
-  /// Words of which it refuses statements.
+  /// Regular expressions of words of which it refuses statements.
   ///
   /// @param kind `refuses` or `surprises`
   List<String> refused(String kind) {

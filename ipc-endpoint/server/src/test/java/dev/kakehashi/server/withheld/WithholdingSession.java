@@ -57,7 +57,7 @@ final class WithholdingSession implements EngineSession {
     }
     for (String words :
         Stream.of("refuses", "surprises").flatMap(kind -> engine.refused(kind).stream()).toList()) {
-      if (sql.contains(words)) {
+      if (Pattern.compile(words).matcher(sql).find()) {
         throw new EngineException(
             ErrorCode.FEATURE_NOT_SUPPORTED, "cannot plan a query with " + words.trim());
       }
