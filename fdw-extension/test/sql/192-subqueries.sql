@@ -49,6 +49,8 @@ SELECT * FROM pg_temp.difference('SELECT i.* FROM item i WHERE i.amount > (SELEC
 SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE (SELECT count(*) FROM part p WHERE p.item = i.id AND p.note = i.name) = 2');
 SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE (SELECT min(p.note) FROM part p WHERE p.item = i.id) IS NULL');
 SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE (SELECT sum(p.qty) FROM part p WHERE p.item = i.id) > (SELECT sum(p.no) FROM part p WHERE p.item = i.grp)');
+-- All rows ask the same
+SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE i.grp = 5 AND i.amount > (SELECT 0.1 * sum(p.qty) FROM part p WHERE p.item = i.grp)', 1, 1);
 -- A condition that is checked here comes first
 SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE initcap(i.name) <> ''N7'' AND (SELECT max(p.qty) FROM part p WHERE p.item = i.id) > 5');
 -- In columns

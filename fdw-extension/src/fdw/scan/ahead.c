@@ -37,7 +37,8 @@ struct KakehashiForeseen
 	bool *nulls;
 	bool failed;         /* an evaluation did: no more are foreseen */
 	bool open;           /* the writer of the parameters takes more rows */
-	int count;           /* of evaluations */
+	int count;           /* of evaluations with other parameters than the one before */
+	bool repeated;       /* some have those of the one before */
 	int position;        /* the last one that was taken; earlier rows of the result are gone */
 	KakehashiCall *call; /* NULL: nothing is foreseen */
 	bool has_batch;
@@ -182,6 +183,7 @@ foreseen_begin(ForeignScanState *node, RemoteScan *state)
 	kakehashi_foreseen_drop(state);
 	MemoryContextReset(foreseen->context);
 	foreseen->count = 0;
+	foreseen->repeated = false;
 	foreseen->position = 0;
 	foreseen->batch_first = 0;
 	state->session = kakehashi_session_get(state->user);
@@ -203,7 +205,10 @@ foreseen_add(ForeignScanState *node, RemoteScan *state)
 	ResetExprContext(node->ss.ps.ps_ExprContext);
 	kakehashi_parameters_evaluate(parameters, node->ss.ps.ps_ExprContext);
 	if (foreseen->count > 0 && is_foreseen(foreseen, foreseen->count - 1, parameters))
+	{
+		foreseen->repeated = true;
 		return;
+	}
 	foreseen->open = foreseen->count < MAX_ROWS &&
 	                 kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls);
 	if (!foreseen->open)
@@ -228,8 +233,8 @@ foreseen_send(ForeignScanState *node, RemoteScan *state)
 	const void *rows;
 	uint32 bytes;
 
-	/* One is no more than what its evaluation would send. */
-	if (foreseen->count < 2)
+	/* One is no more than what its evaluation would send, unless that comes again. */
+	if (foreseen->count < 2 && !foreseen->repeated)
 		return;
 	rows = kakehashi_row_writer_finish(state->parameters->writer, &bytes);
 	foreseen->call = kakehashi_scan_execute(node, state, rows, bytes);
