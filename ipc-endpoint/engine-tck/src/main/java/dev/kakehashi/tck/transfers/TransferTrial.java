@@ -145,12 +145,13 @@ public final class TransferTrial {
           before.add(phase(options, figures, out, "before kill " + kill));
           long killed = System.nanoTime();
           command(options.kills().command(), kill);
+          long took = (System.nanoTime() - killed) / 1_000_000;
           long millis = check.everyAccountIsWritable(killed);
           Set<Long> doubtful = Ledger.read(options.ledger()).doubtful();
           long committed = check.everyTransferIsDecided(doubtful, killed);
           out.printf(
-              "kill %d: every account writable after %d ms, %d transfers in doubt, %d of them committed, %s%n",
-              kill, millis, doubtful.size(), committed, figures.endPhase());
+              "kill %d: every account writable after %d ms, %d ms behind the command, %d transfers in doubt, %d of them committed, %s%n",
+              kill, millis, millis - took, doubtful.size(), committed, figures.endPhase());
           without.add(phase(options, figures, out, "without it"));
           if (!options.kills().restart().isEmpty()) {
             command(options.kills().restart(), kill);
