@@ -76,6 +76,7 @@ public final class PgWireEngine implements Engine {
   private RecoveredOutcomes recovered = RecoveredOutcomes.NONE;
   private boolean sharded; // set by begin
   private boolean copiesRows; // set by begin
+  private int fewestToGather = Integer.MAX_VALUE; // set by begin
   private Capabilities capabilities = Capabilities.everything(NAME);
 
   private static final PreparedTransaction.Listener NOBODY =
@@ -130,6 +131,7 @@ public final class PgWireEngine implements Engine {
     copiesRows = !facts.yugabyte();
     LOG.info("{}", facts);
     if (sharded) {
+      gatherFrom(LookupOfMany.FEWEST_ROWS);
       pool.preparing(node -> new CatalogInstaller(node, true).install(capabilities));
     }
     outcomePlaces = OutcomePlaces.of(connection, config.endpoint());
@@ -177,6 +179,17 @@ public final class PgWireEngine implements Engine {
   /// Whether the server spreads its rows over nodes.
   boolean isSharded() {
     return sharded;
+  }
+
+  /// Rows of parameters from which on a look-up runs for all at once. A server that has its rows at hand is asked about each: it says the
+  /// first rows sooner.
+  int fewestToGather() {
+    return fewestToGather;
+  }
+
+  /// Sets [#fewestToGather()].
+  void gatherFrom(int rows) {
+    fewestToGather = rows;
   }
 
   /// Whether rows in bulk may go by COPY.

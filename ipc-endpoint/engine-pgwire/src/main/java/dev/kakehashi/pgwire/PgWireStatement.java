@@ -22,6 +22,9 @@ final class PgWireStatement implements Statement {
   private final boolean locks;
   private final @Nullable InsertByCopy bulk;
 
+  private final @Nullable LookupOfMany ofMany;
+
+  private volatile boolean gathers = true;
   private volatile Copying copying = Copying.UNKNOWN;
 
   /// Whether its rows go by COPY.
@@ -42,6 +45,7 @@ final class PgWireStatement implements Statement {
     this.locks = text.locks();
     this.bulk =
         kind == Kind.DML && columns.isEmpty() ? session.bulkInsert(sql, parameterTypes) : null;
+    this.ofMany = kind == Kind.QUERY ? LookupOfMany.of(sql, parameterTypes) : null;
   }
 
   @Override
@@ -92,6 +96,16 @@ final class PgWireStatement implements Statement {
   /// The table was looked at.
   void copied(boolean same) {
     copying = same ? Copying.YES : Copying.NO;
+  }
+
+  /// The same for several rows of parameters at once; null: there is none.
+  @Nullable LookupOfMany ofMany() {
+    return gathers ? ofMany : null;
+  }
+
+  /// The server does not run it so.
+  void gathersNothing() {
+    gathers = false;
   }
 
   PgWireSession session() {

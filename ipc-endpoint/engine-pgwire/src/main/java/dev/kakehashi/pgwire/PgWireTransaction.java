@@ -195,6 +195,11 @@ final class PgWireTransaction implements EngineTransaction {
     server.closeLater(openPortals);
   }
 
+  /// Rows of parameters from which on a look-up runs for all at once.
+  int fewestToGather() {
+    return engine.fewestToGather();
+  }
+
   /// Counts what a statement sends. Lane only.
   ///
   /// @param bytes of the values of one row

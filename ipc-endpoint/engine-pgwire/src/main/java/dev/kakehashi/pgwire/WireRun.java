@@ -64,6 +64,7 @@ final class WireRun implements Execution, WireExchange.Taker {
   private int counted; // of them, those that have ended
   private boolean ran;
   private boolean copying;
+  private boolean gathering;
   private boolean rowByRow;
   private long sent;
 
@@ -198,6 +199,12 @@ final class WireRun implements Execution, WireExchange.Taker {
   private boolean beginsAnew(ServerError e) {
     try {
       if (copying && canceled == null && CopyRound.mayBeOther(e)) {
+        goesRowByRow();
+        return true;
+      }
+      // It may refuse the form alone; if an error is the row's, that comes again in its place.
+      if (gathering && canceled == null && !hasStaged() && CopyRound.mayBeOther(e)) {
+        statement.gathersNothing();
         goesRowByRow();
         return true;
       }
@@ -351,6 +358,11 @@ final class WireRun implements Execution, WireExchange.Taker {
       copyRound(bulk, left);
       return;
     }
+    LookupOfMany ofMany = statement.ofMany();
+    if (ofMany != null && !rowByRow && left >= transaction.fewestToGather()) {
+      gatherRound(ofMany, left);
+      return;
+    }
     WireExchange exchange = transaction.server().exchange(this);
     zone = transaction.server().zone();
     String name =
@@ -403,6 +415,28 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
   }
 
+  /// All rows of parameters in one query. Its rows are those of one portal.
+  private void gatherRound(LookupOfMany ofMany, int left) {
+    WireExchange exchange = transaction.server().exchange(this);
+    zone = transaction.server().zone();
+    String name = exchange.statement(ofMany.sql(), ofMany.types(), zone, true);
+    prefix = exchange.commands();
+    firstOfRound = portals.size();
+    fetchedRows = 0;
+    fetchedBytes = 0;
+    String portal = transaction.server().newPortal();
+    parameters().bindArrays(exchange.out(), portal, name, nextRow, left, statement.columnTypes());
+    portals.add(new RowPortal(portal));
+    exchange.execute(portal, fetch);
+    mine = 1;
+    ran = true;
+    counted = 0;
+    gathering = true;
+    transaction.server().run(exchange, this);
+    nextRow += left;
+    adapt();
+  }
+
   private void copyRound(InsertByCopy bulk, int left) {
     WireExchange exchange = transaction.server().exchange(this);
     CopyRound round = new CopyRound(bulk, exchange);
@@ -427,7 +461,7 @@ final class WireRun implements Execution, WireExchange.Taker {
     }
   }
 
-  /// Undoes what was copied, and begins anew without COPY.
+  /// Undoes what was done, and begins anew with each row of parameters by itself.
   private void goesRowByRow() {
     rowByRow = true;
     transaction.server().undo(this);
@@ -456,6 +490,7 @@ final class WireRun implements Execution, WireExchange.Taker {
     changed = 0;
     ran = false;
     copying = false;
+    gathering = false;
     transaction.takesBack(sent);
     sent = 0;
     WireRows given = rows;
@@ -505,7 +540,14 @@ final class WireRun implements Execution, WireExchange.Taker {
 
   @Override
   public void columns(List<Statement.Column> columns) {
-    if (!columns.equals(statement.columns())) {
+    // With arrays in place of parameters those that show these have other names.
+    boolean same =
+        gathering
+            ? Arrays.equals(
+                columns.stream().mapToInt(Statement.Column::typeOid).toArray(),
+                statement.columnTypes())
+            : columns.equals(statement.columns());
+    if (!same) {
       throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, Statement.OTHER_COLUMNS);
     }
   }

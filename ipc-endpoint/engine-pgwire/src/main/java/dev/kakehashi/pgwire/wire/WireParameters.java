@@ -81,10 +81,7 @@ public final class WireParameters {
       out.putShort(form.format());
     }
     long bytes = values(out, row, false);
-    out.putShort(columns.length);
-    for (int column : columns) {
-      out.putShort(WireForm.of(column).format());
-    }
+    formats(out, columns);
     out.end();
     return bytes;
   }
@@ -96,25 +93,62 @@ public final class WireParameters {
     return values(out, row, true);
   }
 
+  /// Writes a Bind of arrays, one for each parameter, of several rows. All have a binary format.
+  ///
+  /// @param columns types of the result's columns
+  public void bindArrays(
+      WireOutput out, String portal, String statement, int first, int count, int[] columns) {
+    out.begin('B').putText(portal).putText(statement).putShort(1).putShort(1);
+    out.putShort(forms.length);
+    for (int column = 0; column < forms.length; column++) {
+      int lengthAt = out.position();
+      out.putInt(0).putInt(1); // dimensions
+      int nullsAt = out.position();
+      out.putInt(0).putInt(types[column]).putInt(count).putInt(1);
+      for (int row = first; row < first + count; row++) {
+        if (value(out, row, column, true) < 0) {
+          out.setInt(nullsAt, 1);
+        }
+      }
+      out.setInt(lengthAt, out.position() - lengthAt - 4);
+    }
+    formats(out, columns);
+    out.end();
+  }
+
+  private static void formats(WireOutput out, int[] columns) {
+    out.putShort(columns.length);
+    for (int column : columns) {
+      out.putShort(WireForm.of(column).format());
+    }
+  }
+
   private long values(WireOutput out, int row, boolean binary) {
     out.putShort(forms.length);
     long bytes = 0;
     for (int column = 0; column < forms.length; column++) {
-      if (reader.isNull(row, column)) {
-        out.putInt(-1);
-      } else {
-        int lengthAt = out.position();
-        out.putInt(0);
-        if (binary && types[column] == TypeOid.JSONB) {
-          out.put(VERSION_OF_JSONB);
-        }
-        value(out, forms[column], row, column);
-        int length = out.position() - lengthAt - 4;
-        out.setInt(lengthAt, length);
-        bytes += length;
-      }
+      bytes += Math.max(0, value(out, row, column, binary));
     }
     return bytes;
+  }
+
+  /// Writes a value behind its length.
+  ///
+  /// @return the length; below 0: null
+  private int value(WireOutput out, int row, int column, boolean binary) {
+    if (reader.isNull(row, column)) {
+      out.putInt(-1);
+      return -1;
+    }
+    int lengthAt = out.position();
+    out.putInt(0);
+    if (binary && types[column] == TypeOid.JSONB) {
+      out.put(VERSION_OF_JSONB);
+    }
+    value(out, forms[column], row, column);
+    int length = out.position() - lengthAt - 4;
+    out.setInt(lengthAt, length);
+    return length;
   }
 
   private void value(WireOutput out, WireForm form, int row, int column) {
