@@ -357,6 +357,9 @@ parameterizations(PlannerInfo *root, RelOptInfo *rel)
 }
 
 /* Paths for the inner side of nested loops: one per set of relations that provides values. */
+/* Of an engine that keeps its rows elsewhere, what a request for each outer row costs above what is estimated, in requests. */
+#define FAR_REQUEST 0.05
+
 static void
 add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -402,6 +405,9 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 		                    touched < rel->tuples ? touched * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost
 		                                          : rel->tuples * cpu_tuple_cost,
 		                    retrieved, &startup, &total);
+		/* A join that looks up sends the keys of many rows at once, so that it is right about few rows and about many. */
+		if (!kakehashi_server_can(rel->serverid, KH_CAN_BACKUP))
+			total += FAR_REQUEST * fpinfo->options.fdw_startup_cost;
 		info->ppi_rows = rows;
 		add_path(rel, (Path *) kakehashi_create_path(root, rel, rows, startup, total, NIL, outer));
 	}
