@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb deb-extension site test-packages install maven clean
+.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz mutation transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb deb-extension site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ soak: build ## the randomised tests at larger sizes with new seeds, for hours (F
 
 fuzz: ## inputs for a reader of what others write, found by coverage and kept in its corpus (TARGET=csv SECONDS=60; INPUT=FILE runs one)
 	@FUZZ_SECONDS=$(SECONDS) .make/fuzz.sh
+
+mutation: ## changes of compiled classes of a package that no test notices, by pitest (PACKAGE=dev.kakehashi.queue.order MODULE=ipc-endpoint/queue TESTS=dev.kakehashi.queue.*)
+	@.make/mutation.sh
 
 test-pgwire: build ## the tests of the whole system over endpoints with engine = pgwire, and a table of what passed and what it lacks (ONLY=TpchTest,regress LISTED=yes)
 	@.make/test-pgwire.sh

@@ -174,6 +174,15 @@ class CronExpressionTest {
   @Test
   void shouldNeverComeIfNoDayMatches() {
     assertEquals(Long.MAX_VALUE, new CronExpression("0 0 30 2 *", "UTC").next(0));
+    assertEquals(Long.MAX_VALUE, new CronExpression("* 5 31 4,6 *", "Europe/Berlin").next(0));
+  }
+
+  @Test
+  void shouldKnowTheFirstNames() {
+    assertEquals(
+        List.of("2027-01-03T00:00:00Z"), times("0 0 3 Jan *", "UTC", "2026-02-01T00:00:00Z", 1));
+    assertEquals(
+        List.of("2026-02-08T00:00:00Z"), times("0 0 * * SUN", "UTC", "2026-02-01T00:00:00Z", 1));
   }
 
   @Test
