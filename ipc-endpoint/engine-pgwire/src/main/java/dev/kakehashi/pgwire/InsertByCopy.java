@@ -31,7 +31,8 @@ record InsertByCopy(String copy, String check) {
   /// With fewer rows the look at the table costs more than it saves.
   static final int FEWEST_ROWS = 64;
 
-  private static final String NAME = "(?:[A-Za-z_][A-Za-z0-9_$]*|\"(?:[^\"]|\"\")+\")";
+  /// Repetitions are possessive: a match that may go back takes stack for each character of a quoted name, and for each name.
+  private static final String NAME = "(?:[A-Za-z_][A-Za-z0-9_$]*+|\"[^\"]*+(?:\"\"[^\"]*+)*+\")";
 
   private static final Pattern INSERT =
       Pattern.compile(
@@ -43,7 +44,7 @@ record InsertByCopy(String copy, String check) {
               + NAME
               + "(?:\\s*,\\s*"
               + NAME
-              + ")*\\s*)\\))?\\s*(?<overriding>(?i:OVERRIDING\\s+SYSTEM\\s+VALUE\\s+))?"
+              + ")*+\\s*)\\))?\\s*(?<overriding>(?i:OVERRIDING\\s+SYSTEM\\s+VALUE\\s+))?"
               + "(?i:VALUES)\\s*\\((?<values>[$0-9,\\s]+)\\)\\s*;?\\s*");
 
   private static final Pattern COLUMN = Pattern.compile(NAME);

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
 import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
 import dev.kakehashi.tck.drive.RunningStatement;
@@ -20,8 +21,11 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -311,5 +315,23 @@ class CopiedRowsTest {
     assertTrue(
         InsertByCopy.of("insert into t values ($2, $1)", new int[] {20, 25}, false) == null,
         "parameters in another order");
+  }
+
+  /// Nobody would be told that the thread has ended.
+  @Test
+  void shouldTakeAsManyLongNamesAsATableHas() {
+    int count = 1600;
+    String names =
+        IntStream.range(0, count)
+            .mapToObj(i -> "\"c%d%s\"\"\"".formatted(i, "_".repeat(55)))
+            .collect(Collectors.joining(", "));
+    String values =
+        IntStream.rangeClosed(1, count).mapToObj(i -> "$" + i).collect(Collectors.joining(", "));
+    int[] types = new int[count];
+    Arrays.fill(types, TypeOid.INT4);
+    InsertByCopy bulk =
+        InsertByCopy.of(
+            "INSERT INTO public.wide (" + names + ") VALUES (" + values + ")", types, false);
+    assertTrue(Objects.requireNonNull(bulk).copy().contains(names));
   }
 }
