@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 /// The engine through the Java client against PostgreSQL's heap through psql and pgbench, measure by measure, taking turns.
 ///
 /// `make bench-engine` runs it, with settings as system properties. Arguments: runtime directory of the endpoint, then an operation:
-/// `run` and the rows of the table that are wanted, `memory`, `execute` and statements, `fill` and `answer` (the two halves of the restart) and
-/// a number of rows.
+/// `run` and the rows of the table that are wanted, `memory`, `execute` and statements, `fill` and `answer` (the two halves of the restart)
+/// and a number of rows.
 public final class EngineBenchmark {
   private static final List<String> ROWS =
       List.of("bulk", "select", "scan", "aggregate", "readers", "stored", "tpch", "duckdb");

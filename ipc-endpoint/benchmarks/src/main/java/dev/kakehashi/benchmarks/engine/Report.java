@@ -18,30 +18,21 @@ public final class Report {
 
   /// How many times as long as the other side.
   static void times(String what, double ofOther, double ofEngine, double goal) {
-    double ratio = ofEngine / ofOther;
-    line(
-        what,
-        millis(ofOther),
-        millis(ofEngine),
-        number(ratio),
-        "<= " + number(goal),
-        met(ratio <= goal));
+    atMost(what, millis(ofOther), millis(ofEngine), ofEngine / ofOther, goal);
+  }
+
+  private static void atMost(
+      String what, String ofOther, String ofEngine, double ratio, double goal) {
+    line(what, ofOther, ofEngine, number(ratio), "<= " + number(goal), met(ratio <= goal));
   }
 
   static void times(String what, double ofOther, double ofEngine) {
     line(what, millis(ofOther), millis(ofEngine), number(ofEngine / ofOther), "", "");
   }
 
-  /// What the engine needs of what the heap needs.
+  /// The engine needs so many times what the heap needs.
   static void ratio(String what, double ofHeap, double ofEngine, double goal) {
-    double ratio = ofEngine / ofHeap;
-    line(
-        what,
-        tenths(ofHeap),
-        tenths(ofEngine),
-        number(ratio),
-        "<= " + number(goal),
-        met(ratio <= goal));
+    atMost(what, tenths(ofHeap), tenths(ofEngine), ofEngine / ofHeap, goal);
   }
 
   static void ratio(String what, double ofHeap, double ofEngine) {

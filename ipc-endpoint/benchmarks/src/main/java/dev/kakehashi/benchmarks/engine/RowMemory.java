@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 
-/// What a row takes with its primary key, in the engine's memory and in heap. Both have the tables, and no other indexes.
+/// Bytes that a row takes with its primary key, in the engine's memory and in heap. Both have the tables, and no other indexes.
 record RowMemory(Session session, Heap heap) {
   private static final double GOAL = 0.8;
 

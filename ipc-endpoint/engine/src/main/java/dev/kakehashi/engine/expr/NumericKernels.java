@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Comparisons of numerics, and `+`, `-` and `*`, on words as they are in the store: nothing is made in memory while numbers are short.
 ///
 /// Their arguments may be columns whose values are [dev.kakehashi.engine.vector.DeferredValues], constants, and results of such operators.
-/// What is not short goes to the function itself, with its arguments in memory.
+/// Longer numbers go to the function itself, in memory.
 final class NumericKernels {
   /// Greatest power of ten in a long.
   private static final int MOST_SHIFT = 18;

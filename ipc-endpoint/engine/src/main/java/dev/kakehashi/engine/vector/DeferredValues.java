@@ -10,6 +10,6 @@ public interface DeferredValues {
 
   /// The same for all columns.
   ///
-  /// @param compact numerics of these stay as they are: compact words, or addresses with low bits set. Of texts those that are compact do
+  /// @param compact numerics of these stay as they are: compact words, or addresses with low bits set. Compact texts do, too
   void copyAll(VectorBatch batch, BitSet compact);
 }

@@ -15,9 +15,9 @@ public abstract class Operator {
   /// that little is read in vain; the next ones grow, because a condition may drop rows.
   public void expectRows(long rows) {}
 
-  /// Tells before an execution in which columns of its batches numerics may be compact words, or addresses that a scan has marked, and texts
-  /// compact words: see [dev.kakehashi.engine.type.numeric.NumericWord] and [dev.kakehashi.engine.type.value.TextWord]. Nobody has to make
-  /// use of it.
+  /// Tells before an execution in which columns of its batches numerics may be compact words, or addresses that a scan has marked. Texts
+  /// may be compact words there. Nobody has to make use of it. See [dev.kakehashi.engine.type.numeric.NumericWord] and
+  /// [dev.kakehashi.engine.type.value.TextWord].
   public void giveCompact(BitSet columns) {}
 
   /// Rows of a first batch of which so many are expected.

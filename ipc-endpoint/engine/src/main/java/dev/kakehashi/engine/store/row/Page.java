@@ -156,7 +156,7 @@ public final class Page {
     return bytes;
   }
 
-  /// What of it a column has.
+  /// The part of a column.
   public long memoryBytes(int column) {
     return columns.memoryBytes(column);
   }

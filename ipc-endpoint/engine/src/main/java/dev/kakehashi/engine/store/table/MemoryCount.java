@@ -52,7 +52,7 @@ public final class MemoryCount {
         columns);
   }
 
-  /// Of each stored column.
+  /// The values of each stored column.
   private static long[] valueBytes(RowTable table, long pages) {
     RowLayout layout = table.form.layout;
     long[] bytes = new long[layout.columns];

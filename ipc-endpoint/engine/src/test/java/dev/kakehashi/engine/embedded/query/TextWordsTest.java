@@ -27,7 +27,7 @@ final class TextWordsTest {
   private final long seed = ThreadLocalRandom.current().nextLong();
   private final Random random = new Random(seed);
 
-  /// Of 0 to 9 characters, of which some have two bytes, and blanks at the end.
+  /// Has 0 to 9 characters, of which some have two bytes, and blanks at the end.
   private @Nullable String text(int kind) {
     if (kind == 0) {
       return null;
@@ -84,7 +84,7 @@ final class TextWordsTest {
     assertEquals(plain, query(engine, a, "from t where id >= 0 group by a"), what);
     assertEquals(blank, query(engine, b, "from t group by b"), what);
     assertEquals(both, query(engine, a + " || " + b, "from t group by a, b"), what);
-    // Of values that an expression has made, and of both in one table of groups.
+    // An expression has made the values, and both are in one table of groups.
     assertEquals(plain, query(engine, a, "from (select a || '' as a from t) t group by a"), what);
     assertEquals(
         blank,
