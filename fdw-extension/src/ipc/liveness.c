@@ -43,8 +43,19 @@ kh_session_alive(kh_session *session)
 }
 
 kh_wait
+kh_session_lost(kh_error *error)
+{
+	kh_fail(error, KH_E_CONNECTION_FAILURE, "connection to the endpoint was lost");
+	kh_set_detail(error, "The endpoint ended, or closed the session, while a request was outstanding.");
+	return KH_WAIT_DISCONNECTED;
+}
+
+kh_wait
 kh_session_violated(kh_session *session, kh_error *error, const char *what)
 {
+	/* The endpoint clears the memory of a session that it has ended: what is there means nothing then. */
+	if (!session->broken && !kh_session_alive(session))
+		return kh_session_lost(error);
 	session->broken = true;
 	kh_fail(error, KH_E_MALFORMED_MESSAGE, "the endpoint violated the protocol: %s", what);
 	return KH_WAIT_DISCONNECTED;

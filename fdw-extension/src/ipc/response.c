@@ -85,14 +85,6 @@ look(kh_call *call, kh_error *error)
 	return call->finished ? KH_WAIT_FINISHED : finish(call, error);
 }
 
-static kh_wait
-lost(kh_error *error)
-{
-	kh_fail(error, KH_E_CONNECTION_FAILURE, "connection to the endpoint was lost");
-	kh_set_detail(error, "The endpoint ended, or closed the session, while a request was outstanding.");
-	return KH_WAIT_DISCONNECTED;
-}
-
 /* Gives the processor away; the clock afterwards. */
 static int64_t
 yield_processor(kh_session *session, int64_t before)
@@ -213,7 +205,7 @@ wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 			return found;
 	}
 	if (session->broken)
-		return lost(error);
+		return kh_session_lost(error);
 	began = now = kh_now_nanos();
 	deadline = timeout_nanos < 0 ? INT64_MAX : kh_deadline(now, timeout_nanos);
 	crowded = is_crowded(session);
@@ -233,7 +225,7 @@ wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 		{
 			/* It may have finished just before it ended. */
 			found = look(call, error);
-			return found != KH_WAIT_TIMEOUT ? found : lost(error);
+			return found != KH_WAIT_TIMEOUT ? found : kh_session_lost(error);
 		}
 		if (failure == EINTR)
 			return KH_WAIT_TIMEOUT;

@@ -237,7 +237,10 @@ extern bool kh_final_decode(kh_call *call, kh_error *error);
 /* Fills a kh_error from a Failed message. */
 extern void kh_final_error(const kh_failed_message *failed, kh_error *error);
 
-/* Marks the session broken: the endpoint has violated the protocol. */
+/* The session has ended without the client. */
+extern kh_wait kh_session_lost(kh_error *error);
+
+/* Marks the session broken: the endpoint has violated the protocol, or has ended the session. */
 extern kh_wait kh_session_violated(kh_session *session, kh_error *error, const char *what);
 
 #endif /* KAKEHASHI_SESSION_INTERNAL_H */

@@ -273,6 +273,12 @@ execute(const kh_execute_message *m)
 			close(fake.client);
 			fake.client = -1;
 			break;
+		case FAKE_CLEARS:
+			close(fake.client);
+			fake.client = -1;
+			kh_store_release(&slot->produced, 0);
+			notify(slot);
+			break;
 		case FAKE_OVERFLOWS:
 			kh_store_release(&slot->produced, slot->produced + FAKE_WINDOW + 1);
 			notify(slot);

@@ -456,6 +456,27 @@ should_notice_the_end_of_the_endpoint_while_waiting(void)
 	end(session);
 }
 
+/* An endpoint that stops gives the memory of its sessions back while their clients wait. */
+static void
+should_notice_the_end_of_a_session_whose_memory_is_cleared(void)
+{
+	kh_session *session = begin();
+	kh_call *call = execute(session, FAKE_INLINE);
+	kh_batch batch;
+
+	CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(call, LIMIT, &error));
+	CHECK(kh_call_batch(call, &batch, &error));
+	kh_call_release(call);
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
+	kh_call_end(call);
+	call = execute(session, FAKE_CLEARS);
+	CHECK_EQUAL(KH_WAIT_DISCONNECTED, kh_call_wait(call, LIMIT, &error));
+	CHECK_TEXT("08006", error.sqlstate);
+	CHECK(!kh_session_alive(session));
+	kh_call_end(call);
+	end(session);
+}
+
 static void
 should_disconnect_from_an_endpoint_that_violates_the_protocol(void)
 {
@@ -579,6 +600,7 @@ const test_case session_tests[] = {
 	TEST(should_not_spin_while_the_endpoint_says_that_many_ask),
 	TEST(should_return_early_when_a_signal_comes),
 	TEST(should_notice_the_end_of_the_endpoint_while_waiting),
+	TEST(should_notice_the_end_of_a_session_whose_memory_is_cleared),
 	TEST(should_disconnect_from_an_endpoint_that_violates_the_protocol),
 	TEST(should_grant_inbound_buffers),
 	TEST(should_refuse_requests_longer_than_the_limit),

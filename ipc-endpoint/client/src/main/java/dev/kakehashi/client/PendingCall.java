@@ -123,6 +123,11 @@ final class PendingCall {
   }
 
   private RowBatchReader batch() {
+    long ready = SharedMemory.getLongAcquire(slot, PRODUCED_OFFSET) - consumed;
+    if (ready < 0 || ready > layout.window()) {
+      throw malformed(
+          new MalformedFrameException("a response slot holds more batches than its window"));
+    }
     int descriptor = BatchDescriptorLayout.offsetInSlot(consumed, layout.window());
     long offset =
         SharedMemory.getLongAcquire(slot, descriptor + BatchDescriptorLayout.OFFSET_OFFSET);
@@ -133,9 +138,22 @@ final class PendingCall {
             : arena;
     long from = offset == Protocol.INLINE ? 0 : offset;
     if (from < 0 || bytes < 0 || from > memory.byteSize() - bytes) {
-      throw new MalformedFrameException("batch of " + bytes + " bytes at " + from);
+      throw malformed(new MalformedFrameException("batch of " + bytes + " bytes at " + from));
     }
-    return reader.wrap(memory.asSlice(from, bytes));
+    try {
+      return reader.wrap(memory.asSlice(from, bytes));
+    } catch (MalformedFrameException e) {
+      throw malformed(e);
+    }
+  }
+
+  /// The endpoint clears the memory of a session that it has ended: what is there means nothing then.
+  ///
+  /// @return `found`, of a session that lives
+  /// @throws EndpointException 08006: it does not
+  private <E extends RuntimeException> E malformed(E found) {
+    session.checkAlive();
+    return found;
   }
 
   /// Gives the oldest batch back.
@@ -166,8 +184,9 @@ final class PendingCall {
         || (isLong && bytes > limits.maxBatchBytes())
         || offset < 0
         || offset > memory.byteSize() - bytes) {
-      throw EndpointException.of(
-          ErrorCode.MALFORMED_MESSAGE, "endpoint sent a final frame of " + bytes + " bytes");
+      throw malformed(
+          EndpointException.of(
+              ErrorCode.MALFORMED_MESSAGE, "endpoint sent a final frame of " + bytes + " bytes"));
     }
     byte[] copy = new byte[bytes];
     MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, copy, 0, bytes);

@@ -313,6 +313,22 @@ class EndToEndTest {
     assertEquals("08006: session is closed", e.toString());
   }
 
+  /// The endpoint gives the memory of its sessions back while their clients wait, so that slots are cleared.
+  @Test
+  void shouldTellAWaitingClientThatTheEndpointHasEnded() throws IOException {
+    Rows endless;
+    try (TestEndpoint ending = TestEndpoint.start()) {
+      Session waiting = ending.attach();
+      try (PreparedStatement one = waiting.prepare(FixedEngine.ONE);
+          Rows rows = waiting.query(one)) {
+        assertTrue(rows.next());
+      }
+      endless = waiting.query(waiting.prepare(FixedEngine.FOREVER));
+    }
+    EndpointException e = assertThrows(EndpointException.class, endless::next);
+    assertEquals("08006", e.sqlstate());
+  }
+
   @Test
   void shouldEndWorkOfSessionThatCloses() {
     PreparedStatement statement = session.prepare(FixedEngine.FOREVER);
