@@ -253,6 +253,14 @@ final class PgWireTransaction implements EngineTransaction {
     return reason;
   }
 
+  /// Ends it for a reason that leaves its connection in an unknown state.
+  EngineException broken(EngineException reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+    return lost(reason);
+  }
+
   private void endOpen(EngineException reason) {
     for (WireRun run : List.copyOf(open)) {
       run.end(null, reason);

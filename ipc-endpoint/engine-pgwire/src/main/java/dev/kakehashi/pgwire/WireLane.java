@@ -31,8 +31,9 @@ final class WireLane {
       Runnable work = waiting.remove();
       try {
         work.run();
-      } catch (RuntimeException e) {
-        // A mistake: each piece reports its failures itself.
+      } catch (RuntimeException | Error e) {
+        // A mistake: each piece reports its failures itself. The next ones have somebody who waits
+        // for them.
         LOG.error("work of a transaction has failed", e);
       }
     } while (count.decrementAndGet() > 0);

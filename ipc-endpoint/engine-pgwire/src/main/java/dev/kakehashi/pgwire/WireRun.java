@@ -189,10 +189,20 @@ final class WireRun implements Execution, WireExchange.Taker {
         } else {
           end(null, transaction.lost(e));
         }
-      } catch (RuntimeException e) {
-        fail(new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + e, e));
+      } catch (RuntimeException | Error e) {
+        // A client without an answer would wait for ever. Some of the server's may be unread.
+        end(null, transaction.broken(failureOf(e)));
       }
     }
+  }
+
+  private static EngineException failureOf(Throwable thrown) {
+    return switch (thrown) {
+      case StackOverflowError e ->
+          new EngineException(ErrorCode.LIMIT_EXCEEDED, "statement is nested too deeply", e);
+      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
+      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
+    };
   }
 
   /// Whether it begins anew after an error of the server; if not, it has ended. To take back what was done may lose the connection.
