@@ -29,7 +29,16 @@ import org.jspecify.annotations.Nullable;
 final class PendingCall {
   private static final long LIVENESS_NANOS = 50_000_000L;
 
-  private final Session session;
+  /// What a call needs of the session that it belongs to.
+  interface Owner {
+    /// @throws EndpointException 08006 when the session has ended
+    void checkAlive();
+
+    /// Tells the endpoint, which waits for it, that a place of the ring is free.
+    void ringReleased();
+  }
+
+  private final Owner owner;
   private final Limits limits;
   private final int slotIndex;
   private final MemorySegment slot;
@@ -43,9 +52,8 @@ final class PendingCall {
   private long requestId;
   private long consumed;
 
-  PendingCall(
-      Session session, Limits limits, int slotIndex, MemorySegment slot, MemorySegment arena) {
-    this.session = session;
+  PendingCall(Owner owner, Limits limits, int slotIndex, MemorySegment slot, MemorySegment arena) {
+    this.owner = owner;
     this.limits = limits;
     this.slotIndex = slotIndex;
     this.slot = slot;
@@ -118,7 +126,7 @@ final class PendingCall {
     }
     SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
     if (!isSomething()) {
-      session.checkAlive();
+      owner.checkAlive();
     }
   }
 
@@ -152,7 +160,7 @@ final class PendingCall {
   /// @return `found`, of a session that lives
   /// @throws EndpointException 08006: it does not
   private <E extends RuntimeException> E malformed(E found) {
-    session.checkAlive();
+    owner.checkAlive();
     return found;
   }
 
@@ -164,7 +172,7 @@ final class PendingCall {
     SharedMemory.fullFence();
     if (SharedMemory.getIntAcquire(slot, PRODUCER_WAITING_OFFSET) != 0
         && SharedMemory.exchangeInt(slot, PRODUCER_WAITING_OFFSET, 0) != 0) {
-      session.ringReleased();
+      owner.ringReleased();
     }
   }
 

@@ -413,8 +413,18 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  void ringReleased() {
-    appender.ringReleased();
+  private PendingCall.Owner asOwner() {
+    return new PendingCall.Owner() {
+      @Override
+      public void checkAlive() {
+        Session.this.checkAlive();
+      }
+
+      @Override
+      public void ringReleased() {
+        appender.ringReleased();
+      }
+    };
   }
 
   RequestEncoder encoder() {
@@ -450,7 +460,7 @@ public final class Session implements AutoCloseable {
       }
     }
     MemorySegment memory = mailbox.memory().asSlice(offset, slotBytes);
-    return new PendingCall(this, limits, usedSlots++, memory, arena.memory());
+    return new PendingCall(asOwner(), limits, usedSlots++, memory, arena.memory());
   }
 
   void send(PendingCall call, Runnable request) {

@@ -25,13 +25,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// The client's end of a response slot, in memory that an endpoint has written well, or as it must not.
 ///
-/// All that is waited for is there, so no call asks its session anything.
-@SuppressWarnings("NullAway") // what is null fails the test
+/// All that is waited for is there, so a call asks only whether its session lives.
 class PendingCallTest {
   private static final long REQUEST = 5;
   private static final int WINDOW = 2;
@@ -45,6 +45,7 @@ class PendingCallTest {
 
   private final MemorySegment slot = Arena.ofAuto().allocate(SLOT_BYTES, 128);
   private final MemorySegment arena = Arena.ofAuto().allocate(ARENA_BYTES, 128);
+  private boolean isAlive = true;
   private final PendingCall call = begun();
 
   private PendingCall begun() {
@@ -64,9 +65,25 @@ class PendingCallTest {
             0,
             0,
             Capabilities.EMBEDDED);
-    PendingCall begun = new PendingCall(null, limits, 0, slot, arena);
+    PendingCall begun = new PendingCall(owner(), limits, 0, slot, arena);
     begun.begin(REQUEST);
     return begun;
+  }
+
+  private PendingCall.Owner owner() {
+    return new PendingCall.Owner() {
+      @Override
+      public void checkAlive() {
+        if (!isAlive) {
+          throw EndpointException.of(ErrorCode.CONNECTION_FAILURE, "session has ended");
+        }
+      }
+
+      @Override
+      public void ringReleased() {
+        throw new AssertionError("nothing waits for the ring");
+      }
+    };
   }
 
   /// Writes a batch of one row with one number.
@@ -207,5 +224,35 @@ class PendingCallTest {
     EndpointException refused = assertThrows(EndpointException.class, call::finish);
     assertEquals(ErrorCode.MALFORMED_MESSAGE.sqlstate(), refused.sqlstate());
     assertNotNull(refused.getMessage());
+  }
+
+  /// The endpoint clears the memory of a session that it has ended. It has not violated the protocol.
+  @Test
+  void shouldSayThatTheSessionHasEndedWhereItsMemoryMeansNothing() {
+    produce(0, 0, batch(arena, 7));
+    assertEquals(7, number());
+    call.release();
+    slot.fill((byte) 0);
+    isAlive = false;
+    assertEquals(ErrorCode.CONNECTION_FAILURE.sqlstate(), refused(call::nextBatch));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-1, 64", "0, 0", "0, 8193"})
+  void shouldSayThatTheSessionHasEndedWhateverItsBatchIs(long offset, int bytes) {
+    produce(0, offset, bytes);
+    isAlive = false;
+    assertEquals(ErrorCode.CONNECTION_FAILURE.sqlstate(), refused(call::nextBatch));
+  }
+
+  @Test
+  void shouldSayThatTheSessionHasEndedWhateverItsFinalFrameIs() {
+    finished(REQUEST, 0);
+    isAlive = false;
+    assertEquals(ErrorCode.CONNECTION_FAILURE.sqlstate(), refused(call::finish));
+  }
+
+  private static String refused(Executable call) {
+    return assertThrows(EndpointException.class, call).sqlstate();
   }
 }
