@@ -42,10 +42,12 @@ final class LoadCrashTest {
     }
     try (TestEngine engine = new TestEngine(directory)) {
       engine.engine.bulkAccess(files());
-      // Rows that the load reports are in the table.
+      // Rows that the load reports are in the table. On a busy machine it may have been killed
+      // before its first ones.
       assertEquals(
           engine.query("select count(*) from t"),
-          engine.query("select sum(loaded) from kakehashi_bulk.load_positions where part >= 0"));
+          engine.query(
+              "select coalesce(sum(loaded), 0) from kakehashi_bulk.load_positions where part >= 0"));
       assertEquals(List.of(ROWS + "|" + ROWS + "|0|0|NULL|crash"), engine.query(COPY));
       assertEquals(
           List.of(ROWS + "|" + (ROWS - 1L) * ROWS / 2 + "|" + ROWS),
