@@ -133,6 +133,11 @@ final class PgWireSession implements EngineSession {
     return engine.copiesRows() ? InsertByCopy.of(sql, types, engine.isSharded()) : null;
   }
 
+  /// A look-up for many rows of parameters; null: it is none, or the server is asked about each row.
+  @Nullable LookupOfMany lookupOfMany(String sql, int[] types) {
+    return engine.fewestToGather() < Integer.MAX_VALUE ? LookupOfMany.of(sql, types) : null;
+  }
+
   /// A transaction in which the session has changed definitions: statements are prepared as it sees them.
   void defines(PgWireTransaction transaction) {
     defining = new WeakReference<>(transaction);

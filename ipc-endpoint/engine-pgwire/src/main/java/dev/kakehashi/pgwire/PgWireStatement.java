@@ -45,7 +45,7 @@ final class PgWireStatement implements Statement {
     this.locks = text.locks();
     this.bulk =
         kind == Kind.DML && columns.isEmpty() ? session.bulkInsert(sql, parameterTypes) : null;
-    this.ofMany = kind == Kind.QUERY ? LookupOfMany.of(sql, parameterTypes) : null;
+    this.ofMany = kind == Kind.QUERY ? session.lookupOfMany(sql, parameterTypes) : null;
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.error.ThrownErrors;
 import dev.kakehashi.pgwire.wire.ServerError;
 import dev.kakehashi.pgwire.wire.WireErrors;
 import dev.kakehashi.pgwire.wire.WireException;
@@ -191,18 +192,9 @@ final class WireRun implements Execution, WireExchange.Taker {
         }
       } catch (RuntimeException | Error e) {
         // A client without an answer would wait for ever. Some of the server's may be unread.
-        end(null, transaction.broken(failureOf(e)));
+        end(null, transaction.broken(ThrownErrors.of(e)));
       }
     }
-  }
-
-  private static EngineException failureOf(Throwable thrown) {
-    return switch (thrown) {
-      case StackOverflowError e ->
-          new EngineException(ErrorCode.LIMIT_EXCEEDED, "statement is nested too deeply", e);
-      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
-      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
-    };
   }
 
   /// Whether it begins anew after an error of the server; if not, it has ended. To take back what was done may lose the connection.

@@ -4,12 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
-import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
@@ -19,34 +17,17 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// A server that spreads its rows cannot reach one of its nodes. A function stands for such a statement: it fails as one does while the
 /// table `away` has a row, and counts its calls in a sequence.
-class AwayNodeTest {
+class AwayNodeTest extends OnPgWireServer {
   private static final String INSERT = "insert into t select reached(1)";
-
-  private static PgWireServer server;
 
   private PgWireEngine engine;
   private DrivenEngine client;
-
-  @BeforeAll
-  static void startServer() {
-    assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
-    server = PgWireServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    if (server != null) {
-      server.close();
-    }
-  }
 
   @BeforeEach
   void open() throws IOException {
@@ -71,12 +52,7 @@ class AwayNodeTest {
   }
 
   private static PgWireEngine engine(Duration window) throws IOException {
-    return PgWireEngine.open(
-        PgWireUnderTest.config(
-            List.of(new ServerAddress("127.0.0.1", server.port())),
-            server.passwordFile(),
-            new PoolLimits(5, window),
-            new EngineLimits(10, 0, 0)));
+    return server.open(new PoolLimits(5, window), new EngineLimits(10, 0, 0));
   }
 
   private void awaitCalls(int count) {

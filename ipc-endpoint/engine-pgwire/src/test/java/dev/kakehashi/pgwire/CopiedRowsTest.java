@@ -3,14 +3,12 @@ package dev.kakehashi.pgwire;
 import static dev.kakehashi.tck.drive.DrivenEngine.failureOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
-import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.tck.drive.DrivenEngine;
@@ -28,9 +26,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,27 +34,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Rows in bulk. The number of commands that have inserted the rows of a table tells whether they went by COPY: each INSERT is one.
-class CopiedRowsTest {
+class CopiedRowsTest extends OnPgWireServer {
   private static final int COUNT = 500;
   private static final String INSERT = "INSERT INTO public.t(id, v) VALUES ($1, $2)";
 
-  private static PgWireServer server;
-
   private PgWireEngine engine;
   private DrivenEngine client;
-
-  @BeforeAll
-  static void startServer() {
-    assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
-    server = PgWireServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    if (server != null) {
-      server.close();
-    }
-  }
 
   @BeforeEach
   void open() throws IOException {
@@ -70,12 +51,7 @@ class CopiedRowsTest {
   }
 
   private static PgWireEngine engine(EngineLimits limits) throws IOException {
-    return PgWireEngine.open(
-        PgWireUnderTest.config(
-            List.of(new ServerAddress("127.0.0.1", server.port())),
-            server.passwordFile(),
-            new PoolLimits(5, Duration.ofSeconds(30)),
-            limits));
+    return server.open(new PoolLimits(5, Duration.ofSeconds(30)), limits);
   }
 
   @AfterEach

@@ -3,55 +3,32 @@ package dev.kakehashi.pgwire;
 import static dev.kakehashi.tck.drive.DrivenEngine.failureOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
-import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /// Limits of rows, transactions and connections.
 @SuppressWarnings("NullAway") // what is null fails the test
-class EngineLimitsTest {
-  private static PgWireServer server;
-
+class EngineLimitsTest extends OnPgWireServer {
   private PgWireEngine engine;
   private DrivenEngine client;
-
-  @BeforeAll
-  static void startServer() throws IOException {
-    assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
-    server = PgWireServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    if (server != null) {
-      server.close();
-    }
-  }
 
   private void open(int connections, Duration window, long rowBytes, long transactionBytes)
       throws IOException {
     engine =
-        PgWireEngine.open(
-            PgWireUnderTest.config(
-                List.of(new ServerAddress("127.0.0.1", server.port())),
-                server.passwordFile(),
-                new PoolLimits(connections, window),
-                new EngineLimits(100, rowBytes, transactionBytes)));
+        server.open(
+            new PoolLimits(connections, window), new EngineLimits(100, rowBytes, transactionBytes));
     client = new DrivenEngine(engine, "test", "");
     client.run("drop table if exists t");
     client.run("create table t (id int8, name text)");

@@ -3,14 +3,12 @@ package dev.kakehashi.pgwire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.BeginOptions.Isolation;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
-import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.protocol.TypeOid;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
@@ -22,45 +20,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Look-ups for several rows of parameters. The statements that the server has prepared tell how it was asked.
-class LookupOfManyTest {
+class LookupOfManyTest extends OnPgWireServer {
   private static final ExecuteOptions NEW_SNAPSHOT = new ExecuteOptions(true, 0, 0, 0);
-
-  private static PgWireServer server;
 
   private PgWireEngine engine;
   private DrivenEngine client;
 
-  @BeforeAll
-  static void startServer() {
-    assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
-    server = PgWireServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    if (server != null) {
-      server.close();
-    }
-  }
-
   @BeforeEach
   void open() throws IOException {
-    engine =
-        PgWireEngine.open(
-            PgWireUnderTest.config(
-                List.of(new ServerAddress("127.0.0.1", server.port())),
-                server.passwordFile(),
-                new PoolLimits(5, Duration.ofSeconds(30)),
-                new EngineLimits(10, 0, 0)));
+    engine = server.open(new PoolLimits(5, Duration.ofSeconds(30)), new EngineLimits(10, 0, 0));
     engine.gatherFrom(3);
     client = new DrivenEngine(engine, "test", "");
     client.run("drop table if exists t");

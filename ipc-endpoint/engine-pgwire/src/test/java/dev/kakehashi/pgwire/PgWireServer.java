@@ -1,9 +1,12 @@
 package dev.kakehashi.pgwire;
 
+import dev.kakehashi.pgwire.pool.PoolLimits;
+import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.testsupport.PrivatePostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /// A private PostgreSQL with a database "kakehashi", whose user "kakehashi" needs a password. It ends with the JVM, also when that is
@@ -62,6 +65,13 @@ final class PgWireServer implements AutoCloseable {
   /// Runs a statement as superuser, in the database `postgres`.
   void psql(String sql) {
     server.psql(sql);
+  }
+
+  /// Opens an engine over it.
+  PgWireEngine open(PoolLimits pool, EngineLimits limits) throws IOException {
+    return PgWireEngine.open(
+        PgWireUnderTest.config(
+            List.of(new ServerAddress("127.0.0.1", port())), passwordFile(), pool, limits));
   }
 
   int port() {

@@ -11,7 +11,6 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.pgwire.pool.PoolLimits;
-import dev.kakehashi.pgwire.wire.ServerAddress;
 import dev.kakehashi.tck.drive.DrivenEngine;
 import dev.kakehashi.tck.drive.DrivenTransaction;
 import dev.kakehashi.tck.drive.RowValues;
@@ -51,12 +50,7 @@ class ThrownErrorTest {
     assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
     try (PgWireServer server = PgWireServer.start();
         PgWireEngine engine =
-            PgWireEngine.open(
-                PgWireUnderTest.config(
-                    List.of(new ServerAddress("127.0.0.1", server.port())),
-                    server.passwordFile(),
-                    new PoolLimits(5, Duration.ofSeconds(30)),
-                    new EngineLimits(10, 0, 0)));
+            server.open(new PoolLimits(5, Duration.ofSeconds(30)), new EngineLimits(10, 0, 0));
         DrivenEngine client = new DrivenEngine(engine, "test", "")) {
       assertEquals("54000 statement is nested too deeply", state(client, new StackOverflowError()));
       assertEquals("53200 out of memory", state(client, new OutOfMemoryError("of a test")));

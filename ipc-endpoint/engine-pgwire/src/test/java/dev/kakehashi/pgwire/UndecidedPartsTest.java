@@ -3,7 +3,6 @@ package dev.kakehashi.pgwire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.pgwire.catalog.Outcomes;
 import dev.kakehashi.pgwire.catalog.UndecidedParts;
@@ -18,34 +17,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Transactions that were prepared under names as Citus gives them, on a server that stands for one of its nodes.
-class UndecidedPartsTest {
-  private static PgWireServer server;
-
+class UndecidedPartsTest extends OnPgWireServer {
   private PgWireEngine engine;
   private DrivenEngine client;
   private ScheduledExecutorService timer;
   private WireConnection looking;
   private WireConnection other;
-
-  @BeforeAll
-  static void startServer() {
-    assumeTrue(PgWireServer.isAvailable(), "PostgreSQL is not installed");
-    server = PgWireServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    if (server != null) {
-      server.close();
-    }
-  }
 
   @BeforeEach
   void open() throws IOException {

@@ -8,12 +8,6 @@ import dev.kakehashi.valuetext.ValueErrors;
 public final class SqlErrors {
   private SqlErrors() {}
 
-  /// 54000: what recursion over a statement makes of more levels than the thread's stack holds.
-  public static EngineException nestedTooDeeply(StackOverflowError tooDeep) {
-    return new EngineException(ErrorCode.LIMIT_EXCEEDED, "statement is nested too deeply", tooDeep)
-        .withHint("Split the statement, or use fewer nested expressions.");
-  }
-
   /// 22003: `typeName` is PostgreSQL's name as it stands in the message.
   public static EngineException outOfRange(String typeName) {
     return new EngineException(ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, typeName + " out of range");

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.api.error.ThrownErrors;
 import dev.kakehashi.engine.store.api.RowConflict;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 
@@ -28,9 +28,7 @@ public final class RunFailures {
       case SchedulerStoppedException e ->
           new EngineException(
               ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down", e);
-      case StackOverflowError e -> SqlErrors.nestedTooDeeply(e);
-      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
-      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
+      default -> ThrownErrors.of(thrown);
     };
   }
 }
