@@ -28,35 +28,32 @@ public abstract class ExprRewriter {
 
   /// Columns that the expression needs.
   public static BitSet columns(Expr expr) {
-    BitSet found = new BitSet();
-    var _ =
-        new ExprRewriter() {
-          @Override
-          public Expr column(Expr.Column column) {
-            found.set(column.index());
-            return column;
-          }
-        }.rewrite(expr);
-    return found;
+    ColumnFinder finder = new ColumnFinder();
+    finder.rewrite(expr);
+    return finder.found;
   }
 
   /// Columns whose words the expression needs as addresses, if they are by reference: all but the arguments of [NumericKernels].
   public static BitSet columnsInMemory(Expr expr) {
-    BitSet found = new BitSet();
-    var _ =
-        new ExprRewriter() {
-          @Override
-          public Expr column(Expr.Column column) {
-            found.set(column.index());
-            return column;
-          }
-
+    ColumnFinder finder =
+        new ColumnFinder() {
           @Override
           public Expr.Call call(Expr.Call call) {
             return NumericKernels.takesCompact(call) ? withoutColumns(call) : call;
           }
-        }.rewrite(expr);
-    return found;
+        };
+    finder.rewrite(expr);
+    return finder.found;
+  }
+
+  private static class ColumnFinder extends ExprRewriter {
+    final BitSet found = new BitSet();
+
+    @Override
+    public Expr column(Expr.Column column) {
+      found.set(column.index());
+      return column;
+    }
   }
 
   /// A call without those of its arguments that are columns.

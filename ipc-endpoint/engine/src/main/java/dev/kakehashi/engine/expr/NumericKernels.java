@@ -99,7 +99,17 @@ final class NumericKernels {
       return out;
     }
 
-    abstract long compute(long a, long b);
+    private long compute(long a, long b) {
+      long x = NumericWord.unscaled(a);
+      long y = NumericWord.unscaled(b);
+      return x == NumericFast.NOT_FAST || y == NumericFast.NOT_FAST
+          ? call(a, b)
+          : compute(a, b, x, y);
+    }
+
+    /// @param x the first word without its point
+    /// @param y the other one
+    abstract long compute(long a, long b, long x, long y);
 
     /// The function's own answer.
     final long call(long a, long b) {
@@ -125,12 +135,9 @@ final class NumericKernels {
     }
 
     @Override
-    long compute(long a, long b) {
-      long x = NumericWord.unscaled(a);
-      long y = NumericWord.unscaled(b);
-      if (x == NumericFast.NOT_FAST || y == NumericFast.NOT_FAST) {
-        return call(a, b);
-      }
+    long compute(long a, long b, long first, long second) {
+      long x = first;
+      long y = second;
       int lacking = NumericWord.scale(a) - NumericWord.scale(b);
       if (lacking != 0) {
         if (Math.abs(lacking) > MOST_SHIFT) {
@@ -168,12 +175,7 @@ final class NumericKernels {
     }
 
     @Override
-    long compute(long a, long b) {
-      long x = NumericWord.unscaled(a);
-      long y = NumericWord.unscaled(b);
-      if (x == NumericFast.NOT_FAST || y == NumericFast.NOT_FAST) {
-        return call(a, b);
-      }
+    long compute(long a, long b, long x, long y) {
       int scaleA = NumericWord.scale(a);
       int scaleB = NumericWord.scale(b);
       long result;

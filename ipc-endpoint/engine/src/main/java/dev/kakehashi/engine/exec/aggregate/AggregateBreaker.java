@@ -49,6 +49,10 @@ public final class AggregateBreaker extends Breaker {
   private final PlanNode.Aggregate node;
   private final MemoryAccount memory;
   private final Shape shape;
+
+  /// Texts of keys, and arguments of sums and counts, that nobody else reads.
+  private final BitSet compact;
+
   private final int[] keyOids;
   private final List<PartialGroups> partials = new ArrayList<>();
 
@@ -81,6 +85,7 @@ public final class AggregateBreaker extends Breaker {
     }
     this.shape =
         new Shape(node, memory, keyOids, functions, distinct, MaterializedRows.kinds(inputOids));
+    this.compact = findCompact();
   }
 
   private static @Nullable AggregateFunction function(AggregateCall call) {
@@ -107,26 +112,29 @@ public final class AggregateBreaker extends Breaker {
     resultContext = run.newFunctionContext();
   }
 
-  /// Texts of keys, and arguments of sums and counts, that nobody else reads.
   @Override
   public BitSet compactColumns() {
-    BitSet compact = new BitSet();
+    return compact;
+  }
+
+  private BitSet findCompact() {
+    BitSet found = new BitSet();
     BitSet others = new BitSet();
     for (int key : node.keys()) {
-      (TextWord.isText(shape.inputKinds()[key]) ? compact : others).set(key);
+      (TextWord.isText(shape.inputKinds()[key]) ? found : others).set(key);
     }
     for (int i = 0; i < shape.functions().length; i++) {
       AggregateCall call = node.calls().get(i);
       boolean takes = !call.distinct() && call.order().isEmpty() && takesCompact(i);
       for (int argument : call.arguments()) {
-        (takes ? compact : others).set(argument);
+        (takes ? found : others).set(argument);
       }
       if (!call.order().isEmpty()) {
         return new BitSet();
       }
     }
-    compact.andNot(others);
-    return compact;
+    found.andNot(others);
+    return found;
   }
 
   private boolean takesCompact(int call) {

@@ -143,21 +143,16 @@ public final class Page {
     }
   }
 
-  /// Memory that it has, as the pool counts it. An answer that may be old.
-  public long memoryBytes() {
-    if (!hasMemory) {
-      return 0;
-    }
-    long bytes = MemoryPool.blockBytes(stampBytes(layout)) * (undos == 0 ? 1 : 2);
-    bytes += reuses == 0 ? 0 : MemoryPool.blockBytes(reuseBytes());
-    for (int c = 0; c < form.layout.columns; c++) {
-      bytes += columns.memoryBytes(c);
-    }
-    return bytes;
+  /// Memory of what it knows of its rows, as the pool counts it: all but [#columnBytes]. An answer that may be old.
+  public long rowBytes() {
+    return hasMemory
+        ? MemoryPool.blockBytes(stampBytes(layout)) * (undos == 0 ? 1 : 2)
+            + (reuses == 0 ? 0 : MemoryPool.blockBytes(reuseBytes()))
+        : 0;
   }
 
-  /// The part of a column.
-  public long memoryBytes(int column) {
+  /// Memory of the words of a column, in the same way.
+  public long columnBytes(int column) {
     return columns.memoryBytes(column);
   }
 

@@ -8,7 +8,6 @@ import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.RowVersion;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.engine.store.row.TableIndex;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -21,40 +20,37 @@ public final class MemoryCount {
 
   /// Memory of a table. The caller has a transaction that has begun before: no value that is found is freed meanwhile.
   public static TableMemory of(RowTable table) {
+    // Before the layout, which has all its columns then.
+    List<Integer> positions = table.form.definition().placement().positions();
+    RowLayout layout = table.form.layout;
+    long[] ofPages = new long[layout.columns];
     long pages = 0;
     long pageBytes = 0;
     for (long number = 0; number < table.pageCount(); number++) {
       Page page = table.page(number);
       if (page != null && page.hasMemory()) {
         pages++;
-        pageBytes += page.memoryBytes();
+        pageBytes += page.rowBytes();
+        for (int c = 0; c < layout.columns; c++) {
+          ofPages[c] += page.columnBytes(c);
+        }
       }
     }
     long nodes = 0;
     for (TableIndex index : table.form.indexes()) {
       nodes += index.tree.nodes();
     }
-    long[] values = valueBytes(table, pages);
-    List<TableMemory.OfColumn> columns = new ArrayList<>();
-    for (int c : table.form.definition().placement().positions()) {
-      long ofPages = 0;
-      for (long number = 0; number < table.pageCount(); number++) {
-        Page page = table.page(number);
-        ofPages += page == null ? 0 : page.memoryBytes(c);
-      }
-      columns.add(new TableMemory.OfColumn(ofPages, values[c]));
-    }
+    long[] values = valueBytes(table, layout, pages);
     return new TableMemory(
         table.rowCount(),
-        pageBytes,
+        pageBytes + Arrays.stream(ofPages).sum(),
         Arrays.stream(values).sum(),
         nodes * MemoryPool.NODE_BYTES,
-        columns);
+        positions.stream().map(c -> new TableMemory.OfColumn(ofPages[c], values[c])).toList());
   }
 
   /// The values of each stored column.
-  private static long[] valueBytes(RowTable table, long pages) {
-    RowLayout layout = table.form.layout;
+  private static long[] valueBytes(RowTable table, RowLayout layout, long pages) {
     long[] bytes = new long[layout.columns];
     if (layout.byReference.length == 0) {
       return bytes;
@@ -67,7 +63,7 @@ public final class MemoryCount {
       if (page != null && page.hasMemory()) {
         if (found++ % step == 0) {
           sampled++;
-          addValueBytes(table, page, bytes);
+          addValueBytes(table, layout, page, bytes);
         }
       }
     }
@@ -78,8 +74,7 @@ public final class MemoryCount {
     return bytes;
   }
 
-  private static void addValueBytes(RowTable table, Page page, long[] bytes) {
-    RowLayout layout = table.form.layout;
+  private static void addValueBytes(RowTable table, RowLayout layout, Page page, long[] bytes) {
     RowVersion version = new RowVersion(layout.columns);
     int used = page.stableUsed();
     for (int slot = 0; slot < used; slot++) {
