@@ -80,7 +80,7 @@ step "results"
 for number in $QUERIES; do
   tpch_query "$number" >"$out/$number.sql"
   for schema in public kakehashi postgres; do
-    turns=$(run "$schema" "$number") || true
+    turns=$(run "$schema" "$number") || true # psql ends so at the error of a query, which its file has
     best=$(sort -n <<<"$turns" | head -1)
     right=failed
     [ -s "$out/$schema-$number.error" ] || { right=wrong && cmp -s "$out/public-$number.rows" "$out/$schema-$number.rows" && right=right; }

@@ -56,12 +56,10 @@ prepare_tpch() {
   server_mkdir "$home/tpch"
   load_tpch
   if wanted memory; then
-    sql -c "DROP INDEX ${TPCH_INDEX_NAMES// /, }"
     "$("$PG_CONFIG" --bindir)/pgbench" --initialize --quiet --scale 3 2>"$out/pgbench.log"
     bench EngineBenchmark "$runtime_dir" execute "CREATE TABLE pgbench_accounts (aid int PRIMARY KEY, bid int, abalance int, filler char(84));
       INSERT INTO pgbench_accounts SELECT g, (g - 1) / 100000 + 1, 0, '' FROM generate_series(1, 300000) g"
     bench EngineBenchmark "$runtime_dir" memory >"$out/memory.txt"
-    sql -c "$TPCH_INDEXES"
   fi
   tpch ddl --schema public | sed -e 's/, PRIMARY KEY ([^)]*))/)/' -e 's/public\.//' | as_server tee "$home/tpch/tables.sql" >/dev/null
   bench EngineBenchmark "$runtime_dir" execute "$TPCH_INDEXES; ANALYZE"

@@ -7,8 +7,6 @@ TPCH_INDEXES="CREATE INDEX lineitem_part ON lineitem (l_partkey, l_suppkey);
 CREATE INDEX partsupp_supplier ON partsupp (ps_suppkey);
 CREATE INDEX orders_customer ON orders (o_custkey)"
 
-TPCH_INDEX_NAMES="lineitem_part partsupp_supplier orders_customer"
-
 # The same rows in the schema "public" of the engine and of PostgreSQL, whose indexes are made; those of the engine are the caller's.
 load_tpch() {
   local table

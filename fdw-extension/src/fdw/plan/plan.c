@@ -356,10 +356,10 @@ parameterizations(PlannerInfo *root, RelOptInfo *rel)
 	}
 }
 
-/* Paths for the inner side of nested loops: one per set of relations that provides values. */
 /* Of an engine that keeps its rows elsewhere, what a request for each outer row costs above what is estimated, in requests. */
 #define FAR_REQUEST 0.05
 
+/* Paths for the inner side of nested loops: one per set of relations that provides values. */
 static void
 add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 {
