@@ -279,7 +279,7 @@ public final class JoinOperator extends Operator {
     }
     long hash = leftHashes[probe];
     int next = candidate == NEW_ROW ? right.first(hash) : right.next(candidate);
-    while (next >= 0 && (right.hash(next) != hash || !sameKey(batch, next))) {
+    while (next >= 0 && (right.hash(next) != hash || !(right.isExact() || sameKey(batch, next)))) {
       next = right.next(next);
     }
     return next;
@@ -316,9 +316,7 @@ public final class JoinOperator extends Operator {
         }
       }
     }
-    for (int i = 0; i < count; i++) {
-      right.rows().read(pairRight[i], pairs, i, leftColumns);
-    }
+    right.rows().read(pairRight, count, pairs, leftColumns);
   }
 
   /// Applies the condition and notes who has found a match.

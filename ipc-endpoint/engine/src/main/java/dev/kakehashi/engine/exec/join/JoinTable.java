@@ -19,7 +19,13 @@ public final class JoinTable {
   private static final int MIN_HEADS = 16;
 
   /// Bytes of a row in the hash table, at most: two heads, a link and a hash.
-  private static final int ROW_BYTES = 20;
+  private static final int ROW_BYTES = 28;
+
+  private static final int HEAD_BYTES = 8;
+  private static final long MARKS = -1L << Integer.SIZE;
+
+  /// Bits of a hash that choose one of 32 marks.
+  private static final int MARK_BITS = 5;
 
   private static final int HASH_BYTES = 8;
 
@@ -27,11 +33,15 @@ public final class JoinTable {
   private final ColumnKind[] keyKinds;
   private final MemoryAccount memory;
   private final MaterializedRows rows;
+  private final boolean isExact;
 
-  /// First row + 1 of each bucket's chain, then the next ones.
-  private int[] heads = new int[0];
+  /// Of each bucket's chain the first row + 1, in the low half, and above it a mark for each of its hashes: most keys that are not here are
+  /// told by that, without a look at the rows.
+  private long[] heads = new long[0];
 
+  /// Rows + 1 behind others of their chain.
   private int[] nexts = new int[0];
+
   private long[] hashes = new long[0];
   private long[] matched = new long[0];
   private long accounted;
@@ -44,6 +54,7 @@ public final class JoinTable {
     for (int i = 0; i < keys.length; i++) {
       keyKinds[i] = rows.kind(keys[i]);
     }
+    this.isExact = keys.length == 1 && keyKinds[0] == ColumnKind.INTEGER;
   }
 
   /// Bytes of the rows and of the table over them, which may not have been made yet.
@@ -117,8 +128,8 @@ public final class JoinTable {
       return;
     }
     int buckets = Integer.highestOneBit(Math.max(MIN_HEADS, size) * 2 - 1);
-    take(4L * buckets + 4L * size);
-    heads = new int[buckets];
+    take((long) HEAD_BYTES * buckets + 4L * size);
+    heads = new long[buckets];
     nexts = new int[size];
   }
 
@@ -137,8 +148,9 @@ public final class JoinTable {
       if (bucket >= from
           && bucket < to
           && (hash != 0 || !anyNull(rows.chunk(row), MaterializedRows.inChunk(row)))) {
-        nexts[row] = heads[bucket];
-        heads[bucket] = row + 1;
+        long head = heads[bucket];
+        nexts[row] = (int) head;
+        heads[bucket] = (head & MARKS) | mark(hash) | (row + 1);
       }
     }
   }
@@ -168,6 +180,16 @@ public final class JoinTable {
     return (hash * 31) + more;
   }
 
+  /// Whether equal hashes are equal keys: there is one, an integer, whose hash is another spelling of it.
+  public boolean isExact() {
+    return isExact;
+  }
+
+  /// A bit of the upper half, by bits of the hash that do not choose the bucket of a small table.
+  private static long mark(long hash) {
+    return 1L << (Integer.SIZE + (hash >>> (Long.SIZE - MARK_BITS)));
+  }
+
   private int bucket(long hash) {
     return (int) (hash ^ (hash >>> 32)) & (heads.length - 1);
   }
@@ -182,7 +204,8 @@ public final class JoinTable {
 
   /// First candidate for a key hash, or -1.
   public int first(long hash) {
-    return heads[bucket(hash)] - 1;
+    long head = heads[bucket(hash)];
+    return (head & mark(hash)) == 0 ? -1 : (int) head - 1;
   }
 
   /// Candidate after `row`, or -1.
@@ -224,7 +247,7 @@ public final class JoinTable {
   /// Forgets all rows and frees their memory. Idempotent.
   public void close() {
     rows.clear();
-    heads = new int[0];
+    heads = new long[0];
     nexts = new int[0];
     hashes = new long[0];
     matched = new long[0];

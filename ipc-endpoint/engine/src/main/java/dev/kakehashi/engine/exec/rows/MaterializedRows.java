@@ -228,6 +228,22 @@ public final class MaterializedRows implements IndexedRows {
     }
   }
 
+  /// The same for some rows, which become the first ones of the batch.
+  public void read(int[] from, int count, VectorBatch out, int firstColumn) {
+    for (int c = 0; c < kinds.length; c++) {
+      ColumnVector to = out.columns[firstColumn + c];
+      for (int i = 0; i < count; i++) {
+        int row = from[i];
+        ColumnVector column = chunks.get(row >>> SHIFT)[c];
+        if (column.hasNulls && column.isNull(row & MASK)) {
+          to.setNull(i);
+        } else {
+          to.words[i] = column.words[row & MASK];
+        }
+      }
+    }
+  }
+
   /// Shows a row as row 0 of the first vectors, with its values where they are.
   public void show(int row, ColumnVector[] out) {
     ColumnVector[] chunk = chunks.get(row >>> SHIFT);
