@@ -17,14 +17,18 @@ import org.jspecify.annotations.Nullable;
 public final class GroupTable {
   private static final int FIRST_SLOTS = 64;
   private static final long NULL_HASH = 0x9E3779B97F4A7C15L;
+  private static final long HASH_MASK = -1L << Integer.SIZE;
 
   private final ColumnKind[] kinds;
   private final MaterializedRows keys;
   private final MemoryAccount memory;
   private long accounted;
 
-  /// Group + 1, or 0 when free; length is a power of two, at most half full.
-  private int[] slots = new int[FIRST_SLOTS];
+  /// Group + 1 in the low half, or 0 when free, and above it the upper half of its hash; length is a power of two, at most half full.
+  private long[] slots = new long[FIRST_SLOTS];
+
+  /// Whether equal hashes are equal keys, but for null: there is one, an integer, whose hash is another spelling of it.
+  private final boolean isExact;
 
   private long[] hashes = new long[FIRST_SLOTS / 2];
   private final long[] batchHashes = new long[VectorBatch.CAPACITY];
@@ -41,6 +45,7 @@ public final class GroupTable {
     this.memory = memory;
     this.keys = new MaterializedRows(keyOids, memory);
     this.single = new ColumnVector[kinds.length];
+    this.isExact = kinds.length == 1 && kinds[0] == ColumnKind.INTEGER;
     this.batchTexts = new long[kinds.length][];
     this.texts = new long[kinds.length][];
     for (int c = 0; c < kinds.length; c++) {
@@ -83,7 +88,7 @@ public final class GroupTable {
   /// Brings the statement's account up to date.
   public void account() {
     keys.account();
-    setAccounted(4L * slots.length + 8L * hashes.length * (1 + textColumns));
+    setAccounted(8L * slots.length + 8L * hashes.length * (1 + textColumns));
   }
 
   private void setAccounted(long bytes) {
@@ -103,7 +108,7 @@ public final class GroupTable {
       hashColumn(columns[c], c, batch.selection, dense, live);
     }
     for (int k = 0; k < live; k++) {
-      groups[k] = slots[slot(columns, dense ? k : batch.selection[k], k, batchHashes[k])] - 1;
+      groups[k] = group(slots[slot(columns, dense ? k : batch.selection[k], k, batchHashes[k])]);
     }
   }
 
@@ -161,18 +166,17 @@ public final class GroupTable {
     other.keys.read(row, scratch, 0, 0);
     System.arraycopy(scratch.columns, 0, single, 0, single.length);
     readTexts(other, row);
-    int slot = slot(single, 0, 0, other.hashes[row]);
-    return slots[slot] - 1;
+    return group(slots[slot(single, 0, 0, other.hashes[row])]);
   }
 
   /// @param k number of the row among those of the batch
   private int find(ColumnVector[] columns, int row, int k, long hash, VarHeap heap) {
     int slot = slot(columns, row, k, hash);
     if (slots[slot] != 0) {
-      return slots[slot] - 1;
+      return group(slots[slot]);
     }
     int group = append(columns, row, k, heap);
-    slots[slot] = group + 1;
+    slots[slot] = entry(group, hash);
     hashes[group] = hash;
     if (2 * (group + 1) > slots.length) {
       grow();
@@ -208,14 +212,25 @@ public final class GroupTable {
   private int slot(ColumnVector[] columns, int row, int k, long hash) {
     int mask = slots.length - 1;
     int slot = (int) (hash ^ (hash >>> 32)) & mask;
-    while (slots[slot] != 0) {
-      int group = slots[slot] - 1;
-      if (hashes[group] == hash && sameKey(columns, row, k, group)) {
+    for (long entry = slots[slot]; entry != 0; entry = slots[slot]) {
+      int group = group(entry);
+      if (((entry ^ hash) & HASH_MASK) == 0
+          && hashes[group] == hash
+          && ((isExact && hash != NULL_HASH) || sameKey(columns, row, k, group))) {
         return slot;
       }
       slot = (slot + 1) & mask;
     }
     return slot;
+  }
+
+  private static long entry(int group, long hash) {
+    return (hash & HASH_MASK) | (group + 1);
+  }
+
+  /// Group of an entry; -1 of a free one.
+  private static int group(long entry) {
+    return (int) entry - 1;
   }
 
   private boolean sameKey(ColumnVector[] columns, int row, int k, int group) {
@@ -241,7 +256,7 @@ public final class GroupTable {
   }
 
   private void grow() {
-    int[] larger = new int[2 * slots.length];
+    long[] larger = new long[2 * slots.length];
     int mask = larger.length - 1;
     for (int group = 0; group < keys.size(); group++) {
       long hash = hashes[group];
@@ -249,7 +264,7 @@ public final class GroupTable {
       while (larger[slot] != 0) {
         slot = (slot + 1) & mask;
       }
-      larger[slot] = group + 1;
+      larger[slot] = entry(group, hash);
     }
     slots = larger;
   }
@@ -259,7 +274,7 @@ public final class GroupTable {
     keys.clear();
     setAccounted(0);
     if (slots.length > FIRST_SLOTS) {
-      slots = new int[FIRST_SLOTS];
+      slots = new long[FIRST_SLOTS];
       hashes = new long[FIRST_SLOTS / 2];
       for (int c = 0; c < kinds.length; c++) {
         if (texts[c] != null) {
