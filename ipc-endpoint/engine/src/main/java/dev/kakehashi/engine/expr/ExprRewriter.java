@@ -77,6 +77,26 @@ public abstract class ExprRewriter {
     return !found[0];
   }
 
+  /// Whether nothing but the values of its columns, now and ever, decides what the expression gives.
+  static boolean isOfColumnsAlone(Expr expr) {
+    boolean[] found = {false};
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr parameter(Expr.Parameter parameter) {
+            found[0] = true;
+            return parameter;
+          }
+
+          @Override
+          public Expr.Call call(Expr.Call call) {
+            found[0] |= !call.function().immutable() || call.function().isVolatile();
+            return call;
+          }
+        }.rewrite(expr);
+    return !found[0];
+  }
+
   /// The expression with every column and parameter replaced.
   public final Expr rewrite(Expr expr) {
     return switch (expr) {

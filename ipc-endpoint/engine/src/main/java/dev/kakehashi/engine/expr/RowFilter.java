@@ -4,6 +4,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.DeferredValues;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// A predicate that narrows a batch's selection to the rows for which it is true.
 public abstract class RowFilter {
@@ -19,10 +20,15 @@ public abstract class RowFilter {
       RowFilter[] terms = and.terms().stream().map(t -> of(t, context)).toArray(RowFilter[]::new);
       return new All(terms);
     }
-    return new Computed(
-        Evaluators.of(predicate, context),
-        ExprRewriter.isRepeatable(predicate),
-        ExprRewriter.columnsInMemory(predicate).stream().toArray());
+    Evaluator evaluator = Evaluators.of(predicate, context);
+    BitSet inMemory = ExprRewriter.columnsInMemory(predicate);
+    RowFilter computed =
+        new Computed(evaluator, ExprRewriter.isRepeatable(predicate), inMemory.stream().toArray());
+    return inMemory.cardinality() == 1
+            && inMemory.equals(ExprRewriter.columns(predicate))
+            && ExprRewriter.isOfColumnsAlone(predicate)
+        ? new RememberingFilter(computed, evaluator, inMemory.nextSetBit(0))
+        : computed;
   }
 
   private static final class All extends RowFilter {

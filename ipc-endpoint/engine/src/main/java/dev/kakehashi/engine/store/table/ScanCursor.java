@@ -371,6 +371,16 @@ final class ScanCursor implements PageCursor, DeferredValues {
     }
   }
 
+  @Override
+  public boolean identifies(long word) {
+    return (word & DEFERRED) != 0 && (word & DEFERRED) != DEFERRED;
+  }
+
+  @Override
+  public Object source() {
+    return table;
+  }
+
   /// @param from among the live rows
   /// @param keepsCompact whether compact words of texts stay
   private void copyDeferred(VectorBatch batch, int k, int from, int end, boolean keepsCompact) {

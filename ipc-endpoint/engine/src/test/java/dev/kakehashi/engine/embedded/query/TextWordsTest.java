@@ -108,6 +108,59 @@ final class TextWordsTest {
         what);
   }
 
+  /// A filter remembers what it has said of a word, also of texts that are in memory once; rows with long ones are asked each time.
+  @Test
+  void shouldFilterByWords() {
+    try (TestEngine engine = new TestEngine(home, 2, 256L << 20, 64L << 20, 1L << 30)) {
+      engine.run("create table t (id int4 primary key, s text, d text, l text)");
+      engine.run(
+          "insert into t select i, case when i % 11 > 0 then 's' || i % 13 end, 'a text of the kind ' || i % 40, 'kind ' || i % 40 || ' number ' || i"
+              + " from generate_series(1, 20000) i");
+      engine.run("update t set d = d || '!' where id % 9 = 0");
+      engine.run("delete from t where id % 100 = 3");
+      List<String> conditions =
+          List.of(
+              "%s = 's4' or %s = 'a text of the kind 7'",
+              "%s like '%%kind 1%%' or %s = 's1'",
+              "%s in ('s1', 's12', 'a text of the kind 3', 'a text of the kind 9!')",
+              "not %s > 'k'",
+              "%s is null",
+              "%s is not null",
+              "length(%s) between 2 and 20",
+              "upper(%s) = 'S9' or %s like '%%9!' or %s like '%%99'",
+              "coalesce(%s, 's1') = 's1'");
+      for (String condition : conditions) {
+        for (String column : List.of("s", "d", "l")) {
+          // Of two columns: nothing is remembered.
+          String plain = condition.replace("%s", "(" + column + " || left(l, 0))");
+          String remembering = condition.replace("%s", column).replace("%%", "%");
+          String rows = "select id, s, d, l from t where %s order by id";
+          List<String> expected = engine.query(rows.formatted(plain.replace("%%", "%")));
+          assertEquals(expected, engine.query(rows.formatted(remembering)), remembering);
+          assertEquals(
+              expected.size(),
+              Integer.parseInt(
+                  engine
+                      .query("select count(*) from t where id > 0 and " + remembering)
+                      .getFirst()),
+              remembering);
+        }
+      }
+      // A failing row fails each time.
+      String fails = "select id from t where 100 / (length(d) - 22) > 0";
+      for (int i = 0; i < 3; i++) {
+        TestEngine.assertState("22012", () -> engine.query(fails));
+      }
+      // The same plan with another parameter.
+      for (String kind : List.of("3", "4", "5")) {
+        assertEquals(
+            engine.query(
+                "select count(*) from t where d || '' = 'a text of the kind " + kind + "'"),
+            engine.query("select count(*) from t where d = $1", "a text of the kind " + kind));
+      }
+    }
+  }
+
   private static List<String> query(TestEngine engine, String key, String from) {
     return engine.query("select %s || count(*) %s order by 1".formatted(key, from));
   }
