@@ -13,6 +13,7 @@ import dev.kakehashi.queue.DurableQueues;
 import dev.kakehashi.queue.push.PushTargets;
 import dev.kakehashi.queue.push.PushingQueues;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.valuetext.time.Zone;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,23 +48,33 @@ public final class EmbeddedEngineFactory implements EngineFactory {
       throw new SettingsException(
           "\"%s\": time zone \"%s\" not recognized".formatted(Setting.TIME_ZONE.key(), zone));
     }
+    boolean isStandby = StandbyMark.isSet(settings.dataDirectory());
     EngineConfig config =
         new EngineConfig(
-                new StoreConfig(
-                        storeDirectory(settings.dataDirectory()),
-                        settings.number(Setting.MEMORY),
-                        PushingQueues.opener(pushTargets(settings)))
-                    .archivedTo(LogArchiveSettings.of(settings)),
+                store(settings, isStandby),
                 settings.number(Setting.STATEMENT_MEMORY),
                 settings.number(Setting.TEMP_SPACE),
                 settings.count(Setting.MAX_TRANSACTIONS),
                 PLAN_CACHE_ENTRIES,
                 settings.number(Setting.LOCK_TIMEOUT))
-            .withApplications(() ->
-                new NativeApplications(scheduler, new ApplicationProcesses(processes(settings))));
+            .withConflictDelay(settings.number(Setting.STANDBY_CONFLICT_DELAY));
+    if (!isStandby) {
+      config =
+          config.withApplications(() ->
+              new NativeApplications(scheduler, new ApplicationProcesses(processes(settings))));
+    }
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
     engine.timeZone(zone);
     return engine;
+  }
+
+  private static StoreConfig store(Settings settings, boolean isStandby) {
+    Path directory = storeDirectory(settings.dataDirectory());
+    long memory = settings.number(Setting.MEMORY);
+    return isStandby
+        ? storeConfig(directory, memory).asStandby()
+        : new StoreConfig(directory, memory, PushingQueues.opener(pushTargets(settings)))
+            .archivedTo(LogArchiveSettings.of(settings));
   }
 
   /// Processes of applications have their shared memory below the runtime directory.

@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.bulk.BulkFiles;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.FollowedLog;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
 import dev.kakehashi.requests.InProcessRequests;
@@ -10,7 +11,9 @@ import dev.kakehashi.requests.RequestLimits;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.requests.TransactionTokens;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.standby.PrimaryClient;
 import dev.kakehashi.server.standby.StandbyMark;
+import dev.kakehashi.server.standby.StandbyReceiver;
 import dev.kakehashi.server.start.ArchivingHandler;
 import dev.kakehashi.server.start.RegistryOpening;
 import dev.kakehashi.sharedmemory.EndpointPoller;
@@ -23,6 +26,7 @@ import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -83,11 +87,8 @@ public final class EndpointServer implements AutoCloseable {
     PrivateDirectory.prepare(data);
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     RestoreCommand.refuseUnfinished(data);
-    if (StandbyMark.isSet(data)) {
-      throw new SettingsException(
-          "\"%s\" is a standby's: \"%s\" has to say what it follows, or \"kakehashi promote\" ends that"
-              .formatted(data, Setting.PRIMARY.key()));
-    }
+    boolean isStandby = StandbyMark.isSet(data);
+    checkPrimary(data, isStandby);
     var config = settings.transport(version());
     // Before the engine, whose applications have their processes' links in it.
     RuntimeDirectory runtime = RuntimeDirectory.open(config);
@@ -172,12 +173,41 @@ public final class EndpointServer implements AutoCloseable {
       parts.push(opened);
       httpInterface = opened;
     }
+    if (isStandby) {
+      follow(Objects.requireNonNull(engine.followedLog(), "an engine of a standby"));
+    }
     engine.warmUp();
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
         version(),
         data,
         settings.runtimeDirectory());
+  }
+
+  /// @throws SettingsException if it is not said what a standby follows, or what is to follow is none
+  private void checkPrimary(Path data, boolean isStandby) {
+    boolean isNamed = !settings.text(Setting.PRIMARY).isEmpty();
+    if (isStandby && !isNamed) {
+      throw new SettingsException(
+          "\"%s\" is a standby's: \"%s\" has to say what it follows, or \"kakehashi promote\" ends that"
+              .formatted(data, Setting.PRIMARY.key()));
+    }
+    if (!isStandby && isNamed && Files.notExists(EmbeddedEngineFactory.storeDirectory(data))) {
+      throw new SettingsException(
+          "\"%s\" is no standby's: make one by \"kakehashi restore --standby\" of a backup of the primary"
+              .formatted(data));
+    }
+    if (!isStandby && isNamed) {
+      LOG.info("\"{}\" means nothing: this is no standby", Setting.PRIMARY.key());
+    }
+  }
+
+  /// Closed first: what it has received is applied, or found at the next start.
+  private void follow(FollowedLog log) throws IOException {
+    PrimaryClient primary = new PrimaryClient(StandbySettings.address(settings));
+    parts.push(primary);
+    parts.push(new StandbyReceiver(log, primary));
+    LOG.info("standby of {} from {} on", primary.name(), log.position());
   }
 
   private RequestHandler archived(RequestHandler handler, Path data) {

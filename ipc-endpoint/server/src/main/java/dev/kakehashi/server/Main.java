@@ -6,6 +6,7 @@ import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.server.report.StopLimit;
+import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.server.start.HangUp;
 import dev.kakehashi.server.start.Logging;
 import dev.kakehashi.transport.TransportException;
@@ -199,9 +200,10 @@ public final class Main implements Runnable {
       PrivateDirectory.prepare(settings.dataDirectory());
       Logging.configure(
           settings.dataDirectory(), Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO));
-      if (StandbyServer.isWanted(settings)) {
-        StandbyServer standby = StandbyServer.start(settings);
-        return serve(manager, standby::close, () -> "the standby", settings);
+      if (StandbyMark.isSet(settings.dataDirectory())) {
+        StandbyServer standby = StandbyServer.start(settings, engine(settings), common::settings);
+        HangUp.handle(() -> standby.serving().reload().runForSignal());
+        return serve(manager, standby::close, standby::closing, settings);
       }
       EndpointServer server = EndpointServer.start(settings, engine(settings), common::settings);
       HangUp.handle(server.reload()::runForSignal);
@@ -331,10 +333,6 @@ public final class Main implements Runnable {
       }
       RuntimeLocation location = common.location(owner, settings);
       Path runtime = location.directory();
-      if (Files.exists(runtime.resolve(StandbyServer.FILE))) {
-        System.out.println(StandbyServer.ask(location));
-        return 0;
-      }
       if (json) {
         System.out.println(StatusSocket.ask(location).metrics());
         return 0;

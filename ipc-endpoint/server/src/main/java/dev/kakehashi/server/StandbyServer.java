@@ -1,180 +1,160 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.store.StoreRestore;
-import dev.kakehashi.engine.store.log.StandbyLog;
-import dev.kakehashi.protocol.Directories;
-import dev.kakehashi.server.standby.PrimaryClient;
 import dev.kakehashi.server.standby.StandbyMark;
-import dev.kakehashi.server.standby.StandbyReceiver;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
-import java.net.InetAddress;
-import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A running standby: data directory, log, the thread that follows the primary, the door for `kakehashi status`. Clients cannot attach.
+/// A process that begins as a standby, and is an endpoint like others once it is promoted: the same process, the same doors, whose clients
+/// come again.
 final class StandbyServer implements AutoCloseable {
-  /// Socket that answers with how the standby is, in words.
-  static final String FILE = "standby.sock";
+  /// Socket over which a running standby is promoted. It answers with [#DONE] and the position where its log goes on, or why not.
+  static final String FILE = "promote.sock";
+
+  static final String DONE = "promoted ";
 
   private static final Logger LOG = LoggerFactory.getLogger(StandbyServer.class);
-  private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
 
-  private StandbyServer() {}
+  private final Settings settings;
+  private final EngineFactory factory;
+  private final Reload.Source source;
 
-  /// Whether settings are a standby's.
-  static boolean isWanted(Settings settings) {
-    return !settings.text(Setting.PRIMARY).isEmpty();
+  /// Guards the change from the one to the other.
+  private final Object turn = new Object();
+
+  private volatile @Nullable EndpointServer serving;
+  private @Nullable OwnerSocket promotions;
+  private boolean closed;
+
+  private StandbyServer(Settings settings, EngineFactory factory, Reload.Source source) {
+    this.settings = settings;
+    this.factory = factory;
+    this.source = source;
   }
 
-  /// Starts to follow.
+  /// Starts to follow the primary; when this returns, readers can attach.
   ///
-  /// @throws SettingsException when settings cannot be used, or the directory is none of a standby
-  static StandbyServer start(Settings settings) throws IOException {
-    StandbyServer server = new StandbyServer();
+  /// @throws SettingsException when settings cannot be used
+  static StandbyServer start(Settings settings, EngineFactory factory, Reload.Source source)
+      throws IOException {
+    StandbyServer server = new StandbyServer(settings, factory, source);
+    EndpointServer standby = EndpointServer.start(settings, factory, source);
     boolean started = false;
     try {
-      server.open(settings);
+      server.serving = standby;
+      server.promotions =
+          OwnerSocket.open(settings.runtimeDirectory(), FILE, server::answer);
       started = true;
       return server;
     } finally {
       if (!started) {
-        server.close();
+        standby.close();
       }
     }
   }
 
-  private void open(Settings settings) throws IOException {
+  /// What serves now.
+  ///
+  /// @throws IllegalStateException nothing does: a promotion has failed
+  EndpointServer serving() {
+    EndpointServer now = serving;
+    if (now == null) {
+      throw new IllegalStateException("the endpoint does not serve");
+    }
+    return now;
+  }
+
+  /// Which part is being closed, for people.
+  String closing() {
+    EndpointServer now = serving;
+    return now == null ? "" : now.closing();
+  }
+
+  private void answer(SocketChannel client, Runnable served) throws IOException {
+    served.run();
+    try (Writer out =
+        new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
+      out.write(promoted());
+    }
+  }
+
+  private String promoted() {
+    try {
+      return DONE + promote();
+    } catch (IOException | RuntimeException e) {
+      LOG.error("the standby could not be promoted", e);
+      return Main.reason(e);
+    }
+  }
+
+  /// Ends the standby, and begins an endpoint with all that it has.
+  ///
+  /// @return where its log goes on
+  private LogPosition promote() throws IOException {
+    synchronized (turn) {
+      if (closed || !StandbyMark.isSet(settings.dataDirectory())) {
+        throw new SettingsException(
+            "\"" + settings.dataDirectory() + "\" is no standby's, or ends");
+      }
+      LOG.info("the standby is promoted: clients are sent away, and may come again");
+      serving().close();
+      serving = null;
+      LogPosition begin = leave(settings);
+      serving = EndpointServer.start(settings, factory, source);
+      LOG.info("promoted; the log goes on at {}", begin);
+      return begin;
+    }
+  }
+
+  /// Makes the directory of a standby that does not run that of an endpoint.
+  ///
+  /// @return where its log goes on
+  static LogPosition leave(Settings settings) throws IOException {
     Path data = settings.dataDirectory();
-    Path runtime = settings.runtimeDirectory();
-    PrivateDirectory.prepare(data);
-    parts.push(DirectoryLock.take(data, runtime));
-    RestoreCommand.refuseUnfinished(data);
-    if (!StandbyMark.isSet(data)) {
-      throw new SettingsException(
-          "\"%s\" is no standby's: make one by \"kakehashi restore --standby\" of a backup of the primary"
-              .formatted(data));
+    try (DirectoryLock _ = DirectoryLock.take(data)) {
+      LogPosition begin =
+          StoreRestore.leaveTimeline(
+              EmbeddedEngineFactory.storeConfig(
+                  EmbeddedEngineFactory.storeDirectory(data), settings.number(Setting.MEMORY)));
+      StandbyMark.remove(data);
+      return Objects.requireNonNull(begin, "a standby has a log");
     }
-    PrimaryClient primary = new PrimaryClient(address(settings));
-    parts.push(primary);
-    PrivateDirectory.prepare(runtime);
-    parts.push(() -> Directories.delete(runtime));
-    StandbyLog log =
-        StoreRestore.openStandby(
-            EmbeddedEngineFactory.storeConfig(
-                EmbeddedEngineFactory.storeDirectory(data), settings.number(Setting.MEMORY)));
-    parts.push(log);
-    StandbyReceiver receiver = new StandbyReceiver(log, primary);
-    parts.push(receiver);
-    String where = settings.text(Setting.PRIMARY);
-    parts.push(
-        OwnerSocket.open(
-            runtime,
-            FILE,
-            (client, served) -> {
-              try (Writer out =
-                  new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
-                out.write(text(where, log, receiver.problem()));
-              }
-            }));
-    LOG.info("standby of {} is ready: data directory {}, log {}", where, data, log.position());
   }
 
-  private static String text(String primary, StandbyLog log, String problem) {
-    StandbyLog.State state = log.state();
-    StringBuilder text = new StringBuilder("standby of " + primary);
-    text.append("\n  log: ").append(state.position());
-    text.append("\n  behind: %d bytes".formatted(state.lagBytes()));
-    text.append("\n  groups since the start: ").append(state.groups());
-    if (state.lastMicros() != 0) {
-      text.append("\n  last group of: ")
-          .append(Instant.EPOCH.plus(state.lastMicros(), ChronoUnit.MICROS));
-    }
-    if (!problem.isEmpty()) {
-      text.append("\n  not followed: ").append(problem);
-    }
-    return text.toString();
-  }
-
-  /// Asks a running standby how it is.
+  /// Has a running standby promoted.
+  ///
+  /// @return what it says
   static String ask(RuntimeLocation location) throws IOException {
     try (SocketChannel channel = OwnerSocket.connect(location, FILE)) {
       return new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
-  private static PrimaryClient.Address address(Settings settings) {
-    String text = settings.text(Setting.PRIMARY);
-    String password = settings.text(Setting.PRIMARY_PASSWORD_FILE);
-    String authority = settings.text(Setting.PRIMARY_TLS_AUTHORITY);
-    if (password.isEmpty()) {
-      throw new SettingsException("\"%s\" is empty".formatted(Setting.PRIMARY_PASSWORD_FILE.key()));
-    }
-    return new PrimaryClient.Address(
-        uri(text),
-        name(settings.text(Setting.STANDBY_NAME)),
-        settings.text(Setting.PRIMARY_USER),
-        existing(Setting.PRIMARY_PASSWORD_FILE, password),
-        authority.isEmpty() ? null : existing(Setting.PRIMARY_TLS_AUTHORITY, authority));
-  }
-
-  private static Path existing(Setting setting, String file) {
-    Path path = Path.of(file).toAbsolutePath();
-    if (!Files.isReadable(path)) {
-      throw new SettingsException("\"%s\": \"%s\" cannot be read".formatted(setting.key(), path));
-    }
-    return path;
-  }
-
-  private static URI uri(String text) {
-    @Nullable String problem = null;
-    try {
-      URI uri = URI.create(text);
-      boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      if (isHttp && uri.getHost() != null && uri.getPath().length() <= 1) {
-        return uri;
-      }
-    } catch (IllegalArgumentException e) {
-      problem = e.getMessage();
-    }
-    throw new SettingsException(
-        "\"%s\" cannot be \"%s\": it has to be as https://host:port%s"
-            .formatted(Setting.PRIMARY.key(), text, problem == null ? "" : " (" + problem + ")"));
-  }
-
-  private static String name(String configured) {
-    if (!configured.isEmpty()) {
-      return configured;
-    }
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      throw new SettingsException(
-          "\"%s\" is empty, and the machine's name is not known: %s"
-              .formatted(Setting.STANDBY_NAME.key(), e.getMessage()));
-    }
-  }
-
   @Override
   public void close() {
-    while (!parts.isEmpty()) {
-      AutoCloseable part = parts.pop();
-      try {
-        part.close();
-      } catch (Exception e) {
-        LOG.error("shutdown: could not close {}", part, e);
+    synchronized (turn) {
+      closed = true;
+      OwnerSocket socket = promotions;
+      if (socket != null) {
+        try {
+          socket.close();
+        } catch (IOException e) {
+          LOG.warn("could not close the socket for promotions", e);
+        }
+      }
+      EndpointServer now = serving;
+      if (now != null) {
+        now.close();
       }
     }
   }

@@ -3,7 +3,6 @@ package dev.kakehashi.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
@@ -179,13 +178,7 @@ class StandbyTest {
   }
 
   private void lookAtPromoted(Look look) {
-    Settings settings =
-        Settings.defaults()
-            .set("data_directory", standby.dataDirectory().toString())
-            .set("runtime_directory", home.resolve("run").toString());
-    try (EndpointServer promoted = EndpointServer.start(settings, new EmbeddedEngineFactory());
-        Session session = Session.attach(AttachOptions.of(home.resolve("run")))) {
-      assertEquals("", promoted.closing());
+    try (Session session = standby.attach()) {
       look.at(session);
     }
   }
@@ -213,7 +206,8 @@ class StandbyTest {
     }
     whileCommitting(() -> awaitCommits(200));
     awaitStandby();
-    ask(standby, "status").expect(0, "standby of http://127.0.0.1:", "behind: 0 bytes");
+    ask(standby, "status")
+        .expect(0, "standby of http://127.0.0.1:", "readers see 1/", "behind: 0 bytes, 0.000 s");
     ask(primary, "status").expect(0, "standby second: has 1/");
     primary.kill();
     ask(standby, "promote").expect(0, "promoted; the log goes on at 2/");
@@ -229,6 +223,7 @@ class StandbyTest {
           "a task for each row");
       session.execute("insert into entry values (-1, 'of the new primary')");
     });
+    standby.stop();
     Command.run("check", standby.dataDirectory().toString()).expect(0, "no problems");
   }
 

@@ -140,6 +140,11 @@ public interface Engine extends AutoCloseable {
         dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");
   }
 
+  /// The log of a standby, which changes nothing but what that brings; null: it is none.
+  default @Nullable FollowedLog followedLog() {
+    return null;
+  }
+
   /// Where its log stands; null: it has none. Does not block.
   default @Nullable LogStatus logStatus() {
     return null;

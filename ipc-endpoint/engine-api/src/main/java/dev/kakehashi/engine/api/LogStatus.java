@@ -8,7 +8,38 @@ import org.jspecify.annotations.Nullable;
 /// @param position up to where it is durable
 /// @param archive null: it has none
 /// @param standbys that have asked for it since the start
-public record LogStatus(LogPosition position, @Nullable Archive archive, List<Standby> standbys) {
+/// @param following of a standby; null: it is none
+public record LogStatus(
+    LogPosition position,
+    @Nullable Archive archive,
+    List<Standby> standbys,
+    @Nullable Following following) {
+  /// A log that follows no other.
+  public LogStatus(LogPosition position, @Nullable Archive archive, List<Standby> standbys) {
+    this(position, archive, standbys, null);
+  }
+
+  /// The same of a standby.
+  public LogStatus with(Following how) {
+    return new LogStatus(position, archive, standbys, how);
+  }
+
+  /// How a standby follows its primary.
+  ///
+  /// @param primary where it is
+  /// @param applied position up to which readers see the log
+  /// @param lagBytes of the primary's log that they do not see, as of its last answer
+  /// @param lagMicros how old what they see is; 0: they see all
+  /// @param groups that were received since the start
+  /// @param problem why the primary is not followed; empty: it is
+  public record Following(
+      String primary,
+      LogPosition applied,
+      long lagBytes,
+      long lagMicros,
+      long groups,
+      String problem) {}
+
   /// A copy of the log in another place.
   ///
   /// @param location directory

@@ -186,7 +186,12 @@ public final class ActivityTables {
               "archive_files int8",
               "archive_failures int8",
               "archive_gaps int8",
-              "archive_problem text"),
+              "archive_problem text",
+              "primary text",
+              "applied_position text",
+              "lag_bytes int8",
+              "lag_us int8",
+              "primary_problem text"),
           SystemTableForm.table(
               REQUEST_TIMES,
               SystemTables.CATALOG_SCHEMA,

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.FollowedLog;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.ParameterBatch;
@@ -87,6 +88,9 @@ public final class EmbeddedEngine implements Engine {
 
   private volatile boolean closing;
 
+  /// Null: it is no standby.
+  private volatile @Nullable FollowedLog followed;
+
   private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
     this.scheduler = scheduler;
     this.store = StoreFactory.open(config.store());
@@ -128,7 +132,9 @@ public final class EmbeddedEngine implements Engine {
           queues.define(now);
         }
       }
-      applications.committed(committed);
+      if (!config.store().isStandby()) {
+        applications.committed(committed);
+      }
       endThoseWhoMayNotLogIn(committed.roles());
     });
   }
@@ -164,7 +170,11 @@ public final class EmbeddedEngine implements Engine {
   public static EmbeddedEngine open(EngineConfig config, TaskScheduler scheduler) {
     EmbeddedEngine engine = new EmbeddedEngine(config, scheduler);
     engine.statistics.start();
-    engine.applications.start(engine);
+    engine.followed =
+        engine.store.follow(engine.transactions.conflicts(config.conflictDelayNanos()));
+    if (engine.followed == null) {
+      engine.applications.start(engine);
+    }
     return engine;
   }
 
@@ -338,6 +348,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public @Nullable LogStatus logStatus() {
     return store.logStatus();
+  }
+
+  @Override
+  public @Nullable FollowedLog followedLog() {
+    return followed;
   }
 
   @Override

@@ -17,6 +17,7 @@ import dev.kakehashi.engine.txn.IndexBuilds;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.PlanningThreads;
 import dev.kakehashi.engine.txn.PreparedTransactions;
+import dev.kakehashi.engine.txn.RecoveryConflicts;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
 import dev.kakehashi.protocol.ErrorCode;
@@ -41,6 +42,7 @@ final class EngineTransactions implements TransactionEnvironment {
   private final TempSpace tempSpace;
   private final Runnable changed;
   private final int most;
+  private final boolean isStandby;
   private final Set<ManagedTransaction> open = ConcurrentHashMap.newKeySet();
   private final Deadlocks deadlocks = new Deadlocks();
   private final TableLocks locks;
@@ -65,6 +67,7 @@ final class EngineTransactions implements TransactionEnvironment {
     this.tempSpace = tempSpace;
     this.changed = changed;
     this.most = config.maxTransactions();
+    this.isStandby = config.store().isStandby();
     this.limits = new StatementLimits(config.statementMemoryBytes(), config.lockTimeoutNanos());
     this.indexBuilds = new IndexBuilds(scheduler);
     this.prepared = new PreparedTransactions(store.prepared());
@@ -98,7 +101,8 @@ final class EngineTransactions implements TransactionEnvironment {
   }
 
   /// @throws EngineException TOO_MANY_SESSIONS
-  ManagedTransaction begin(BeginOptions options) {
+  ManagedTransaction begin(BeginOptions asked) {
+    BeginOptions options = isStandby ? StandbyRules.readOnly(asked) : asked;
     if (open.size() + prepared.count() >= most) {
       throw new EngineException(
           ErrorCode.TOO_MANY_SESSIONS, "too many open transactions, the limit is " + most);
@@ -257,6 +261,23 @@ final class EngineTransactions implements TransactionEnvironment {
         .map(table -> table.schema() + "." + table.name())
         .findFirst()
         .orElse("number " + tableId);
+  }
+
+  @Override
+  public boolean isStandby() {
+    return isStandby;
+  }
+
+  @Override
+  public EngineException explained(EngineException failure) {
+    return isStandby ? StandbyRules.explained(failure) : failure;
+  }
+
+  /// Who ends readers that a standby's log cannot wait for.
+  ///
+  /// @param delayNanos how long it waits
+  RecoveryConflicts conflicts(long delayNanos) {
+    return new RecoveryConflicts(locks, () -> open, this::tableName, () -> delayNanos, changed);
   }
 
   @Override

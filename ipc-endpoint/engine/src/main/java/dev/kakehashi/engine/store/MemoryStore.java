@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.FollowedLog;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
@@ -13,6 +14,7 @@ import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableGuard;
 import dev.kakehashi.engine.store.api.TableMemory;
 import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.store.durable.DataDirectory;
@@ -23,9 +25,11 @@ import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogQueues;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
+import dev.kakehashi.engine.store.log.StandbyLog;
 import dev.kakehashi.engine.store.log.StoreKeys;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Readers;
+import dev.kakehashi.engine.store.recovery.LogFollower;
 import dev.kakehashi.engine.store.recovery.Recovery;
 import dev.kakehashi.engine.store.table.MemoryCount;
 import dev.kakehashi.engine.store.table.RowTable;
@@ -85,6 +89,9 @@ final class MemoryStore implements Store {
 
   private volatile boolean closed;
 
+  /// Null: it is no standby's.
+  private volatile @Nullable LogFollower follower;
+
   /// Null for one that is being checked.
   private volatile @Nullable Path directory;
 
@@ -113,6 +120,10 @@ final class MemoryStore implements Store {
         config, (log, image, queues) -> SegmentedLog.open(log, image, queues, config.archive()));
   }
 
+  private static @Nullable StandbyLog followed(StoreConfig config, DurableLog log) {
+    return config.isStandby() ? new StandbyLog((SegmentedLog) log) : null;
+  }
+
   /// @param opener opens or makes a log, in the first directory, and its base image, in the second: tests have smaller ones
   static MemoryStore open(StoreConfig config, LogOpener opener) {
     DataDirectory.prepare(config.directory());
@@ -125,13 +136,19 @@ final class MemoryStore implements Store {
                 ? null
                 : new LogQueues(DataDirectory.queues(config.directory()), queues));
     DataDirectory.upgrade(config.directory());
-    MemoryStore store = open(log, config.memoryLimitBytes());
+    MemoryStore store = open(log, config.memoryLimitBytes(), followed(config, log));
     store.directory = config.directory();
     return store;
   }
 
   /// Recovers a store from a log, which belongs to it from now on.
   static MemoryStore open(DurableLog log, long memoryLimitBytes) {
+    return open(log, memoryLimitBytes, null);
+  }
+
+  /// @param followed of a standby's log; null: it is none
+  private static MemoryStore open(
+      DurableLog log, long memoryLimitBytes, @Nullable StandbyLog followed) {
     MemoryPool pool = new MemoryPool(memoryLimitBytes);
     MemoryStore store = new MemoryStore(pool, log);
     store.collector.start();
@@ -140,8 +157,10 @@ final class MemoryStore implements Store {
       // Rows that were there are there again, also if they take more memory than when they were
       // written, or the limit is lower now.
       pool.limited(false);
-      store.recoveredOutcomes = new Recovery(store.transactions, log).run();
-      pool.limited(true);
+      store.recoveredOutcomes = new Recovery(store.transactions, log).run(followed == null);
+      // What the primary has room for is applied here, whatever readers keep.
+      pool.limited(followed == null);
+      store.follower = followed == null ? null : new LogFollower(store.transactions, followed);
       recovered = true;
     } finally {
       if (!recovered) {
@@ -243,12 +262,42 @@ final class MemoryStore implements Store {
 
   @Override
   public @Nullable LogStatus logStatus() {
-    return log.status();
+    LogStatus status = log.status();
+    LogFollower following = follower;
+    return status == null || following == null ? status : status.with(following.status());
+  }
+
+  @Override
+  public @Nullable FollowedLog follow(TableGuard guard) {
+    LogFollower following = follower;
+    if (following != null) {
+      following.start(guard);
+    }
+    return following;
+  }
+
+  @Override
+  public long madeAt(long tableId) {
+    RowTable table = tables.find(tableId);
+    return table == null ? 0 : table.madeAt();
+  }
+
+  /// @throws EngineException READ_ONLY_TRANSACTION
+  private void refuseOnStandby(String what) {
+    if (follower != null) {
+      throw new EngineException(
+          ErrorCode.READ_ONLY_TRANSACTION, what + " on a standby");
+    }
   }
 
   @Override
   public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
+    if (follower != null) {
+      throw new EngineException(
+              ErrorCode.NOT_IN_PREREQUISITE_STATE, "this endpoint is a standby itself")
+          .withHint("Let the other standby follow the primary.");
+    }
     log.feed(standby, ofLog, from, waitNanos, to);
   }
 
@@ -303,6 +352,7 @@ final class MemoryStore implements Store {
 
   @Override
   public long putSequencePosition(long stateId, SequencePosition position) {
+    refuseOnStandby("cannot use sequences");
     LogRecord record = new LogRecord(32);
     record.put(StoreKeys.sequence(stateId), position.encoded());
     long number = transactions.committer().append(record);
@@ -312,7 +362,8 @@ final class MemoryStore implements Store {
 
   @Override
   public @Nullable QueueSystem queues() {
-    return log.queues();
+    // Those of a standby follow the log, and nobody uses them.
+    return follower == null ? log.queues() : null;
   }
 
   @Override
@@ -332,6 +383,7 @@ final class MemoryStore implements Store {
 
   @Override
   public Backup backup() {
+    refuseOnStandby("cannot make a backup");
     Path home = Objects.requireNonNull(directory, "a store without a directory");
     if (!backingUp.compareAndSet(false, true)) {
       throw new EngineException(ErrorCode.OBJECT_IN_USE, "another backup is running");
@@ -362,6 +414,10 @@ final class MemoryStore implements Store {
         return;
       }
       closed = true;
+    }
+    LogFollower following = follower;
+    if (following != null) {
+      following.close();
     }
     long deadline = System.nanoTime() + CLOSE_WAIT_NANOS;
     while (running() > 0 && System.nanoTime() < deadline) {

@@ -6,7 +6,6 @@ import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.engine.store.log.LogQueues;
-import dev.kakehashi.engine.store.log.StandbyLog;
 import dev.kakehashi.engine.store.log.TimelineStart;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,17 +29,6 @@ public final class StoreRestore {
       DataDirectory.upgrade(directory);
     }
     return begin;
-  }
-
-  /// Opens the log of a standby's store, which nobody else has open.
-  public static StandbyLog openStandby(StoreConfig config) {
-    Path directory = config.directory();
-    DataDirectory.prepare(directory);
-    StandbyLog log =
-        StandbyLog.open(
-            DataDirectory.log(directory), DataDirectory.database(directory), queues(config));
-    DataDirectory.upgrade(directory);
-    return log;
   }
 
   private static @Nullable LogQueues queues(StoreConfig config) {

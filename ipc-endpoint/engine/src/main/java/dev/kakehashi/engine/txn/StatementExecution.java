@@ -360,7 +360,11 @@ public final class StatementExecution extends WaitingExecution
             ErrorCode.READ_ONLY_TRANSACTION, "cannot change rows in a read-only transaction");
       }
       transaction.takeSnapshot(options.newSnapshot(), options.command());
-      view = transaction.store().beginStatement(options.command());
+      ReadView taken = transaction.store().beginStatement(options.command());
+      view = taken;
+      if (environment.isStandby()) {
+        refuseNewer(taken);
+      }
     } else {
       transaction.takeMissingSnapshot();
     }
@@ -384,6 +388,15 @@ public final class StatementExecution extends WaitingExecution
   /// Whether the client has said of which of its commands it is.
   boolean isNumbered() {
     return options.command() != 0;
+  }
+
+  /// On a standby, refuses tables that the primary has made after the snapshot: it may have emptied or rewritten another one for that.
+  private void refuseNewer(ReadView taken) {
+    for (long table : work.lockedTables()) {
+      if (environment.store().madeAt(table) > taken.snapshot()) {
+        throw RecoveryConflicts.conflict(environment.tableName(table));
+      }
+    }
   }
 
   private boolean keepsTurn() {
@@ -419,7 +432,7 @@ public final class StatementExecution extends WaitingExecution
     } else if (turn == Turn.OWN) {
       transaction.skipped();
     }
-    done.accept(count, failure);
+    done.accept(count, failure == null ? null : environment.explained(failure));
   }
 
   @Override

@@ -45,6 +45,12 @@ public interface TransactionEnvironment {
   /// Says in a failure which table and key a conflict was about.
   EngineException describe(EngineException failure, RowConflict conflict);
 
+  /// Whether its changes come from the log of a primary.
+  boolean isStandby();
+
+  /// What a client is told of a failure of its statement.
+  EngineException explained(EngineException failure);
+
   /// A transaction has ended.
   void ended(ManagedTransaction transaction);
 }

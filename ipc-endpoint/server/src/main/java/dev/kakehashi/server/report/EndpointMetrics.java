@@ -37,6 +37,10 @@ public record EndpointMetrics(
     if (log != null) {
       LogStatus.Archive archive = log.archive();
       archive(writer, archive == null ? NO_ARCHIVE : archive);
+      LogStatus.Following following = log.following();
+      if (following != null) {
+        following(writer, following);
+      }
       writer
           .gauge("kakehashi_standbys", "Standbys that have asked for the log.")
           .sample(log.standbys().size());
@@ -44,6 +48,22 @@ public record EndpointMetrics(
           .gauge("kakehashi_standby_lag_bytes", "Log that the standby furthest behind lacks.")
           .sample(log.standbys().stream().mapToLong(LogStatus.Standby::lagBytes).max().orElse(0));
     }
+  }
+
+  private static void following(MetricsWriter writer, LogStatus.Following following) {
+    writer
+        .gauge(
+            "kakehashi_following_lag_bytes", "Of a standby: log of the primary that readers lack.")
+        .sample(following.lagBytes());
+    writer
+        .gauge("kakehashi_following_lag_seconds", "Of a standby: age of what readers see.")
+        .sample(following.lagMicros() / 1e6);
+    writer
+        .counter("kakehashi_following_groups", "Of a standby: groups of the log received.")
+        .sample(following.groups());
+    writer
+        .gauge("kakehashi_following_failing", "Of a standby, 1: the primary is not followed.")
+        .sample(following.problem().isEmpty() ? 0 : 1);
   }
 
   private static void archive(MetricsWriter writer, LogStatus.Archive archive) {

@@ -31,6 +31,10 @@ public final class EngineReport {
     LogStatus log = engine.logStatus();
     if (log != null) {
       text.append("\n  log: ").append(log.position());
+      LogStatus.Following following = log.following();
+      if (following != null) {
+        text.append("\n  ").append(text(following));
+      }
       LogStatus.Archive archive = log.archive();
       if (archive != null) {
         text.append("\n  archive: ").append(text(archive));
@@ -46,6 +50,17 @@ public final class EngineReport {
       }
     }
     return text.toString();
+  }
+
+  private static String text(LogStatus.Following following) {
+    String text =
+        "standby of %s: readers see %s, behind: %d bytes, %.3f s"
+            .formatted(
+                following.primary(),
+                following.applied(),
+                following.lagBytes(),
+                following.lagMicros() / 1e6);
+    return following.problem().isEmpty() ? text : text + ", not followed: " + following.problem();
   }
 
   private static String text(LogStatus.Archive archive) {

@@ -1,6 +1,6 @@
 package dev.kakehashi.server.standby;
 
-import dev.kakehashi.engine.store.log.StandbyLog;
+import dev.kakehashi.engine.api.FollowedLog;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -82,7 +82,7 @@ public final class PrimaryClient implements AutoCloseable {
   ///
   /// @return whether it had groups
   /// @throws IOException if the primary is not there, refuses, or its answer is cut off
-  public boolean follow(StandbyLog log) throws IOException, InterruptedException {
+  public boolean follow(FollowedLog log) throws IOException, InterruptedException {
     String query =
         "standby=%s&log=%016x&from=%s"
             .formatted(
@@ -106,6 +106,11 @@ public final class PrimaryClient implements AutoCloseable {
       }
       return log.receive(body);
     }
+  }
+
+  /// Where the primary is, for people.
+  public String name() {
+    return address.primary().toString();
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.kakehashi.server.standby;
 
+import dev.kakehashi.engine.api.FollowedLog;
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.engine.store.log.StandbyLog;
 import dev.kakehashi.protocol.Threads;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -14,22 +14,23 @@ public final class StandbyReceiver implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StandbyReceiver.class);
   private static final long PAUSE_MILLIS = 1000;
 
-  private final StandbyLog log;
+  private final FollowedLog log;
   private final PrimaryClient primary;
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final Thread thread;
-  private volatile String problem = "it has not been asked yet";
+  private String problem = "it has not been asked yet";
 
-  public StandbyReceiver(StandbyLog log, PrimaryClient primary) {
+  public StandbyReceiver(FollowedLog log, PrimaryClient primary) {
     this.log = log;
     this.primary = primary;
+    log.told(primary.name(), problem);
     this.thread = new Thread(this::run, "kakehashi-standby");
     thread.start();
   }
 
-  /// Why the primary is not followed; empty: it is.
-  public String problem() {
-    return problem;
+  private void tell(String why) {
+    problem = why;
+    log.told(primary.name(), why);
   }
 
   private void run() {
@@ -40,7 +41,7 @@ public final class StandbyReceiver implements AutoCloseable {
         if (!problem.isEmpty()) {
           LOG.info("the primary is followed from {} on", log.position());
         }
-        problem = "";
+        tell("");
         isStopping = stopping.getCount() == 0;
       } catch (IOException | EngineException | OutOfMemoryError e) {
         isStopping = hasFailed(e.getMessage() == null ? e.toString() : e.getMessage(), e);
@@ -59,7 +60,7 @@ public final class StandbyReceiver implements AutoCloseable {
       LOG.warn("the primary is not followed; trying again: {}", reason);
       LOG.debug("why", e);
     }
-    problem = reason;
+    tell(reason);
     try {
       return stopping.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException interrupted) {

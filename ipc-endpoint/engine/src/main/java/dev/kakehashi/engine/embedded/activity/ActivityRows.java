@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// Rows of `kakehashi_catalog.sessions`, `waits`, `jobs` and `copies`: what goes on at the moment, as far as the viewer may see it. As in
 /// `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
 public final class ActivityRows {
+  private static final int LOG_COLUMNS = 14;
   /// In place of a text that the viewer may not see; as PostgreSQL's.
   public static final String HIDDEN = "<insufficient privilege>";
 
@@ -147,24 +148,27 @@ public final class ActivityRows {
       return List.of();
     }
     LogStatus.Archive archive = log.archive();
-    if (archive == null) {
-      return List.<@Nullable Object[]>of(
-          new @Nullable Object[] {
-            log.position().toString(), null, null, null, null, null, null, null, null
-          });
+    LogStatus.Following following = log.following();
+    @Nullable Object[] row = new @Nullable Object[LOG_COLUMNS];
+    row[0] = log.position().toString();
+    if (archive != null) {
+      row[1] = archive.location();
+      row[2] = archive.position() == null ? null : archive.position().toString();
+      row[3] = micros(archive.archivedMillis());
+      row[4] = archive.waitingBytes();
+      row[5] = archive.files();
+      row[6] = archive.failures();
+      row[7] = archive.gaps();
+      row[8] = archive.problem().isEmpty() ? null : archive.problem();
     }
-    return List.<@Nullable Object[]>of(
-        new @Nullable Object[] {
-          log.position().toString(),
-          archive.location(),
-          archive.position() == null ? null : archive.position().toString(),
-          micros(archive.archivedMillis()),
-          archive.waitingBytes(),
-          archive.files(),
-          archive.failures(),
-          archive.gaps(),
-          archive.problem().isEmpty() ? null : archive.problem()
-        });
+    if (following != null) {
+      row[9] = following.primary();
+      row[10] = following.applied().toString();
+      row[11] = following.lagBytes();
+      row[12] = following.lagMicros();
+      row[13] = following.problem().isEmpty() ? null : following.problem();
+    }
+    return List.<@Nullable Object[]>of(row);
   }
 
   /// @param counts by the steps of [RequestTimes]

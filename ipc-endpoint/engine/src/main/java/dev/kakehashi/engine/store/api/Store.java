@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.FollowedLog;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
@@ -84,6 +85,14 @@ public interface Store extends AutoCloseable {
   /// Answers a standby, see `DurableLog.feed`.
   void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
       throws IOException, InterruptedException;
+
+  /// Begins to apply what the log of a standby gets; once.
+  ///
+  /// @return null: it is none
+  @Nullable FollowedLog follow(TableGuard guard);
+
+  /// Timestamp of the commit of a primary that has made a table since the standby's start; 0: it is older, or there is no such table.
+  long madeAt(long tableId);
 
   /// Changes the most memory for rows, versions and indexes; at once. If they have more, nobody gets any until they have less.
   ///

@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 ///     not. A sixteenth, 128 kB to 256 MB, is for those who delete
 /// @param queues opens the queues, which share the store's log; null: there are none, and a log that knows of some is refused
 /// @param archive gets a copy of the log; null: there is none
+/// @param isStandby whether its changes come from another store's log, and nobody else changes anything
 public record StoreConfig(
     Path directory,
     long memoryLimitBytes,
     @Nullable QueueOpener queues,
-    @Nullable ArchiveConfig archive) {
+    @Nullable ArchiveConfig archive,
+    boolean isStandby) {
   private static final long LEAST_MEMORY_BYTES = 1 << 20;
 
   public StoreConfig {
@@ -24,12 +26,17 @@ public record StoreConfig(
 
   /// A store without an archive.
   public StoreConfig(Path directory, long memoryLimitBytes, @Nullable QueueOpener queues) {
-    this(directory, memoryLimitBytes, queues, null);
+    this(directory, memoryLimitBytes, queues, null, false);
   }
 
   /// The same with an archive; null: none.
   public StoreConfig archivedTo(@Nullable ArchiveConfig to) {
-    return new StoreConfig(directory, memoryLimitBytes, queues, to);
+    return new StoreConfig(directory, memoryLimitBytes, queues, to, isStandby);
+  }
+
+  /// The same as a standby.
+  public StoreConfig asStandby() {
+    return new StoreConfig(directory, memoryLimitBytes, queues, archive, true);
   }
 
   /// A store without queues.

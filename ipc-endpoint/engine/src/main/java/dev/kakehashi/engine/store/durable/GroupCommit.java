@@ -174,6 +174,11 @@ public final class GroupCommit implements AutoCloseable {
     return durable >= all ? Long.MAX_VALUE : durableTimestamp;
   }
 
+  /// The log has a commit from elsewhere: that of a standby, in which nothing is enqueued. Before the commit is published.
+  public void hasAlready(long timestamp) {
+    durableTimestamp = timestamp;
+  }
+
   /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished]
   /// afterwards.
   ///

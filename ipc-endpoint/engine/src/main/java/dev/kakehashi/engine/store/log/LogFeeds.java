@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,6 +58,12 @@ final class LogFeeds {
   private final Condition grown = lock.newCondition();
   private volatile long durable;
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /// Those that nobody uses: each has memory for a segment.
+  private final ConcurrentLinkedQueue<LogReader> readers = new ConcurrentLinkedQueue<>();
+
+  /// Position up to which this store's own reader does not need the log; the greatest number: it has none.
+  private volatile long ownReader = Long.MAX_VALUE;
 
   /// Positions of standbys, by name. Guarded by the lock.
   private final Map<String, Slot> slots = new TreeMap<>();
@@ -141,6 +148,11 @@ final class LogFeeds {
     }
   }
 
+  /// The store's own reader needs the log from a position on.
+  void ownReader(long from) {
+    ownReader = from;
+  }
+
   /// Position up to which no standby needs the log; the greatest number: there is no standby. One that is too far behind is given up.
   long least() {
     lock.lock();
@@ -157,7 +169,8 @@ final class LogFeeds {
             }
             return isLost;
           });
-      return slots.values().stream().mapToLong(Slot::position).min().orElse(Long.MAX_VALUE);
+      long least = slots.values().stream().mapToLong(Slot::position).min().orElse(Long.MAX_VALUE);
+      return Math.min(least, ownReader);
     } finally {
       lock.unlock();
     }
@@ -251,11 +264,13 @@ final class LogFeeds {
   private void write(long from, long end, DataOutputStream out) throws IOException {
     out.writeLong(MAGIC);
     out.writeLong(end);
-    LogReader reader = new LogReader(format, segments, LogFile::openReadOnly);
+    LogReader idle = readers.poll();
+    LogReader reader =
+        idle == null ? new LogReader(format, segments, LogFile::openReadOnly) : idle;
     long at = from;
     long bytes = 0;
     while (at < end && bytes < MOST_BYTES) {
-      LogReader.Read read = reader.next(at);
+      LogReader.Read read = reader.next(at, end);
       for (SideFile side : read.group().sideFiles()) {
         send(side, read.end(), out);
         bytes += side.bytes();
@@ -274,6 +289,7 @@ final class LogFeeds {
     }
     out.writeByte(END);
     out.flush();
+    readers.add(reader);
   }
 
   private void send(SideFile side, long end, DataOutputStream out) throws IOException {

@@ -40,6 +40,13 @@ final class LogReader {
 
   private boolean cutOff;
 
+  /// Of a log that grows: up to where it may be read, and what of the segment is in `bytes`. 0: the log does not grow.
+  private long durable;
+
+  private int loadedFrom;
+  private int loadedTo;
+  private long wantedFrom;
+
   LogReader(LogFormat format, LogSegments segments, LogFile.Opener opener) {
     this.format = format;
     this.segments = segments;
@@ -79,12 +86,15 @@ final class LogReader {
   /// A group of the log, and where it ends.
   record Read(LogRecord group, long end) {}
 
-  /// Reads one group that is durable, of a log that grows.
+  /// Reads one group that is durable, of a log that grows: no more of its files than is new.
   ///
   /// @param from where the one before ends
+  /// @param durableEnd up to where the log is durable, behind the group
   /// @throws EngineException DATA_CORRUPTED
-  Read next(long from) throws IOException {
+  Read next(long from, long durableEnd) throws IOException {
+    durable = durableEnd;
     long at = format.frameStart(from);
+    wantedFrom = at;
     Group group = new Group();
     long end = read(at, group);
     if (end < 0) {
@@ -215,6 +225,9 @@ final class LogReader {
 
   /// Brings a segment into `bytes`; what the file lacks is zero. False if there is no such segment, or it has no header of its own.
   private boolean load(long number) throws IOException {
+    if (durable > 0) {
+      return loadPart(number);
+    }
     if (loaded == number) {
       return true;
     }
@@ -230,6 +243,32 @@ final class LogReader {
     }
     bytes.clear();
     loaded = number;
+    return format.isHeader(bytes, number);
+  }
+
+  /// Brings what is durable of a segment into `bytes`, from the wanted group on; the rest of them means nothing.
+  private boolean loadPart(long number) throws IOException {
+    int from =
+        number == format.segment(wantedFrom) ? format.offset(wantedFrom) : LogFormat.HEADER_BYTES;
+    int to = number == format.segment(durable) ? format.offset(durable) : format.segmentBytes();
+    if (loaded == number && loadedFrom <= from && loadedTo >= to) {
+      return true;
+    }
+    if (!segments.has(number)) {
+      return false;
+    }
+    loaded = -1;
+    bytes.clear();
+    try (LogFile file = opener.open(segments.path(number))) {
+      loadedBytes = file.size();
+      file.read(bytes.slice(0, LogFormat.HEADER_BYTES), 0);
+      if (to > from) {
+        file.read(bytes.slice(from, to - from), from);
+      }
+    }
+    loaded = number;
+    loadedFrom = from;
+    loadedTo = to;
     return format.isHeader(bytes, number);
   }
 

@@ -297,7 +297,7 @@ public final class LogRecord {
   }
 
   /// Changes of a record, in its order.
-  interface Changes {
+  public interface Changes {
     void put(byte[] key, byte[] value);
 
     void delete(byte[] key);

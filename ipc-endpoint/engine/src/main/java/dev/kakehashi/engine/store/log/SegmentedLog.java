@@ -527,6 +527,31 @@ public final class SegmentedLog implements DurableLog {
     checkpointer.add(List.of(group), group.length(), end);
   }
 
+  /// Reads what is durable, for one thread.
+  LogReader reader() {
+    return new LogReader(timelines.current().format(), segments, LogFile::openReadOnly);
+  }
+
+  /// Keeps the log from a position on, for who reads it here.
+  void keepFrom(long position) {
+    feeds.ownReader(position);
+  }
+
+  /// Visits the changes in a side file.
+  ///
+  /// @param end of the group that names it
+  void readSideFile(SideFile file, long end, LogRecord.Changes changes) {
+    try {
+      sideFiles.readKept(file, end, (at, piece) -> piece.forEach(changes));
+    } catch (IOException e) {
+      throw failure("could not read a file of the store's log", e);
+    }
+  }
+
+  LogPosition position(long position) {
+    return timelines.position(position);
+  }
+
   /// See [LogFeeds#answer].
   @Override
   public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)

@@ -172,7 +172,18 @@ final class SideFiles {
   /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED if it is missing or a checksum does not hold; pieces before
   ///     that were visited
   void read(SideFile file, PieceVisitor visitor) throws IOException {
-    Path path = path(file.number());
+    read(path(file.number()), file, visitor);
+  }
+
+  /// Reads all of a file that a group names, also when the base image has given it up.
+  ///
+  /// @param end of the group
+  void readKept(SideFile file, long end, PieceVisitor visitor) throws IOException {
+    Path second = kept.path(end, file.number());
+    read(Files.exists(second) ? second : path(file.number()), file, visitor);
+  }
+
+  private void read(Path path, SideFile file, PieceVisitor visitor) throws IOException {
     if (Files.notExists(path)) {
       throw LogReader.corrupted("file \"%s\" of the log is missing".formatted(path));
     }

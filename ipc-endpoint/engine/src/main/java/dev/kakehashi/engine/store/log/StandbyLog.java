@@ -4,42 +4,52 @@ import dev.kakehashi.engine.api.LogPosition;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The log of a standby: it gets the groups of the primary's, writes them to the same places, and lets its base image and its queues
 /// follow. So its directory is always one that a start takes over after a crash.
 ///
-/// Receiving is done by one thread; any may ask for its state.
-public final class StandbyLog implements AutoCloseable {
+/// One thread receives. Another one reads what is durable, and applies it to what is in memory: however long that takes, the log goes on.
+/// The log keeps what that thread lacks. Any thread may ask for the state.
+public final class StandbyLog {
   private static final int COPY_BYTES = 1 << 20;
 
   private final SegmentedLog log;
+  private final LogReader reader;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
   private volatile long primaryEnd;
-  private volatile long lastMicros;
+  private volatile long applied;
+  private volatile long appliedMicros;
   private final LongAdder groups = new LongAdder();
 
   /// State of a standby.
   ///
   /// @param position up to which it has the log, durably
-  /// @param lagBytes that it lacked when the primary has answered last
-  /// @param lastMicros time of the last group that it has got, since 1970; 0: none since the start
+  /// @param applied position up to which its readers see it
+  /// @param lagBytes that its readers lacked when the primary has answered last
+  /// @param appliedMicros time of the last group that they see, since 1970; 0: none since the start
   /// @param groups that it has got since the start
-  public record State(LogPosition position, long lagBytes, long lastMicros, long groups) {}
+  public record State(
+      LogPosition position,
+      LogPosition applied,
+      long lagBytes,
+      long appliedMicros,
+      long groups) {}
 
-  private StandbyLog(SegmentedLog log) {
+  /// @param log that has just been opened: all of it is in memory, or about to be
+  public StandbyLog(SegmentedLog log) {
     this.log = log;
+    this.reader = log.reader();
     this.primaryEnd = log.end();
-  }
-
-  /// Opens what a backup, or an earlier run, has left.
-  ///
-  /// @param queues null: there are none
-  public static StandbyLog open(
-      Path logDirectory, Path imageDirectory, @Nullable LogQueues queues) {
-    return new StandbyLog(SegmentedLog.open(logDirectory, imageDirectory, queues));
+    this.applied = log.end();
+    log.keepFrom(applied);
   }
 
   /// Identifier of the log, which the primary compares with its own.
@@ -49,11 +59,17 @@ public final class StandbyLog implements AutoCloseable {
 
   /// Up to where it has the log, durably.
   public LogPosition position() {
-    return log.status().position();
+    return log.position(log.end());
   }
 
   public State state() {
-    return new State(position(), Math.max(0, primaryEnd - log.end()), lastMicros, groups.sum());
+    long seen = applied;
+    return new State(
+        position(),
+        log.position(seen),
+        Math.max(0, primaryEnd - seen),
+        appliedMicros,
+        groups.sum());
   }
 
   /// Takes an answer of the primary; what has come whole before a failure stays.
@@ -98,10 +114,14 @@ public final class StandbyLog implements AutoCloseable {
     if ((int) crc.getValue() != in.readInt()) {
       throw new IOException("a group of the primary's log was damaged on its way");
     }
-    LogRecord group = LogRecord.of(payload, length, changes);
-    log.receive(group, end);
-    lastMicros = GroupTime.of(group);
+    log.receive(LogRecord.of(payload, length, changes), end);
     groups.increment();
+    lock.lock();
+    try {
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void sideFile(DataInputStream in) throws IOException {
@@ -115,7 +135,7 @@ public final class StandbyLog implements AutoCloseable {
         if (count < 0) {
           throw new IOException("the primary's answer is cut off");
         }
-        file.write(java.nio.ByteBuffer.wrap(buffer, 0, count), at);
+        file.write(ByteBuffer.wrap(buffer, 0, count), at);
         at += count;
         left -= count;
       }
@@ -123,8 +143,107 @@ public final class StandbyLog implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
-    log.close();
+  // ---- what is applied ----
+
+  /// A group that is durable here.
+  public final class Group {
+    private final LogRecord record;
+    private final long end;
+
+    private Group(LogRecord record, long end) {
+      this.record = record;
+      this.end = end;
+    }
+
+    /// Visits its changes without those that are in files beside the log, which are of rows alone.
+    public void forEach(LogRecord.Changes changes) {
+      record.forEach(changes);
+    }
+
+    /// Visits all of its changes, in their order. Those of queues are among them, and the group's time.
+    ///
+    /// @throws dev.kakehashi.engine.api.error.EngineException IO_ERROR, DATA_CORRUPTED
+    public void forEachWithFiles(LogRecord.Changes changes) {
+      record.forEach(
+          new LogRecord.Changes() {
+            @Override
+            public void put(byte[] key, byte[] value) {
+              if (SideFile.isName(key, 0, key.length)) {
+                log.readSideFile(SideFile.of(value, 0, value.length), end, changes);
+              } else {
+                changes.put(key, value);
+              }
+            }
+
+            @Override
+            public void delete(byte[] key) {
+              changes.delete(key);
+            }
+
+            @Override
+            public void deleteRange(byte[] from, byte[] to) {
+              changes.deleteRange(from, to);
+            }
+          });
+    }
+  }
+
+  /// The group that readers lack next, when there is one. Called by the thread that applies.
+  ///
+  /// @return null: there is none within the time
+  /// @throws dev.kakehashi.engine.api.error.EngineException IO_ERROR, DATA_CORRUPTED
+  public @Nullable Group next(long waitNanos)
+      throws InterruptedException {
+    long end = log.end();
+    if (applied >= end) {
+      lock.lock();
+      try {
+        long left = waitNanos;
+        while (applied >= log.end() && left > 0) {
+          left = changed.awaitNanos(left);
+        }
+      } finally {
+        lock.unlock();
+      }
+      end = log.end();
+      if (applied >= end) {
+        return null;
+      }
+    }
+    try {
+      LogReader.Read read = reader.next(applied, end);
+      return new Group(read.group(), read.end());
+    } catch (IOException e) {
+      throw SegmentedLog.failure("could not read the standby's log", e);
+    }
+  }
+
+  /// Readers see a group, and all before it. Called by the thread that applies.
+  public void applied(Group group) {
+    applied = group.end;
+    appliedMicros = GroupTime.of(group.record);
+    log.keepFrom(group.end);
+    lock.lock();
+    try {
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits until readers see all that is durable here.
+  ///
+  /// @return false: the time is over
+  public boolean awaitApplied(long waitNanos) throws InterruptedException {
+    long left = Math.max(waitNanos, TimeUnit.MILLISECONDS.toNanos(1));
+    lock.lock();
+    try {
+      while (applied < log.end() && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return applied >= log.end();
+    } finally {
+      lock.unlock();
+    }
   }
 }

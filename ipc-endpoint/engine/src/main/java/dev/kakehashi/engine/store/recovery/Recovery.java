@@ -68,8 +68,9 @@ public final class Recovery {
     this.log = log;
   }
 
+  /// @param withPrepared whether prepared transactions come back; on a standby they wait for its promotion
   /// @return what became of transactions of earlier runs
-  public RecoveredOutcomes run() {
+  public RecoveredOutcomes run(boolean withPrepared) {
     long start = System.nanoTime();
     Map<String, byte[]> catalog = StoreImage.catalog(log);
     long[] firstFreeId = {1};
@@ -80,7 +81,9 @@ public final class Recovery {
     RecoveredOutcomes outcomes = outcomes();
     store.catalog().recovered(catalog, firstFreeId[0]);
     loadTables();
-    loadPrepared();
+    if (withPrepared) {
+      loadPrepared();
+    }
     store.tables().all().forEach(table -> table.pages.finishRecovery());
     List<RowTable> tables = store.tables().all();
     LOG.info(

@@ -141,6 +141,27 @@ public final class PageList {
     }
   }
 
+  /// Page `number`, latched, with memory; made if it is not there. Rows come to places that are not looked for.
+  public Page latchForReplay(long number) {
+    while (true) {
+      Page page = pageForRecovery(number);
+      page.latch();
+      if (page.hasMemory()) {
+        return page;
+      }
+      page.unlatch();
+      synchronized (roomLock) {
+        if (!page.hasMemory()) {
+          long memory = form.pool.allocate(Page.stampBytes(form.layout));
+          bare.remove(page);
+          page.latch();
+          page.revive(memory);
+          page.unlatch();
+        }
+      }
+    }
+  }
+
   /// Puts the pages with room on the list; at the end of recovery.
   public void finishRecovery() {
     for (int i = 0; i < pageCount; i++) {

@@ -43,10 +43,15 @@ public final class RowTable implements TableStore, CollectedTable {
   public final TableForm form;
   final RowWriter writer;
   private final RowUndo changes;
+  private final RowReplay replay;
   final IndexEntries entries;
   public final PageList pages;
   final RowLocker locker = new RowLocker(this);
   private volatile boolean dropped;
+
+  /// When a standby has got it; 0: at its start.
+  private volatile long madeAt;
+
   private final LongAdder rowCount = new LongAdder();
   private final LongAdder changeCount = new LongAdder();
 
@@ -62,11 +67,22 @@ public final class RowTable implements TableStore, CollectedTable {
     this.entries = new IndexEntries(this);
     this.writer = new RowWriter(this);
     this.changes = new RowUndo(this);
+    this.replay = new RowReplay(this, writer);
   }
 
   @Override
   public TableDefinition definition() {
     return form.definition();
+  }
+
+  /// See [dev.kakehashi.engine.store.api.Store#madeAt].
+  public long madeAt() {
+    return madeAt;
+  }
+
+  /// Before anybody else has it.
+  public void madeAt(long timestamp) {
+    madeAt = timestamp;
   }
 
   public long tableId() {
@@ -343,12 +359,12 @@ public final class RowTable implements TableStore, CollectedTable {
     transaction.garbage().addRetracted(this, inserts, true);
   }
 
-  /// Makes a change of a prepared transaction again, during recovery.
+  /// Makes a change of a prepared transaction again, during recovery, or one of a primary.
   ///
   /// @param version the row as the transaction leaves it, its values in the pool; null: deleted
   public void replay(Writer transaction, long rowId, @Nullable RowVersion version) {
     transaction.reenter(this);
-    writer.replay(transaction, rowId, version);
+    replay.replay(transaction, rowId, version);
   }
 
   /// Takes a row lock of a prepared transaction again, during recovery, when its changes are made.

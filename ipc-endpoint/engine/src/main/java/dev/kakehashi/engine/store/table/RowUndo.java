@@ -61,7 +61,7 @@ final class RowUndo {
       }
       page.setUndo(slot, Native.getLong(record + RowLayout.UNDO_PREVIOUS));
       page.setStamp(slot, stamp);
-      page.setLive(slot, true);
+      page.setLive(slot, !Stamp.isTombstone(stamp));
     }
     page.unlatch();
     if (record == 0) {

@@ -388,62 +388,6 @@ final class RowWriter {
     return written;
   }
 
-  // ---- recovery ----
-
-  /// Keys need no check: the change has been made once, and what it needs has been kept for it since.
-  void replay(Writer transaction, long rowId, @Nullable RowVersion version) {
-    RowLayout layout = table.form.layout;
-    transaction.reserveWrite();
-    Page page = table.pages.pageForRecovery(rowId >>> Page.SLOT_BITS);
-    int slot = Page.slotOf(rowId);
-    RowVersion old = new RowVersion(layout.columns);
-    boolean present = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
-    long record = present ? pool.allocate(layout.undoBytes) : 0;
-    if (!present && version == null) {
-      return; // it deleted what it had inserted
-    }
-    page.latch();
-    if (version != null) {
-      page.makeRoomFor(version);
-    }
-    if (present) {
-      page.makeRoomForUndo();
-      old.readHead(page, slot);
-      saveUndo(page, slot, record, version, true);
-    } else {
-      page.claim(slot);
-    }
-    for (int c = 0; c < layout.columns; c++) {
-      if (version != null) {
-        page.setWord(c, slot, version.words[c], version.nulls[c]);
-      } else if (layout.kinds[c].byReference()) {
-        page.setWord(c, slot, 0, page.isNull(c, slot));
-      }
-    }
-    boolean locksKeys =
-        version == null || !present || referencedKeysDiffer(table.form.indexes(), old, version);
-    putStamp(page, slot, transaction.stamp(version == null), locksKeys, record);
-    page.setLive(slot, version != null);
-    page.unlatch();
-    transaction.logWrite(table, page, slot, record);
-    int count = (version != null ? 1 : 0) - (present ? 1 : 0);
-    if (count != 0) {
-      transaction.addRows(table, count);
-    }
-    if (version != null) {
-      KeyBuffer key = new KeyBuffer(64);
-      for (TableIndex index : table.form.indexes()) {
-        if (!present || keyDiffers(index, old, version)) {
-          index.encode(version, key);
-          if (key.length > 0) {
-            index.complete(key, rowId);
-            index.tree.insert(key);
-          }
-        }
-      }
-    }
-  }
-
   // ---- parts of a change, under the latch ----
 
   /// Whether the newest version may be replaced by the transaction.

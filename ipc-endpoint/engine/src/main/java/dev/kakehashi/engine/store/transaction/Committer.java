@@ -222,6 +222,19 @@ public final class Committer {
     }
   }
 
+  /// Gives what the log has already its place in the order.
+  synchronized Outcome applied(RowTransaction transaction) {
+    Garbage garbage = transaction.commitGarbage(false);
+    long timestamp = ++lastTimestamp;
+    parts.slots().setCommitTimestamp(transaction.slot, timestamp);
+    if (garbage != null) {
+      collector.add(garbage, timestamp);
+    }
+    groupCommit.hasAlready(timestamp);
+    clock.publish(timestamp);
+    return new Outcome(timestamp, garbage, null, null);
+  }
+
   // ---- two-phase commit ----
 
   /// Validates a transaction, once for all, and puts the record of its preparation into the order. It commits later at a timestamp of that

@@ -429,6 +429,13 @@ public final class RowTransaction extends ReadingTransaction {
     committed(outcome);
   }
 
+  /// Makes its changes visible to others; the log has them already, for they are those of a primary.
+  public void applied() {
+    checkRunning();
+    committing = true;
+    committed(store.committer().applied(this));
+  }
+
   /// It has its place in the order of commits.
   void committed(Committer.Outcome outcome) {
     writes().stamp(slot, outcome.timestamp());
