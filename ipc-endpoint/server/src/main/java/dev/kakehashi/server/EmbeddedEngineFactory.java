@@ -65,6 +65,10 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     }
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
     engine.timeZone(zone);
+    engine.standbyBacklog(settings.number(Setting.STANDBY_BACKLOG));
+    if (!isStandby) {
+      engine.synchronous(StandbySettings.synchronous(settings));
+    }
     return engine;
   }
 
@@ -100,7 +104,12 @@ public final class EmbeddedEngineFactory implements EngineFactory {
         Setting.MEMORY.key(),
         Setting.STATEMENT_MEMORY.key(),
         Setting.TEMP_SPACE.key(),
-        Setting.LOCK_TIMEOUT.key());
+        Setting.LOCK_TIMEOUT.key(),
+        Setting.STANDBY_BACKLOG.key(),
+        Setting.SYNCHRONOUS_STANDBY.key(),
+        Setting.SYNCHRONOUS_LEVEL.key(),
+        Setting.SYNCHRONOUS_AWAY.key(),
+        Setting.SYNCHRONOUS_PATIENCE.key());
   }
 
   @Override
@@ -111,6 +120,8 @@ public final class EmbeddedEngineFactory implements EngineFactory {
         settings.number(Setting.STATEMENT_MEMORY),
         settings.number(Setting.TEMP_SPACE),
         settings.number(Setting.LOCK_TIMEOUT));
+    embedded.standbyBacklog(settings.number(Setting.STANDBY_BACKLOG));
+    embedded.synchronous(StandbySettings.synchronous(settings));
   }
 
   @Override

@@ -3,6 +3,8 @@ package dev.kakehashi.server;
 import dev.kakehashi.bulk.BulkFiles;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.store.StoreRestore;
+import dev.kakehashi.engine.store.log.TimelineStart;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.authentication.ScramVerifier;
 import dev.kakehashi.requests.InProcessRequests;
@@ -24,6 +26,7 @@ import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.RuntimeDirectory;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -44,6 +47,7 @@ public final class EndpointServer implements AutoCloseable {
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final Settings settings;
   private final Reload.Source source;
+  private boolean isPromoted;
   private volatile String closing = ""; // written by who closes it, for people
   private @Nullable TransportEndpoint transport;
   private @Nullable InProcessRequests requests;
@@ -65,7 +69,14 @@ public final class EndpointServer implements AutoCloseable {
 
   /// @param source where the settings come from when they are read again
   static EndpointServer start(Settings settings, EngineFactory factory, Reload.Source source) {
+    return start(settings, factory, source, false);
+  }
+
+  /// @param isPromoted whether it has just taken over: it asks nobody whether another one has
+  static EndpointServer start(
+      Settings settings, EngineFactory factory, Reload.Source source, boolean isPromoted) {
     EndpointServer server = new EndpointServer(settings, source);
+    server.isPromoted = isPromoted;
     boolean started = false;
     try {
       server.open(factory);
@@ -185,7 +196,7 @@ public final class EndpointServer implements AutoCloseable {
   }
 
   /// @throws SettingsException if it is not said what a standby follows, or what is to follow is none
-  private void checkPrimary(Path data, boolean isStandby) {
+  private void checkPrimary(Path data, boolean isStandby) throws IOException {
     boolean isNamed = !settings.text(Setting.PRIMARY).isEmpty();
     if (isStandby && !isNamed) {
       throw new SettingsException(
@@ -197,9 +208,39 @@ public final class EndpointServer implements AutoCloseable {
           "\"%s\" is no standby's: make one by \"kakehashi restore --standby\" of a backup of the primary"
               .formatted(data));
     }
-    if (!isStandby && isNamed) {
-      LOG.info("\"{}\" means nothing: this is no standby", Setting.PRIMARY.key());
+    if (!isStandby && isNamed && !isPromoted) {
+      refuseLeft(data);
     }
+  }
+
+  /// Refuses to serve when the endpoint that the setting names goes on from our log: it was promoted while we were away.
+  ///
+  /// @throws SettingsException then
+  private void refuseLeft(Path data) throws IOException {
+    String theirs;
+    try (PrimaryClient other = new PrimaryClient(StandbySettings.address(settings))) {
+      theirs = other.timelines();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while another endpoint was asked");
+    } catch (IOException e) {
+      LOG.warn(
+          "{} could not be asked whether it has taken over; serving: {}",
+          settings.text(Setting.PRIMARY),
+          Main.reason(e));
+      return;
+    }
+    TimelineStart.Fork fork =
+        theirs.isEmpty()
+            ? null
+            : StoreRestore.fork(EmbeddedEngineFactory.storeDirectory(data), theirs);
+    if (fork != null) {
+      throw new SettingsException(
+          "%s has taken over: its timeline %d has left the log of \"%s\" at %s, and here it goes on to %s at least. Make a standby of a backup of the new primary in another directory"
+              .formatted(
+                  settings.text(Setting.PRIMARY), fork.timeline(), data, fork.at(), fork.end()));
+    }
+    LOG.info("\"{}\" has not taken over: this is no standby", settings.text(Setting.PRIMARY));
   }
 
   /// Closed first: what it has received is applied, or found at the next start.

@@ -52,8 +52,7 @@ final class StandbyServer implements AutoCloseable {
     boolean started = false;
     try {
       server.serving = standby;
-      server.promotions =
-          OwnerSocket.open(settings.runtimeDirectory(), FILE, server::answer);
+      server.promotions = OwnerSocket.open(settings.runtimeDirectory(), FILE, server::answer);
       started = true;
       return server;
     } finally {
@@ -63,7 +62,7 @@ final class StandbyServer implements AutoCloseable {
     }
   }
 
-  /// What serves now.
+  /// The endpoint that serves now.
   ///
   /// @throws IllegalStateException nothing does: a promotion has failed
   EndpointServer serving() {
@@ -82,8 +81,7 @@ final class StandbyServer implements AutoCloseable {
 
   private void answer(SocketChannel client, Runnable served) throws IOException {
     served.run();
-    try (Writer out =
-        new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
+    try (Writer out = new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
       out.write(promoted());
     }
   }
@@ -110,7 +108,7 @@ final class StandbyServer implements AutoCloseable {
       serving().close();
       serving = null;
       LogPosition begin = leave(settings);
-      serving = EndpointServer.start(settings, factory, source);
+      serving = EndpointServer.start(settings, factory, source, true);
       LOG.info("promoted; the log goes on at {}", begin);
       return begin;
     }

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.server.standby.PrimaryClient;
 import java.net.InetAddress;
 import java.net.URI;
@@ -11,6 +12,32 @@ import org.jspecify.annotations.Nullable;
 /// Settings of a standby. Stateless.
 final class StandbySettings {
   private StandbySettings() {}
+
+  /// The standby that commits wait for; null: none.
+  ///
+  /// @throws SettingsException if a setting cannot be used
+  static @Nullable SynchronousConfig synchronous(Settings settings) {
+    String name = settings.text(Setting.SYNCHRONOUS_STANDBY);
+    boolean isApplied = isSecond(settings, Setting.SYNCHRONOUS_LEVEL, "stored", "applied");
+    boolean isAlone = isSecond(settings, Setting.SYNCHRONOUS_AWAY, "wait", "alone");
+    return name.isEmpty()
+        ? null
+        : new SynchronousConfig(
+            name,
+            isApplied ? SynchronousConfig.Level.APPLIED : SynchronousConfig.Level.STORED,
+            isAlone,
+            settings.number(Setting.SYNCHRONOUS_PATIENCE));
+  }
+
+  private static boolean isSecond(Settings settings, Setting setting, String one, String other) {
+    String text = settings.text(setting);
+    if (!text.equals(one) && !text.equals(other)) {
+      throw new SettingsException(
+          "\"%s\" cannot be \"%s\": it has to be %s or %s"
+              .formatted(setting.key(), text, one, other));
+    }
+    return text.equals(other);
+  }
 
   /// Where the primary is, and as who it is asked.
   ///

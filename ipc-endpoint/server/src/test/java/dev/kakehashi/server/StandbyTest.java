@@ -49,14 +49,13 @@ class StandbyTest {
   private volatile boolean stopping;
   private EndpointProcess primary;
   private EndpointProcess standby;
+  private int standbyPort;
   @TempDir private Path home;
 
   @BeforeEach
   void start() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = freePort();
+    standbyPort = freePort();
     primary = EndpointProcess.open("http_port=" + port);
     try (Session session = primary.attach()) {
       session.execute("create table entry (id int8 primary key, v text)");
@@ -74,10 +73,17 @@ class StandbyTest {
             "primary=http://127.0.0.1:" + port,
             "primary_user=replica",
             "primary_password_file=" + password,
-            "standby_name=second");
+            "standby_name=second",
+            "http_port=" + standbyPort);
     Command.run("restore", "--standby", backup.toString(), standby.dataDirectory().toString())
         .expect(0, "restored the backup of");
     standby.start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
   }
 
   @AfterEach
@@ -278,6 +284,27 @@ class StandbyTest {
         "the refusal",
         () -> ask(standby, "status").output().contains("of timeline 1 of another history"));
     assertEquals(LongStream.of(0).boxed().toList(), numbersOfPrimary("select count(*) from entry"));
+  }
+
+  @Test
+  void shouldRefuseToServeWhenTheOtherEndpointHasTakenOver() throws Exception {
+    awaitStandby();
+    primary.kill();
+    ask(standby, "promote").expect(0, "promoted; the log goes on at 2/");
+    String[] start = {
+      "start",
+      "-D",
+      primary.dataDirectory().toString(),
+      "-R",
+      home.resolve("run").toString(),
+      "-s",
+      "primary=http://127.0.0.1:" + standbyPort,
+      "-s",
+      "primary_user=replica",
+      "-s",
+      "primary_password_file=" + home.resolve("password")
+    };
+    Command.run(start).expect(1, "has taken over: its timeline 2 has left the log of");
   }
 
   private List<Long> numbersOfPrimary(String sql) {

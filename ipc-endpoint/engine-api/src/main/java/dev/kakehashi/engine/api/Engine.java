@@ -132,12 +132,25 @@ public interface Engine extends AutoCloseable {
   ///
   /// @param standby its name
   /// @param ofLog identifier of its log
+  /// @param from position up to which it has it, durably
+  /// @param applied position up to which its readers see it
   /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
   /// @throws IOException if it does not take the answer
-  default void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+  default void feed(
+      String standby,
+      long ofLog,
+      LogPosition from,
+      LogPosition applied,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException {
     throw new EngineException(
         dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");
+  }
+
+  /// Histories that its log goes on from, as text for endpoints; empty: it has none.
+  default String timelines() {
+    return "";
   }
 
   /// The log of a standby, which changes nothing but what that brings; null: it is none.

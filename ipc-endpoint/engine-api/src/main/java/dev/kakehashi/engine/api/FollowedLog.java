@@ -21,6 +21,9 @@ public interface FollowedLog {
   /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR, DATA_CORRUPTED
   boolean receive(InputStream answer) throws IOException;
 
+  /// Whether commits of the primary wait until readers here see them: it is told as soon as they do.
+  boolean waitsForReaders();
+
   /// Says how it goes, for people and monitoring.
   ///
   /// @param problem why the primary is not followed; empty: it is

@@ -9,20 +9,33 @@ import org.jspecify.annotations.Nullable;
 /// @param archive null: it has none
 /// @param standbys that have asked for it since the start
 /// @param following of a standby; null: it is none
+/// @param synchronous null: commits wait for no standby
 public record LogStatus(
     LogPosition position,
     @Nullable Archive archive,
     List<Standby> standbys,
-    @Nullable Following following) {
+    @Nullable Following following,
+    @Nullable Synchronous synchronous) {
   /// A log that follows no other.
-  public LogStatus(LogPosition position, @Nullable Archive archive, List<Standby> standbys) {
-    this(position, archive, standbys, null);
+  public LogStatus(
+      LogPosition position,
+      @Nullable Archive archive,
+      List<Standby> standbys,
+      @Nullable Synchronous synchronous) {
+    this(position, archive, standbys, null, synchronous);
   }
 
   /// The same of a standby.
   public LogStatus with(Following how) {
-    return new LogStatus(position, archive, standbys, how);
+    return new LogStatus(position, archive, standbys, how, synchronous);
   }
+
+  /// The standby that commits wait for.
+  ///
+  /// @param level what it has to have done with them
+  /// @param isWaiting a commit waits for longer than it should
+  /// @param isAlone commits go on without it
+  public record Synchronous(String standby, String level, boolean isWaiting, boolean isAlone) {}
 
   /// How a standby follows its primary.
   ///

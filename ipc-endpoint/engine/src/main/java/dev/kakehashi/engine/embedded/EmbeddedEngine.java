@@ -39,6 +39,7 @@ import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.engine.txn.ManagedTransaction;
 import dev.kakehashi.engine.txn.PlanningThreads;
 import dev.kakehashi.engine.txn.PreparedTransactions;
@@ -202,6 +203,11 @@ public final class EmbeddedEngine implements Engine {
     transactions.limits(statementMemoryBytes, lockTimeoutNanos);
   }
 
+  /// Lets commits wait for a standby from now on; null: for none.
+  public void synchronous(@Nullable SynchronousConfig config) {
+    store.synchronous(config);
+  }
+
   /// Sets what SHOW gives of the program that this engine is a part of.
   public void showSettings(List<ShownSetting> settings) {
     surroundings.showSettings(settings);
@@ -339,15 +345,31 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+  public void feed(
+      String standby,
+      long ofLog,
+      LogPosition from,
+      LogPosition applied,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException {
     refuseWhenClosing();
-    store.feed(standby, ofLog, from, waitNanos, to);
+    store.feed(standby, ofLog, from, applied, waitNanos, to);
   }
 
   @Override
   public @Nullable LogStatus logStatus() {
     return store.logStatus();
+  }
+
+  /// Says how many bytes of the log are kept for a standby that lacks them; without it, all.
+  public void standbyBacklog(long bytes) {
+    store.standbyBacklog(bytes);
+  }
+
+  @Override
+  public String timelines() {
+    return store.timelines();
   }
 
   @Override

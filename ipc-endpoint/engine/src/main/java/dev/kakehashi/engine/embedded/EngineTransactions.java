@@ -273,7 +273,7 @@ final class EngineTransactions implements TransactionEnvironment {
     return isStandby ? StandbyRules.explained(failure) : failure;
   }
 
-  /// Who ends readers that a standby's log cannot wait for.
+  /// Ends readers that a standby's log cannot wait for.
   ///
   /// @param delayNanos how long it waits
   RecoveryConflicts conflicts(long delayNanos) {

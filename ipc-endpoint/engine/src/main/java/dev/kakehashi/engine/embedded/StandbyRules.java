@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
-/// What clients of a standby may do: read, by snapshots of what was applied. Stateless.
+/// Clients of a standby read, by snapshots of what was applied. Stateless.
 final class StandbyRules {
   private StandbyRules() {}
 
@@ -43,9 +43,11 @@ final class StandbyRules {
     }
     return new EngineException(
             failure.code(),
-            String.valueOf(failure.getMessage()).replace("in a read-only transaction", "on a standby"),
+            String.valueOf(failure.getMessage())
+                .replace("in a read-only transaction", "on a standby"),
             failure)
         .withDetail("This endpoint is a standby: what changes here comes from its primary.")
-        .withHint("Send changes to the primary, or make this one the primary: \"kakehashi promote\".");
+        .withHint(
+            "Send changes to the primary, or make this one the primary: \"kakehashi promote\".");
   }
 }

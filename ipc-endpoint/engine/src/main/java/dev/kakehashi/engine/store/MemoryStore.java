@@ -14,6 +14,7 @@ import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.engine.store.api.TableGuard;
 import dev.kakehashi.engine.store.api.TableMemory;
 import dev.kakehashi.engine.store.api.TableStore;
@@ -158,7 +159,7 @@ final class MemoryStore implements Store {
       // written, or the limit is lower now.
       pool.limited(false);
       store.recoveredOutcomes = new Recovery(store.transactions, log).run(followed == null);
-      // What the primary has room for is applied here, whatever readers keep.
+      // A standby applies all that its primary had room for, whatever readers keep.
       pool.limited(followed == null);
       store.follower = followed == null ? null : new LogFollower(store.transactions, followed);
       recovered = true;
@@ -268,6 +269,21 @@ final class MemoryStore implements Store {
   }
 
   @Override
+  public void synchronous(@Nullable SynchronousConfig config) {
+    log.synchronous(config);
+  }
+
+  @Override
+  public void standbyBacklog(long bytes) {
+    log.standbyBacklog(bytes);
+  }
+
+  @Override
+  public String timelines() {
+    return log.timelines();
+  }
+
+  @Override
   public @Nullable FollowedLog follow(TableGuard guard) {
     LogFollower following = follower;
     if (following != null) {
@@ -285,20 +301,25 @@ final class MemoryStore implements Store {
   /// @throws EngineException READ_ONLY_TRANSACTION
   private void refuseOnStandby(String what) {
     if (follower != null) {
-      throw new EngineException(
-          ErrorCode.READ_ONLY_TRANSACTION, what + " on a standby");
+      throw new EngineException(ErrorCode.READ_ONLY_TRANSACTION, what + " on a standby");
     }
   }
 
   @Override
-  public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+  public void feed(
+      String standby,
+      long ofLog,
+      LogPosition from,
+      LogPosition applied,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException {
     if (follower != null) {
       throw new EngineException(
               ErrorCode.NOT_IN_PREREQUISITE_STATE, "this endpoint is a standby itself")
           .withHint("Let the other standby follow the primary.");
     }
-    log.feed(standby, ofLog, from, waitNanos, to);
+    log.feed(standby, ofLog, from, applied, waitNanos, to);
   }
 
   @Override
@@ -362,7 +383,7 @@ final class MemoryStore implements Store {
 
   @Override
   public @Nullable QueueSystem queues() {
-    // Those of a standby follow the log, and nobody uses them.
+    // On a standby they follow the log, and nobody uses them.
     return follower == null ? log.queues() : null;
   }
 
@@ -423,6 +444,8 @@ final class MemoryStore implements Store {
     while (running() > 0 && System.nanoTime() < deadline) {
       LockSupport.parkNanos(1_000_000);
     }
+    // A commit that waits for a standby is told to nobody any more.
+    log.closing();
     groupCommit.close();
     collector.close();
     log.close();

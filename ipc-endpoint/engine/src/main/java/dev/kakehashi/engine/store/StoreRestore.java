@@ -31,6 +31,14 @@ public final class StoreRestore {
     return begin;
   }
 
+  /// Whether another endpoint goes on from the log of a store that nobody has open.
+  ///
+  /// @param theirs the other one's timelines
+  /// @return null: it does not
+  public static TimelineStart.@Nullable Fork fork(Path directory, String theirs) {
+    return TimelineStart.fork(DataDirectory.database(directory), theirs);
+  }
+
   private static @Nullable LogQueues queues(StoreConfig config) {
     QueueOpener opener = config.queues();
     return opener == null ? null : new LogQueues(DataDirectory.queues(config.directory()), opener);

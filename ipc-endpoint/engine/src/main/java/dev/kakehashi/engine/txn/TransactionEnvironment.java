@@ -48,7 +48,7 @@ public interface TransactionEnvironment {
   /// Whether its changes come from the log of a primary.
   boolean isStandby();
 
-  /// What a client is told of a failure of its statement.
+  /// The failure of a statement as its client is told.
   EngineException explained(EngineException failure);
 
   /// A transaction has ended.

@@ -11,6 +11,7 @@ import dev.kakehashi.rest.route.ExchangeOutput;
 import dev.kakehashi.rest.route.Route;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +35,19 @@ public final class LogRoute {
   }
 
   public List<Route> routes() {
-    return List.of(Route.get("/v1/log").parameters("standby", "log", "from").handle(this::log));
+    return List.of(
+        Route.get("/v1/log").parameters("standby", "log", "from", "applied").handle(this::log),
+        Route.get("/v1/log/timelines").handle(this::timelines));
   }
 
-  private void log(Exchange exchange) throws IOException, InterruptedException {
+  private void timelines(Exchange exchange) throws IOException {
+    requireMember(exchange);
+    Answer answer = new Answer(exchange);
+    answer.write(engine.timelines().getBytes(StandardCharsets.UTF_8));
+    answer.end();
+  }
+
+  private void requireMember(Exchange exchange) {
     if (!users.isMemberOf(exchange.request().user(), ROLE)) {
       throw Problem.of(
               403,
@@ -46,21 +56,27 @@ public final class LogRoute {
               "the log is for members of " + ROLE)
           .withSqlstate(ErrorCode.INSUFFICIENT_PRIVILEGE);
     }
+  }
+
+  private void log(Exchange exchange) throws IOException, InterruptedException {
+    requireMember(exchange);
     String standby = required(exchange, "standby");
     if (standby.length() > MOST_NAME || standby.chars().anyMatch(Character::isISOControl)) {
       throw bad("\"standby\" is no name");
     }
     long logId;
     LogPosition from;
+    LogPosition applied;
     try {
       logId = Long.parseUnsignedLong(required(exchange, "log"), 16);
       from = LogPosition.parse(required(exchange, "from"));
+      applied = LogPosition.parse(required(exchange, "applied"));
     } catch (IllegalArgumentException e) {
       throw bad(String.valueOf(e.getMessage()));
     }
     exchange.waits();
     Answer answer = new Answer(exchange);
-    engine.feed(standby, logId, from, WAIT_NANOS, answer);
+    engine.feed(standby, logId, from, applied, WAIT_NANOS, answer);
     answer.end();
   }
 

@@ -1,6 +1,7 @@
 package dev.kakehashi.server.report;
 
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.requests.RequestCore;
 import dev.kakehashi.rest.job.Jobs;
@@ -24,6 +25,9 @@ public record EndpointMetrics(
     SqlService statements,
     Jobs jobs)
     implements Metrics {
+  private static final LogStatus.Following NOT_FOLLOWING =
+      new LogStatus.Following("", new LogPosition(0, 0, 0), 0, 0, 0, "");
+
   private static final LogStatus.Archive NO_ARCHIVE =
       new LogStatus.Archive("", null, 0, 0, 0, 0, 0, "");
   private static final double NANOS_PER_SECOND = 1e9;
@@ -38,9 +42,16 @@ public record EndpointMetrics(
       LogStatus.Archive archive = log.archive();
       archive(writer, archive == null ? NO_ARCHIVE : archive);
       LogStatus.Following following = log.following();
-      if (following != null) {
-        following(writer, following);
-      }
+      following(writer, following == null ? NOT_FOLLOWING : following);
+      LogStatus.Synchronous synchronous = log.synchronous();
+      writer
+          .gauge(
+              "kakehashi_synchronous_waiting",
+              "1: commits wait for the synchronous standby for longer than synchronous_patience.")
+          .sample(synchronous != null && synchronous.isWaiting() ? 1 : 0);
+      writer
+          .gauge("kakehashi_synchronous_alone", "1: commits go on without the synchronous standby.")
+          .sample(synchronous != null && synchronous.isAlone() ? 1 : 0);
       writer
           .gauge("kakehashi_standbys", "Standbys that have asked for the log.")
           .sample(log.standbys().size());

@@ -39,6 +39,17 @@ public final class EngineReport {
       if (archive != null) {
         text.append("\n  archive: ").append(text(archive));
       }
+      LogStatus.Synchronous synchronous = log.synchronous();
+      if (synchronous != null) {
+        text.append(
+            "\n  commits %s standby %s (%s)"
+                .formatted(
+                    synchronous.isAlone()
+                        ? "go on without"
+                        : synchronous.isWaiting() ? "are kept waiting by" : "wait for",
+                    synchronous.standby(),
+                    synchronous.level()));
+      }
       for (LogStatus.Standby each : log.standbys()) {
         text.append(
             "\n  standby %s: has %s, lacks %d bytes, asked %s"

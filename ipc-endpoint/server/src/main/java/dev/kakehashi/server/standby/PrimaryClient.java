@@ -17,14 +17,22 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Asks a primary for its log over HTTP. Used by one thread.
 public final class PrimaryClient implements AutoCloseable {
   /// The primary answers sooner, also if it has nothing to say.
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /// How long readers may lack what commits of the primary wait for, until it is told how far they are.
+  private static final long READERS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(PrimaryClient.class);
 
   private final HttpClient http;
   private final Address address;
@@ -84,11 +92,12 @@ public final class PrimaryClient implements AutoCloseable {
   /// @throws IOException if the primary is not there, refuses, or its answer is cut off
   public boolean follow(FollowedLog log) throws IOException, InterruptedException {
     String query =
-        "standby=%s&log=%016x&from=%s"
+        "standby=%s&log=%016x&from=%s&applied=%s"
             .formatted(
                 URLEncoder.encode(address.name(), StandardCharsets.UTF_8),
                 log.logId(),
-                URLEncoder.encode(log.position().toString(), StandardCharsets.UTF_8));
+                URLEncoder.encode(log.position().toString(), StandardCharsets.UTF_8),
+                URLEncoder.encode(log.applied().toString(), StandardCharsets.UTF_8));
     HttpRequest request =
         HttpRequest.newBuilder(address.primary().resolve("/v1/log?" + query))
             .header("Authorization", authorization)
@@ -104,8 +113,30 @@ public final class PrimaryClient implements AutoCloseable {
                     answer.statusCode(),
                     new String(body.readAllBytes(), StandardCharsets.UTF_8).strip()));
       }
-      return log.receive(body);
+      boolean hasGroups = log.receive(body);
+      if (hasGroups && log.waitsForReaders() && !log.awaitApplied(READERS_NANOS)) {
+        LOG.debug("readers are behind: the primary is told so");
+      }
+      return hasGroups;
     }
+  }
+
+  /// Asks for the timelines of the log there.
+  ///
+  /// @throws IOException if nobody answers, or it is refused
+  public String timelines() throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(address.primary().resolve("/v1/log/timelines"))
+            .header("Authorization", authorization)
+            .timeout(PATIENCE)
+            .build();
+    HttpResponse<String> answer =
+        http.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+    if (answer.statusCode() != 200) {
+      throw new IOException(
+          "it answers with %d: %s".formatted(answer.statusCode(), answer.body().strip()));
+    }
+    return answer.body();
   }
 
   /// Where the primary is, for people.

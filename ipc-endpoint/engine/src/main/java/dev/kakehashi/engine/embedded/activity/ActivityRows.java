@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
 public final class ActivityRows {
   private static final int LOG_COLUMNS = 14;
+
   /// In place of a text that the viewer may not see; as PostgreSQL's.
   public static final String HIDDEN = "<insufficient privilege>";
 

@@ -83,8 +83,23 @@ public interface Store extends AutoCloseable {
   @Nullable LogStatus logStatus();
 
   /// Answers a standby, see `DurableLog.feed`.
-  void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+  void feed(
+      String standby,
+      long ofLog,
+      LogPosition from,
+      LogPosition applied,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException;
+
+  /// Lets commits wait for a standby from now on; null: for none.
+  void synchronous(@Nullable SynchronousConfig config);
+
+  /// Says how many bytes of the log are kept for a standby that lacks them; without it, all.
+  void standbyBacklog(long bytes);
+
+  /// Timelines of its log as text; empty: it has none.
+  String timelines();
 
   /// Begins to apply what the log of a standby gets; once.
   ///

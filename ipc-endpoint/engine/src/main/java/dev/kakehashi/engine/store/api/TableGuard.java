@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.api;
 
 import java.util.Set;
 
-/// Who knows the readers of a standby: its store changes forms of tables, or drops them, as the primary has done when nobody used them
+/// Knows the readers of a standby, whose store changes forms of tables, or drops them, as the primary has done when nobody used them
 /// there.
 public interface TableGuard {
   /// Waits until nobody uses the tables, and ends those who use them for too long. From then on nobody begins to.

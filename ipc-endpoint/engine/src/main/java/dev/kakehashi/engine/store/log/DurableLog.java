@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -108,10 +109,34 @@ public interface DurableLog extends AutoCloseable {
   /// @param from position up to which it has it
   /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
   /// @throws IOException if it does not take the answer
-  default void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+  default void feed(
+      String standby,
+      long ofLog,
+      LogPosition from,
+      LogPosition applied,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
   }
+
+  /// Lets [#write] wait for a standby from now on; null: for none. Any thread.
+  default void synchronous(@Nullable SynchronousConfig config) {
+    if (config != null) {
+      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
+    }
+  }
+
+  /// Bytes of the log that are kept for a standby.
+  default void standbyBacklog(long bytes) {}
+
+  /// Its timelines as text, for others; empty: it has none.
+  default String timelines() {
+    return "";
+  }
+
+  /// It is about to be closed: [#write] waits for no standby any more. Any thread.
+  default void closing() {}
 
   /// Where it stands; null: it has no positions. Any thread.
   default @Nullable LogStatus status() {

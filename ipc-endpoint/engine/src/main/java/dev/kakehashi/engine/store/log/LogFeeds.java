@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.log;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.DataOutputStream;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,11 +34,12 @@ import org.slf4j.LoggerFactory;
 /// |---|---|
 /// | 8 bytes | [#MAGIC] |
 /// | 8 bytes | up to where the log is durable |
+/// | 1 byte | 1: the standby asks again when its readers see the groups, for commits wait for that |
 /// | `S`, 8 bytes number, 8 bytes length, content | a side file, before the group that names it |
 /// | `G`, 8 bytes end, 4 bytes changes, 4 bytes length, payload, 4 bytes CRC-32C of it | a group |
 /// | `E` | the end |
 final class LogFeeds {
-  static final long MAGIC = 0x4b48_4645_4544_3031L; // KHFEED01
+  static final long MAGIC = 0x4b48_4645_4544_3032L; // KHFEED02
   static final byte SIDE_FILE = 'S';
   static final byte GROUP = 'G';
   static final byte END = 'E';
@@ -53,13 +57,16 @@ final class LogFeeds {
   private final LogFormat format;
   private final LogSegments segments;
   private final SideFiles sideFiles;
-  private final long backlogBytes;
+
+  /// Nobody is given up before it is said what is kept.
+  private volatile long backlogBytes = Long.MAX_VALUE;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition grown = lock.newCondition();
   private volatile long durable;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /// Those that nobody uses: each has memory for a segment.
+  /// Readers that nobody uses: each has memory for a segment.
   private final ConcurrentLinkedQueue<LogReader> readers = new ConcurrentLinkedQueue<>();
 
   /// Position up to which this store's own reader does not need the log; the greatest number: it has none.
@@ -69,22 +76,31 @@ final class LogFeeds {
   private final Map<String, Slot> slots = new TreeMap<>();
 
   /// @param position that it has
+  /// @param applied up to which its readers see it
   /// @param askedMillis when it has asked last, since 1970
-  private record Slot(long position, long askedMillis) {}
+  private record Slot(long position, long applied, long askedMillis) {}
+
+  /// A standby has asked.
+  private final Condition asked = lock.newCondition();
+
+  /// Null: commits wait for none.
+  private volatile @Nullable SynchronousConfig synchronous;
+
+  /// Commits go on without the synchronous standby, which is away. Guarded by the lock.
+  private boolean alone;
+
+  /// A commit waits for the standby longer than it should take. Guarded by the lock.
+  private boolean isLate;
+
+  private boolean closing;
 
   private LogFeeds(
-      Path file,
-      Timelines timelines,
-      LogSegments segments,
-      SideFiles sideFiles,
-      long backlogBytes,
-      long durable) {
+      Path file, Timelines timelines, LogSegments segments, SideFiles sideFiles, long durable) {
     this.file = file;
     this.timelines = timelines;
     this.format = timelines.current().format();
     this.segments = segments;
     this.sideFiles = sideFiles;
-    this.backlogBytes = backlogBytes;
     this.durable = durable;
   }
 
@@ -95,11 +111,10 @@ final class LogFeeds {
       Timelines timelines,
       LogSegments segments,
       SideFiles sideFiles,
-      long backlogBytes,
       long durable)
       throws IOException {
     Path file = logDirectory.resolveSibling(logDirectory.getFileName() + FILE_SUFFIX);
-    LogFeeds feeds = new LogFeeds(file, timelines, segments, sideFiles, backlogBytes, durable);
+    LogFeeds feeds = new LogFeeds(file, timelines, segments, sideFiles, durable);
     if (Files.exists(file)) {
       feeds.read(Files.readAllLines(file));
     }
@@ -112,7 +127,7 @@ final class LogFeeds {
       String[] words = line.split(" ", 3);
       try {
         if (words.length == 3 && Long.parseUnsignedLong(words[0], 16) == format.logId()) {
-          slots.put(words[2], new Slot(Long.parseLong(words[1], 16), 0));
+          slots.put(words[2], new Slot(Long.parseLong(words[1], 16), 0, 0));
         }
       } catch (NumberFormatException e) {
         LOG.warn("\"{}\" has a line that cannot be read: {}", file, line);
@@ -146,6 +161,113 @@ final class LogFeeds {
         lock.unlock();
       }
     }
+  }
+
+  // ---- synchronous commits ----
+
+  /// Lets commits wait for a standby from now on; null: for none.
+  void synchronous(@Nullable SynchronousConfig config) {
+    lock.lock();
+    try {
+      synchronous = config;
+      alone = false;
+      asked.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Nobody is told of a commit any more, so none waits.
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+      asked.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits until the synchronous standby has everything before a position, if there is one, and commits do not go on without it.
+  void awaitStandby(long end) {
+    if (synchronous == null) {
+      return;
+    }
+    long begin = System.nanoTime();
+    boolean interrupted = false;
+    lock.lock();
+    try {
+      SynchronousConfig config = synchronous;
+      while (config != null && !alone && !closing && !hasAll(config, end)) {
+        long left = config.patienceNanos() - (System.nanoTime() - begin);
+        if (left <= 0 && !isLate) {
+          away(config, end);
+          continue;
+        }
+        try {
+          left = asked.awaitNanos(isLate ? config.patienceNanos() : left);
+        } catch (InterruptedException e) {
+          // Nobody may stop a flush.
+          LOG.debug("a wait for standby \"{}\" goes on", config.standby(), e);
+          interrupted = true;
+        }
+        config = synchronous;
+      }
+      if (isLate && config != null && !alone && !closing) {
+        LOG.warn("standby \"{}\" is there again: commits go on", config.standby());
+      }
+      isLate = false;
+    } finally {
+      lock.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private boolean hasAll(SynchronousConfig config, long end) {
+    Slot slot = slots.get(config.standby());
+    return slot != null
+        && (config.level() == SynchronousConfig.Level.APPLIED ? slot.applied() : slot.position())
+            >= end;
+  }
+
+  private void away(SynchronousConfig config, long end) {
+    isLate = true;
+    if (config.goesOnAlone()) {
+      alone = true;
+      LOG.error(
+          "commits go on without standby \"{}\", which does not have {} yet: they are on this machine alone until it has all",
+          config.standby(),
+          timelines.position(end));
+    } else {
+      LOG.error(
+          "commits wait for standby \"{}\", which does not have {} yet",
+          config.standby(),
+          timelines.position(end));
+    }
+  }
+
+  /// How commits stand to the synchronous standby; null: they wait for none.
+  LogStatus.@Nullable Synchronous synchronousStatus() {
+    lock.lock();
+    try {
+      SynchronousConfig config = synchronous;
+      return config == null
+          ? null
+          : new LogStatus.Synchronous(
+              config.standby(),
+              config.level().name().toLowerCase(Locale.ROOT),
+              isLate && !alone,
+              alone);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Says how many bytes of the log are kept for a standby.
+  void backlog(long bytes) {
+    backlogBytes = bytes;
   }
 
   /// The store's own reader needs the log from a position on.
@@ -198,12 +320,19 @@ final class LogFeeds {
   /// @param name of the standby
   /// @param logId identifier of its log
   /// @param from position up to which it has it, durably
+  /// @param appliedTo position up to which its readers see it
   /// @throws EngineException NOT_IN_PREREQUISITE_STATE if it has another log, or one that is not the beginning of this, or lacks more than
   ///     there is
-  void answer(String name, long logId, LogPosition from, long waitNanos, OutputStream to)
+  void answer(
+      String name,
+      long logId,
+      LogPosition from,
+      LogPosition appliedTo,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException {
     long at = checked(name, logId, from);
-    if (hasMoved(name, at)) {
+    if (hasMoved(name, at, position(appliedTo))) {
       note();
     }
     lock.lock();
@@ -220,22 +349,35 @@ final class LogFeeds {
     } finally {
       lock.unlock();
     }
-    write(at, durable, new DataOutputStream(to));
+    SynchronousConfig now = synchronous;
+    boolean afterApplied =
+        now != null && now.standby().equals(name) && now.level() == SynchronousConfig.Level.APPLIED;
+    write(at, durable, afterApplied, new DataOutputStream(to));
   }
 
   /// Notes in memory where a standby is; true: the file is too old.
-  private boolean hasMoved(String name, long at) {
+  private boolean hasMoved(String name, long at, long applied) {
     lock.lock();
     try {
-      Slot before = slots.put(name, new Slot(at, System.currentTimeMillis()));
+      Slot before = slots.put(name, new Slot(at, applied, System.currentTimeMillis()));
+      SynchronousConfig now = synchronous;
+      if (alone && now != null && now.standby().equals(name) && at >= durable) {
+        alone = false;
+        LOG.warn("commits wait for standby \"{}\" again: it has all", name);
+      }
+      asked.signalAll();
       return before == null || format.segment(before.position()) != format.segment(at);
     } finally {
       lock.unlock();
     }
   }
 
+  private long position(LogPosition position) {
+    return position.segment() * format.segmentBytes() + position.offset();
+  }
+
   private long checked(String name, long logId, LogPosition from) {
-    long at = from.segment() * format.segmentBytes() + from.offset();
+    long at = position(from);
     if (from.timeline() != timelines.current().number() || logId != format.logId()) {
       throw refused(
           "standby \"%s\" is at %s, and the log here is of timeline %x of another history"
@@ -261,12 +403,13 @@ final class LogFeeds {
         .withHint("Restore the standby from a new backup.");
   }
 
-  private void write(long from, long end, DataOutputStream out) throws IOException {
+  private void write(long from, long end, boolean afterApplied, DataOutputStream out)
+      throws IOException {
     out.writeLong(MAGIC);
     out.writeLong(end);
+    out.writeBoolean(afterApplied);
     LogReader idle = readers.poll();
-    LogReader reader =
-        idle == null ? new LogReader(format, segments, LogFile::openReadOnly) : idle;
+    LogReader reader = idle == null ? new LogReader(format, segments, LogFile::openReadOnly) : idle;
     long at = from;
     long bytes = 0;
     while (at < end && bytes < MOST_BYTES) {

@@ -40,7 +40,7 @@ final class LogReader {
 
   private boolean cutOff;
 
-  /// Of a log that grows: up to where it may be read, and what of the segment is in `bytes`. 0: the log does not grow.
+  /// Up to where a log that grows may be read, and what of the segment is in `bytes`. 0: the log does not grow.
   private long durable;
 
   private int loadedFrom;

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.ArchiveConfig;
+import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -38,9 +39,6 @@ public final class SegmentedLog implements DurableLog {
   private static final long APPLY_BYTES = 1 << 20;
   private static final long CHECKPOINT_BYTES = 64 << 20;
   private static final long REPLAY_BYTES = 4 << 20;
-
-  /// Bytes of the log that are kept for a standby.
-  private static final long STANDBY_BACKLOG_BYTES = 16L << 30;
 
   /// Divisor of the heap: a record may take this part of it, within the bounds below.
   private static final int LONG_RECORD_DIVISOR = 16;
@@ -238,7 +236,7 @@ public final class SegmentedLog implements DurableLog {
     times = new GroupTime(GroupTime.of(image));
     archiver =
         archive == null ? null : archiver(archive, directory, present, format.segment(start), end);
-    feeds = LogFeeds.open(directory, timelines, segments, sideFiles, STANDBY_BACKLOG_BYTES, end);
+    feeds = LogFeeds.open(directory, timelines, segments, sideFiles, end);
     long needed = Math.min(start, feeds.least());
     if (archiver != null) {
       needed = Math.min(needed, archiver.firstKept() * format.segmentBytes());
@@ -464,6 +462,7 @@ public final class SegmentedLog implements DurableLog {
       archiver.reached(writer.end());
     }
     feeds.reached(writer.end());
+    feeds.awaitStandby(writer.end());
     groups.increment();
     recordsWritten.add(records.size());
     nanosWriting.add(System.nanoTime() - begin);
@@ -554,9 +553,15 @@ public final class SegmentedLog implements DurableLog {
 
   /// See [LogFeeds#answer].
   @Override
-  public void feed(String standby, long ofLog, LogPosition from, long waitNanos, OutputStream to)
+  public void feed(
+      String standby,
+      long ofLog,
+      LogPosition from,
+      LogPosition applied,
+      long waitNanos,
+      OutputStream to)
       throws IOException, InterruptedException {
-    feeds.answer(standby, ofLog, from, waitNanos, to);
+    feeds.answer(standby, ofLog, from, applied, waitNanos, to);
   }
 
   /// Everything before is durable.
@@ -569,7 +574,28 @@ public final class SegmentedLog implements DurableLog {
     return new LogStatus(
         timelines.position(checkpointer.queuedEnd()),
         archiver == null ? null : archiver.status(),
-        feeds.status());
+        feeds.status(),
+        feeds.synchronousStatus());
+  }
+
+  @Override
+  public void synchronous(@Nullable SynchronousConfig config) {
+    feeds.synchronous(config);
+  }
+
+  @Override
+  public void standbyBacklog(long bytes) {
+    feeds.backlog(bytes);
+  }
+
+  @Override
+  public String timelines() {
+    return timelines.text();
+  }
+
+  @Override
+  public void closing() {
+    feeds.close();
   }
 
   private void tellQueues(long queueNumber) {

@@ -27,6 +27,7 @@ public final class StandbyLog {
   private volatile long primaryEnd;
   private volatile long applied;
   private volatile long appliedMicros;
+  private volatile boolean waitsForReaders;
   private final LongAdder groups = new LongAdder();
 
   /// State of a standby.
@@ -37,11 +38,7 @@ public final class StandbyLog {
   /// @param appliedMicros time of the last group that they see, since 1970; 0: none since the start
   /// @param groups that it has got since the start
   public record State(
-      LogPosition position,
-      LogPosition applied,
-      long lagBytes,
-      long appliedMicros,
-      long groups) {}
+      LogPosition position, LogPosition applied, long lagBytes, long appliedMicros, long groups) {}
 
   /// @param log that has just been opened: all of it is in memory, or about to be
   public StandbyLog(SegmentedLog log) {
@@ -83,6 +80,7 @@ public final class StandbyLog {
       throw new IOException("the primary's answer is none of a log, or of another version");
     }
     primaryEnd = in.readLong();
+    boolean afterApplied = in.readBoolean();
     boolean hasGroups = false;
     while (true) {
       byte kind = in.readByte();
@@ -93,6 +91,7 @@ public final class StandbyLog {
           hasGroups = true;
         }
         case LogFeeds.END -> {
+          waitsForReaders = afterApplied;
           return hasGroups;
         }
         default -> throw new IOException("the primary's answer is damaged");
@@ -143,6 +142,11 @@ public final class StandbyLog {
     }
   }
 
+  /// Whether commits of the primary wait until readers here see them.
+  public boolean waitsForReaders() {
+    return waitsForReaders;
+  }
+
   // ---- what is applied ----
 
   /// A group that is durable here.
@@ -160,7 +164,7 @@ public final class StandbyLog {
       record.forEach(changes);
     }
 
-    /// Visits all of its changes, in their order. Those of queues are among them, and the group's time.
+    /// Visits all of its changes, in their order. Changes of queues are among them, and the group's time.
     ///
     /// @throws dev.kakehashi.engine.api.error.EngineException IO_ERROR, DATA_CORRUPTED
     public void forEachWithFiles(LogRecord.Changes changes) {
@@ -192,8 +196,7 @@ public final class StandbyLog {
   ///
   /// @return null: there is none within the time
   /// @throws dev.kakehashi.engine.api.error.EngineException IO_ERROR, DATA_CORRUPTED
-  public @Nullable Group next(long waitNanos)
-      throws InterruptedException {
+  public @Nullable Group next(long waitNanos) throws InterruptedException {
     long end = log.end();
     if (applied >= end) {
       lock.lock();

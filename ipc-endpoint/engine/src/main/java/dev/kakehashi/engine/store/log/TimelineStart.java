@@ -43,6 +43,42 @@ public final class TimelineStart {
     }
   }
 
+  /// Where a later timeline has left the history of a directory.
+  ///
+  /// @param timeline number of the later one
+  /// @param at position of the fork
+  /// @param end up to where the directory's image has its log, at least
+  public record Fork(int timeline, LogPosition at, LogPosition end) {}
+
+  /// Whether another endpoint goes on from the log of a directory that nobody has open.
+  ///
+  /// @param theirs the timelines of the other one, as [SegmentedLog] says them
+  /// @return null: it does not, or the directory has no log
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
+  public static @Nullable Fork fork(Path imageDirectory, String theirs) {
+    if (!RocksImage.isThere(imageDirectory)) {
+      return null;
+    }
+    List<Timelines.Timeline> others = Timelines.parse(theirs).all();
+    try (RocksImage image = RocksImage.openReadOnly(imageDirectory)) {
+      SegmentedLog.Position position = SegmentedLog.position(image).orElse(null);
+      if (position == null) {
+        return null;
+      }
+      Timelines.Timeline own = Timelines.of(image, position.format()).current();
+      for (int i = 0; i + 1 < others.size(); i++) {
+        if (others.get(i).number() == own.number() && others.get(i).format().equals(own.format())) {
+          Timelines.Timeline next = others.get(i + 1);
+          return new Fork(
+              next.number(),
+              Timelines.position(own, next.forked()),
+              Timelines.position(own, position.end()));
+        }
+      }
+      return null;
+    }
+  }
+
   /// The log goes on in the last of the timelines.
   ///
   /// @param applied position that the image has to have

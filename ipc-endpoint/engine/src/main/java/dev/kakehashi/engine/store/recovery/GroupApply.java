@@ -80,7 +80,7 @@ final class GroupApply {
 
           @Override
           public void deleteRange(byte[] from, byte[] to) {
-            // Of a table that is dropped, or a prepared transaction that is decided.
+            // A table is dropped, or a prepared transaction decided.
           }
         });
     Set<Long> changed = changedForms();
@@ -98,8 +98,7 @@ final class GroupApply {
 
   private void noteDefinition(byte[] key, byte @Nullable [] value) {
     switch (key[0]) {
-      case StoreKeys.TABLE ->
-          forms.put(number(key, 1), value == null ? null : definition(value));
+      case StoreKeys.TABLE -> forms.put(number(key, 1), value == null ? null : definition(value));
       case StoreKeys.SEQUENCE -> sequences.put(number(key, 1), value == null ? null : at(value));
       case StoreKeys.CATALOG -> {
         String name = new String(key, 1, key.length - 1, StandardCharsets.UTF_8);
@@ -243,7 +242,7 @@ final class GroupApply {
 
           @Override
           public void deleteRange(byte[] from, byte[] to) {
-            // Of a table that is dropped: it is gone as a whole.
+            // A table is dropped: it is gone as a whole.
           }
         });
   }

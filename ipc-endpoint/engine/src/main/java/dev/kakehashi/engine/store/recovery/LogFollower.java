@@ -103,6 +103,11 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
   }
 
   @Override
+  public boolean waitsForReaders() {
+    return log.waitsForReaders();
+  }
+
+  @Override
   public void told(String ofPrimary, String why) {
     primary = ofPrimary;
     problem = why;

@@ -95,8 +95,7 @@ final class RowReplay {
         if (old != null) {
           index.encode(old, before);
         }
-        boolean isSame =
-            Arrays.equals(key.bytes, 0, key.length, before.bytes, 0, before.length);
+        boolean isSame = Arrays.equals(key.bytes, 0, key.length, before.bytes, 0, before.length);
         if (key.length > 0 && !isSame) {
           index.complete(key, rowId);
           index.tree.insert(key);
