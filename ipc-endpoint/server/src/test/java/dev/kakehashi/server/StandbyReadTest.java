@@ -269,6 +269,7 @@ class StandbyReadTest {
                     ErrorCode.SERIALIZATION_FAILURE,
                     ErrorCode.UNDEFINED_TABLE,
                     ErrorCode.SHUTTING_DOWN,
+                ErrorCode.QUERY_CANCELED,
                     ErrorCode.TRANSACTION_ABORTED)
                 .stream()
                 .anyMatch(known -> known.sqlstate().equals(code));

@@ -432,7 +432,15 @@ public final class StatementExecution extends WaitingExecution
     } else if (turn == Turn.OWN) {
       transaction.skipped();
     }
-    done.accept(count, failure == null ? null : environment.explained(failure));
+    done.accept(count, failure == null ? null : environment.explained(reason(failure)));
+  }
+
+  /// On a standby, a statement is canceled when the log ends its transaction: that is what its client has to know.
+  private EngineException reason(EngineException failure) {
+    EngineException ofTransaction = environment.isStandby() ? transaction.failure() : null;
+    return ofTransaction != null && failure.code() == ErrorCode.QUERY_CANCELED
+        ? ofTransaction
+        : failure;
   }
 
   @Override
