@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
       BackupCommand.class,
       RestoreCommand.class,
       ArchiveCommand.class,
-      PromoteCommand.class,
+      StandbyServer.Promote.class,
       DumpSchemaCommand.class,
       AppRunCommand.Group.class,
       DoctorCommand.class,

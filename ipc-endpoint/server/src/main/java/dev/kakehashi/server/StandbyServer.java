@@ -11,9 +11,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /// A process that begins as a standby, and is an endpoint like others once it is promoted: the same process, the same doors, whose clients
 /// come again.
@@ -154,6 +158,40 @@ final class StandbyServer implements AutoCloseable {
       if (now != null) {
         now.close();
       }
+    }
+  }
+
+  /// `kakehashi promote`: ends a standby, and makes its directory that of an endpoint.
+  @Command(
+      name = "promote",
+      description = {
+        "Makes the directory of a standby that of an endpoint, with all that the standby has got. It begins a new timeline of the log.",
+        "A standby that runs goes on as an endpoint, whose clients come again. The old primary must not go on: its clients would change what"
+            + " nobody else sees."
+      })
+  static final class Promote implements Callable<Integer> {
+    @CommandLine.Mixin private Main.Common common = new Main.Common();
+
+    @Override
+    public Integer call() throws Exception {
+      Settings settings = common.settingsOfOther();
+      Path data = settings.dataDirectory();
+      if (!StandbyMark.isSet(data)) {
+        throw new SettingsException("\"" + data + "\" is no standby's");
+      }
+      Optional<DirectoryLock.Owner> owner = DirectoryLock.owner(data);
+      LogPosition begin;
+      if (owner.isEmpty()) {
+        begin = leave(settings);
+      } else {
+        String said = ask(common.location(owner.get(), settings));
+        if (!said.startsWith(DONE)) {
+          throw new SettingsException("the standby is not promoted: " + said);
+        }
+        begin = LogPosition.parse(said.substring(DONE.length()));
+      }
+      System.out.println("promoted; the log goes on at " + begin);
+      return 0;
     }
   }
 }

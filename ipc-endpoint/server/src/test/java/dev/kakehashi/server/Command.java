@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 /// A command of `kakehashi` that ran in this process.
 ///
 /// @param output what it has printed
-record Command(int exitCode, String output) {
+public record Command(int exitCode, String output) {
   /// Runs it; one at a time, because it has the process's standard output meanwhile.
-  static synchronized Command run(String... arguments) {
+  public static synchronized Command run(String... arguments) {
     PrintStream out = System.out;
     PrintStream err = System.err;
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -25,7 +25,7 @@ record Command(int exitCode, String output) {
   }
 
   /// Fails unless it ended so and said this.
-  void expect(int code, String... parts) {
+  public void expect(int code, String... parts) {
     if (code != exitCode) {
       throw new AssertionError("ended with " + exitCode + ": " + output);
     }

@@ -72,7 +72,7 @@ public final class EndpointProcess implements AutoCloseable {
   /// One that is not started yet, so that its data directory can be made before.
   ///
   /// @param settings each as `key=value`
-  static EndpointProcess prepare(String... settings) throws IOException {
+  public static EndpointProcess prepare(String... settings) throws IOException {
     List<String> options = new ArrayList<>();
     for (String setting : settings) {
       options.addAll(List.of("-s", setting));

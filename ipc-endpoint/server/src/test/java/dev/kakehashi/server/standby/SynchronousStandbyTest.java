@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.standby;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,6 +8,8 @@ import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.server.Command;
+import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.testsupport.Await;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
