@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.standby;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -10,6 +10,8 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
+import dev.kakehashi.server.Command;
+import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.testsupport.Await;
