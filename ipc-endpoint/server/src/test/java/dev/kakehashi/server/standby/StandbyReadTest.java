@@ -10,10 +10,10 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
-import dev.kakehashi.server.Command;
-import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.IsolationLevel;
+import dev.kakehashi.server.Command;
+import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.testsupport.Await;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
@@ -271,7 +271,7 @@ class StandbyReadTest {
                     ErrorCode.SERIALIZATION_FAILURE,
                     ErrorCode.UNDEFINED_TABLE,
                     ErrorCode.SHUTTING_DOWN,
-                ErrorCode.QUERY_CANCELED,
+                    ErrorCode.QUERY_CANCELED,
                     ErrorCode.TRANSACTION_ABORTED)
                 .stream()
                 .anyMatch(known -> known.sqlstate().equals(code));

@@ -113,7 +113,9 @@ final class ChainPruner {
     if (older == 0) {
       return;
     }
-    if (RowLayout.keysChanged(record)) {
+    // A tombstone in the middle, which a standby has, is in no index.
+    if (RowLayout.keysChanged(record)
+        && !Stamp.isTombstone(Native.getLong(older + RowLayout.UNDO_STAMP))) {
       RowLayout.setKeysChanged(older);
     }
     for (int c : layout.byReference) {
