@@ -51,6 +51,7 @@ final class RememberingFilter extends RowFilter {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // of which rows the words are
   public void apply(VectorBatch batch) {
     DeferredValues deferred = batch.deferred;
     if (deferred == null || !pays) {
