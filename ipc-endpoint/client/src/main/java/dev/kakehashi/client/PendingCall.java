@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingCall {
   private static final long LIVENESS_NANOS = 50_000_000L;
 
-  /// What a call needs of the session that it belongs to.
+  /// The session of a call, as far as the call needs it.
   interface Owner {
     /// @throws EndpointException 08006 when the session has ended
     void checkAlive();

@@ -13,7 +13,7 @@ public interface DeferredValues {
   /// @param compact numerics of these stay as they are: compact words, or addresses with low bits set. Compact texts do, too
   void copyAll(VectorBatch batch, BitSet compact);
 
-  /// Whether a word that is not copied yet stands for its value: as long as [#source()] is the same, equal ones of a column are equal values.
+  /// Whether a word that is not copied yet stands for its value: while [#source()] is the same, equal ones of a column are equal values.
   boolean identifies(long word);
 
   /// The table whose values they are.

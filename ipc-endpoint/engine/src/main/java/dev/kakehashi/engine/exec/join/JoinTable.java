@@ -35,7 +35,7 @@ public final class JoinTable {
   private final MaterializedRows rows;
   private final boolean isExact;
 
-  /// Of each bucket's chain the first row + 1, in the low half, and above it a mark for each of its hashes: most keys that are not here are
+  /// The first row + 1 of each bucket's chain, in the low half, and above it a mark for each of its hashes: most keys that are not here are
   /// told by that, without a look at the rows.
   private long[] heads = new long[0];
 

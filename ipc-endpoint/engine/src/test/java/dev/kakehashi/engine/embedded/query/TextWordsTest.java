@@ -131,7 +131,7 @@ final class TextWordsTest {
               "coalesce(%s, 's1') = 's1'");
       for (String condition : conditions) {
         for (String column : List.of("s", "d", "l")) {
-          // Of two columns: nothing is remembered.
+          // Nothing is remembered of a condition on two columns.
           String plain = condition.replace("%s", "(" + column + " || left(l, 0))");
           String remembering = condition.replace("%s", column).replace("%%", "%");
           String rows = "select id, s, d, l from t where %s order by id";
