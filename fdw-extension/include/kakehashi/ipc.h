@@ -163,6 +163,8 @@ typedef struct kh_result
 	const uint32_t *parameter_type_oids;
 	uint32_t column_count;
 	const kh_column *columns;
+	const void *direct_read; /* of a prepared statement, for kh_direct_create; NULL: there is none */
+	uint32_t direct_read_bytes;
 	kh_error error;
 } kh_result;
 
@@ -490,5 +492,29 @@ extern void kh_batch_writer_drop_row(kh_batch_writer *writer);
 /* Completes the header; returns the length in bytes. */
 extern uint32_t kh_batch_writer_finish(kh_batch_writer *writer);
 extern void kh_batch_writer_free(kh_batch_writer *writer);
+
+/* ---- direct reads ---- */
+
+/* How a statement's row is found in the store's memory. */
+typedef struct kh_direct kh_direct;
+
+typedef enum kh_direct_answer
+{
+	KH_DIRECT_ROW,    /* the writer has the row */
+	KH_DIRECT_NO_ROW, /* there is none */
+	KH_DIRECT_ASK,    /* this time a request has to answer */
+	KH_DIRECT_STALE   /* it does not hold any more: the statement has to be prepared again for another one */
+} kh_direct_answer;
+
+/* From kh_result.direct_read; to be freed. NULL: requests answer the statement. */
+extern kh_direct *kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes);
+extern void kh_direct_free(kh_direct *read);
+
+/*
+ * Reads the newest committed row, as a statement of a READ COMMITTED transaction may that has changed nothing. parameters: one row,
+ * of the statement's types. to: a writer of the result's columns, with room for one row.
+ */
+extern kh_direct_answer kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters,
+                                       kh_batch_writer *to);
 
 #endif /* KAKEHASHI_IPC_H */

@@ -27,6 +27,7 @@ typedef struct attachment
 {
 	const kh_attach_options *options;
 	int fd;
+	int memory; /* descriptor that came with an answer; -1: none */
 	int64_t deadline;
 	char path[4096];
 	bool proves; /* there is a password, which has to be proved */
@@ -149,12 +150,43 @@ send_all(attachment *a, const unsigned char *bytes, size_t n)
 	return true;
 }
 
+/* As recv, and takes a descriptor that comes with the bytes. */
+static ssize_t
+receive(attachment *a, unsigned char *bytes, size_t n)
+{
+	union
+	{
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec vector = {.iov_base = bytes, .iov_len = n};
+	struct msghdr message = {
+		.msg_iov = &vector,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t received = recvmsg(a->fd, &message, MSG_CMSG_CLOEXEC);
+
+	if (received < 0)
+		return received;
+	for (struct cmsghdr *each = CMSG_FIRSTHDR(&message); each != NULL; each = CMSG_NXTHDR(&message, each))
+	{
+		if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS || each->cmsg_len != CMSG_LEN(sizeof(int)))
+			continue;
+		if (a->memory >= 0)
+			close(a->memory);
+		memcpy(&a->memory, CMSG_DATA(each), sizeof(int));
+	}
+	return received;
+}
+
 static bool
 receive_all(attachment *a, unsigned char *bytes, size_t n)
 {
 	while (n > 0)
 	{
-		ssize_t received = recv(a->fd, bytes, n, 0);
+		ssize_t received = receive(a, bytes, n);
 
 		if (received > 0)
 		{
@@ -312,11 +344,12 @@ shake_hands(attachment *a, kh_published *published)
 
 int
 kh_attach_socket(const kh_attach_options *options, const char *directory, uid_t peer, kh_published *published,
-                 kh_error *error)
+                 int *memory, kh_error *error)
 {
 	attachment a = {
 		.options = options,
 		.fd = -1,
+		.memory = -1,
 		.deadline = kh_deadline(kh_now_nanos(), (int64_t) options->timeout_millis * 1000000),
 		.error = error,
 	};
@@ -327,7 +360,12 @@ kh_attach_socket(const kh_attach_options *options, const char *directory, uid_t 
 		return -1;
 	}
 	if (connect_socket(&a) && kh_check_peer(a.fd, a.path, peer, error) && shake_hands(&a, published))
+	{
+		*memory = a.memory;
 		return a.fd;
+	}
+	if (a.memory >= 0)
+		close(a.memory);
 	if (a.fd >= 0)
 		close(a.fd);
 	return -1;

@@ -114,6 +114,9 @@ decode_prepared(kh_call *call, size_t bytes)
 	call->result.parameter_type_oids = call->parameter_type_oids;
 	call->result.column_count = prepared.columns_count;
 	call->result.columns = call->columns;
+	/* In the frame, which stays until the call is used again. */
+	call->result.direct_read = prepared.direct_read.bytes > 0 ? prepared.direct_read.data : NULL;
+	call->result.direct_read_bytes = prepared.direct_read.bytes;
 	return true;
 }
 

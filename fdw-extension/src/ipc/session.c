@@ -89,6 +89,7 @@ attach_once(const kh_attach_options *options, uint64_t *damaged_queue, kh_error 
 {
 	kh_session *session = calloc(1, sizeof(*session));
 	uid_t peer;
+	int memory = -1;
 
 	if (session == NULL)
 	{
@@ -102,7 +103,12 @@ attach_once(const kh_attach_options *options, uint64_t *damaged_queue, kh_error 
 		free(session);
 		return NULL;
 	}
-	session->socket = kh_attach_socket(options, session->directory, peer, &session->published, error);
+	session->socket = kh_attach_socket(options, session->directory, peer, &session->published, &memory, error);
+	if (memory >= 0)
+	{
+		(void) kh_store_map(&session->store, memory);
+		close(memory);
+	}
 	if (session->socket < 0 || !open_files(session, session->directory, error) || !set_up_calls(session, error))
 	{
 		*damaged_queue = kh_session_damaged_queue(session);
@@ -150,6 +156,7 @@ kh_detach(kh_session *session)
 	free(session->request);
 	free((void *) session->directory);
 	kh_queue_close(session->queue);
+	kh_store_unmap(&session->store);
 	kh_region_close(&session->arena);
 	kh_region_close(&session->mailbox);
 	kh_region_close(&session->doorbell);

@@ -116,5 +116,7 @@ kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, Explain
 {
 	if (cost->requests > 1)
 		ExplainPropertyUInteger("Remote Requests", NULL, cost->requests, es);
+	if (cost->direct_reads > 0)
+		ExplainPropertyUInteger("Direct Reads", NULL, cost->direct_reads, es);
 	kakehashi_explain_cost(cost, returns_rows, es);
 }

@@ -72,6 +72,7 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 		return;
 	state->user = GetUserMapping(kakehashi_scan_user(node), plan->fs_server);
 	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
+	state->reads_once = kakehashi_reads_once(node, eflags);
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
 	state->session = kakehashi_session_get(state->user);
@@ -142,7 +143,7 @@ kakehashi_iterate_scan(ForeignScanState *node)
 		state->ahead_row = 0;
 	}
 	/* The batch went with the call if a rollback has ended it. */
-	if (state->call->ipc == NULL)
+	if (state->call != NULL && state->call->ipc == NULL)
 		(void) kakehashi_call_next_batch(state->call, &state->batch);
 	if (state->ahead != NULL && state->next_row >= state->ahead_row)
 		look_ahead(node, state);

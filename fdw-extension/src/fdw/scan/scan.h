@@ -49,6 +49,9 @@ typedef struct RemoteScan
 	kh_batch batch;
 	uint32 next_row; /* of batch */
 
+	bool reads_once;             /* the statement reads from the engine by this scan alone, and once */
+	kh_batch_writer *direct_row; /* what was read without a request; NULL: nothing yet */
+
 	KakehashiCost cost; /* in this process and since the scan began */
 
 	KakehashiAhead *ahead;       /* subqueries of this scan's conditions; NULL: none */
@@ -69,11 +72,26 @@ extern void kakehashi_scan_send(ForeignScanState *node, RemoteScan *state);
 /* Sends rows of parameters, each of which the statement is executed with. */
 extern KakehashiCall *kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes);
 
+/* The scan's statement, which gives its columns. */
+extern KakehashiStatement *kakehashi_scan_statement(ForeignScanState *node, RemoteScan *state);
+
 /* Scans that begin before they must leave half of the response slots to the rest of the plan, and to cursors. */
 extern bool kakehashi_has_slots_to_spare(const KakehashiSession *session);
 
 /* Ends the request, if there is one. */
 extern void kakehashi_scan_end_request(RemoteScan *state);
+
+/* ---- direct_scan.c: without a request ---- */
+
+/* Whether nothing of the statement reads from the engine but this scan. Asked when it begins. */
+extern bool kakehashi_reads_once(const ForeignScanState *node, int eflags);
+
+/*
+ * Reads the row without a request, which becomes the scan's batch. False: a request is needed. row: parameters. The statement
+ * may be another one afterwards, with the same text.
+ */
+extern bool kakehashi_scan_directly(ForeignScanState *node, RemoteScan *state, KakehashiStatement **statement,
+                                    const void *row, uint32 bytes);
 
 /* ---- ahead.c: subqueries with values of the outer row, for many rows in one request ---- */
 

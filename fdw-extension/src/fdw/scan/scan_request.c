@@ -96,28 +96,39 @@ kakehashi_has_slots_to_spare(const KakehashiSession *session)
 	return kh_session_free_slots(session->ipc) > kh_session_limits(session->ipc)->slots / 2;
 }
 
-KakehashiCall *
-kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes)
+KakehashiStatement *
+kakehashi_scan_statement(ForeignScanState *node, RemoteScan *state)
 {
-	KakehashiStatement *statement;
-	KakehashiCall *call;
-	MemoryContext old;
-
-	statement =
+	KakehashiStatement *statement =
 		kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types, state->parameters->count);
+
 	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, state->session,
 	                       &statement);
-	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
-	call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, rows, bytes);
+	return statement;
+}
+
+static KakehashiCall *
+execute(ForeignScanState *node, RemoteScan *state, KakehashiStatement *statement, const void *rows, uint32 bytes)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	KakehashiCall *call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, rows, bytes);
+
 	MemoryContextSwitchTo(old);
 	state->cost.timed = node->ss.ps.instrument != NULL;
 	kakehashi_call_measure(call, &state->cost);
 	return call;
 }
 
+KakehashiCall *
+kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes)
+{
+	return execute(node, state, kakehashi_scan_statement(node, state), rows, bytes);
+}
+
 void
 kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 {
+	KakehashiStatement *statement;
 	const void *row;
 	uint32 bytes;
 
@@ -125,7 +136,9 @@ kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 	kakehashi_snapshot_settle(state->snapshot_owner);
 	state->session = kakehashi_session_get(state->user);
 	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
-	state->call = kakehashi_scan_execute(node, state, row, bytes);
+	statement = kakehashi_scan_statement(node, state);
+	if (!kakehashi_scan_directly(node, state, &statement, row, bytes))
+		state->call = execute(node, state, statement, row, bytes);
 	state->begun = true;
 }
 

@@ -43,6 +43,7 @@ extern char *kakehashi_write_preserve; /* these three: names of the engine's tab
 extern char *kakehashi_read_areas_include;
 extern char *kakehashi_read_areas_exclude;
 
+extern bool kakehashi_direct_reads;
 extern bool kakehashi_column_statistics;
 extern int kakehashi_push_down; /* KakehashiPushed */
 extern bool kakehashi_explain_remote_plan;
@@ -163,6 +164,9 @@ typedef struct KakehashiStatement
 	int column_count;
 	kh_column *columns;
 	bool described_now; /* since the last look-up */
+	kh_direct *direct;  /* how its row is read without a request; NULL: it is not */
+	Oid direct_role;    /* whose rights were asked for that */
+	MemoryContextCallback direct_end;
 	MemoryContext context;
 } KakehashiStatement;
 
@@ -260,6 +264,7 @@ typedef struct KakehashiCost
 	uint64 execution_nanos; /* of requests whose end was seen, at the endpoint */
 	uint64 ended;           /* these requests */
 	uint64 changed;         /* rows that they have changed */
+	uint64 direct_reads;    /* without a request */
 } KakehashiCost;
 
 /* What the owner of what a call uses is told. */

@@ -13,6 +13,7 @@
 
 int kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
 bool kakehashi_atomic_commit = true;
+bool kakehashi_direct_reads = true;
 bool kakehashi_column_statistics = true;
 bool kakehashi_explain_remote_plan = false;
 int kakehashi_commit_timeout = 60000;
@@ -117,6 +118,10 @@ kakehashi_settings_init(void)
 	              NULL, &kakehashi_read_areas_include);
 	define_string("kakehashi.read_areas_exclude", "Tables of the engine that a long transaction does not read.", NULL,
 	              &kakehashi_read_areas_exclude);
+	DefineCustomBoolVariable("kakehashi.direct_reads",
+	                         "Rows are read out of the engine's memory where no request is needed.",
+	                         "The endpoint has a setting of that name, too.", &kakehashi_direct_reads, true,
+	                         PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("kakehashi.column_statistics", "Plans use what the engine knows of its columns.",
 	                         "Statistics that ANALYZE has found of a foreign table go before them.",
 	                         &kakehashi_column_statistics, true, PGC_USERSET, 0, NULL, NULL, NULL);

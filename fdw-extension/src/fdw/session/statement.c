@@ -255,6 +255,26 @@ send_prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *t
 	return call;
 }
 
+static void
+free_direct(void *direct)
+{
+	kh_direct_free((kh_direct *) direct);
+}
+
+/* Called in the statement's context, with which it goes. */
+static void
+keep_direct(KakehashiSession *session, KakehashiStatement *statement, const kh_result *result)
+{
+	if (result->direct_read == NULL)
+		return;
+	statement->direct = kh_direct_create(session->ipc, result->direct_read, result->direct_read_bytes);
+	statement->direct_role = session->role_id;
+	statement->direct_end.func = free_direct;
+	statement->direct_end.arg = statement->direct;
+	if (statement->direct != NULL)
+		MemoryContextRegisterResetCallback(statement->context, &statement->direct_end);
+}
+
 static KakehashiStatement *
 prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
 {
@@ -288,6 +308,7 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 	statement->columns = (kh_column *) palloc(Max(result->column_count, 1) * sizeof(kh_column));
 	if (result->column_count > 0)
 		memcpy(statement->columns, result->columns, result->column_count * sizeof(kh_column));
+	keep_direct(session, statement, result);
 	MemoryContextSwitchTo(old);
 	/* Whole: until here it goes with the statement that fails. */
 	MemoryContextSetParent(context, CacheMemoryContext);

@@ -170,4 +170,161 @@ _Static_assert(offsetof(kh_row_batch_header, row_stride) == KH_ROW_BATCH_HEADER_
 _Static_assert(offsetof(kh_row_batch_header, rows_offset) == KH_ROW_BATCH_HEADER_ROWS_OFFSET_OFFSET, "schema");
 _Static_assert(offsetof(kh_row_batch_header, heap_offset) == KH_ROW_BATCH_HEADER_HEAP_OFFSET_OFFSET, "schema");
 
+#define KH_STORE_HEAD_BYTES 4096
+#define KH_STORE_HEAD_MAGIC_OFFSET 0
+#define KH_STORE_HEAD_BASE_OFFSET 8
+#define KH_STORE_HEAD_RESERVED_BYTES_OFFSET 16
+#define KH_STORE_HEAD_FILE_BYTES_OFFSET 128
+#define KH_STORE_HEAD_MOVED_OFFSET 256
+#define KH_STORE_HEAD_DURABLE_OFFSET 384
+#define KH_STORE_HEAD_COMMON_OFFSET 512
+#define KH_STORE_HEAD_DEFINITIONS_OFFSET 640
+
+/* Begin of the store's shared memory, for direct reads; cells of 64 bytes follow. */
+typedef struct kh_store_head
+{
+	uint64_t	magic;	/* 0x313053544f52534b: the bytes KSROTS01; written last (release), 0 once the endpoint has closed */
+	uint64_t	base;	/* address of this byte in the endpoint: an address less this is an offset in the memory */
+	uint64_t	reserved_bytes;	/* the memory is never longer */
+	unsigned char padding_24[104];
+	uint64_t	file_bytes;	/* bytes that may be touched; only grows */
+	unsigned char padding_136[120];
+	uint64_t	moved;	/* grows before the memory of freed index nodes becomes something else */
+	unsigned char padding_264[120];
+	uint64_t	durable;	/* timestamp up to which commits are durable */
+	unsigned char padding_392[120];
+	uint64_t	common;	/* timestamp of the last commit that all that is read depends on */
+	unsigned char padding_520[120];
+	uint64_t	definitions;	/* grows when tables, rights or roles have changed */
+	unsigned char padding_648[3448];
+} kh_store_head;
+
+_Static_assert(sizeof(kh_store_head) == KH_STORE_HEAD_BYTES, "schema");
+_Static_assert(offsetof(kh_store_head, magic) == KH_STORE_HEAD_MAGIC_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, base) == KH_STORE_HEAD_BASE_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, reserved_bytes) == KH_STORE_HEAD_RESERVED_BYTES_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, file_bytes) == KH_STORE_HEAD_FILE_BYTES_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, moved) == KH_STORE_HEAD_MOVED_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, durable) == KH_STORE_HEAD_DURABLE_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, common) == KH_STORE_HEAD_COMMON_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, definitions) == KH_STORE_HEAD_DEFINITIONS_OFFSET, "schema");
+
+#define KH_STORE_INDEX_BYTES 64
+#define KH_STORE_INDEX_GENERATION_OFFSET 0
+#define KH_STORE_INDEX_ROOT_OFFSET 8
+
+/* Cell of an index. */
+typedef struct kh_store_index
+{
+	uint64_t	generation;	/* odd: there is nothing to be read; only grows, whatever the cell is used for */
+	uint64_t	root;	/* address of a StoreNode */
+	unsigned char padding_16[48];
+} kh_store_index;
+
+_Static_assert(sizeof(kh_store_index) == KH_STORE_INDEX_BYTES, "schema");
+_Static_assert(offsetof(kh_store_index, generation) == KH_STORE_INDEX_GENERATION_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_index, root) == KH_STORE_INDEX_ROOT_OFFSET, "schema");
+
+#define KH_STORE_TABLE_BYTES 64
+#define KH_STORE_TABLE_GENERATION_OFFSET 0
+#define KH_STORE_TABLE_VERSION_OFFSET 8
+#define KH_STORE_TABLE_PARTS_OFFSET 16
+#define KH_STORE_TABLE_PART_COUNT_OFFSET 24
+
+/* Cell of a table. */
+typedef struct kh_store_table
+{
+	uint64_t	generation;	/* as that of StoreIndex */
+	uint64_t	version;	/* odd while the following change; only grows within a generation */
+	uint64_t	parts;	/* address of addresses of parts: 512 addresses of StorePages each; 0: there is none */
+	uint64_t	part_count;
+	unsigned char padding_32[32];
+} kh_store_table;
+
+_Static_assert(sizeof(kh_store_table) == KH_STORE_TABLE_BYTES, "schema");
+_Static_assert(offsetof(kh_store_table, generation) == KH_STORE_TABLE_GENERATION_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_table, version) == KH_STORE_TABLE_VERSION_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_table, parts) == KH_STORE_TABLE_PARTS_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_table, part_count) == KH_STORE_TABLE_PART_COUNT_OFFSET, "schema");
+
+#define KH_STORE_PAGE_BYTES 24
+#define KH_STORE_PAGE_VERSION_OFFSET 0
+#define KH_STORE_PAGE_STAMPS_OFFSET 8
+#define KH_STORE_PAGE_COLUMNS_OFFSET 16
+
+/* Page of rows; StorePageColumns follow. */
+typedef struct kh_store_page
+{
+	uint64_t	version;	/* odd while a writer has the page; only grows */
+	uint64_t	stamps;	/* address of a word for each row: who made its version and when; 0: there is no row */
+	uint64_t	columns;	/* StorePageColumns */
+} kh_store_page;
+
+_Static_assert(sizeof(kh_store_page) == KH_STORE_PAGE_BYTES, "schema");
+_Static_assert(offsetof(kh_store_page, version) == KH_STORE_PAGE_VERSION_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_page, stamps) == KH_STORE_PAGE_STAMPS_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_page, columns) == KH_STORE_PAGE_COLUMNS_OFFSET, "schema");
+
+#define KH_STORE_PAGE_COLUMN_BYTES 16
+#define KH_STORE_PAGE_COLUMN_PLACE_OFFSET 0
+#define KH_STORE_PAGE_COLUMN_NULLS_OFFSET 8
+
+/* Where a column's values are in a page. */
+typedef struct kh_store_page_column
+{
+	uint64_t	place;	/* address of words, in its low three bits which power of two their bytes are; 0: all rows have the column's missing value */
+	uint64_t	nulls;	/* address of null bits; 0: there is no null */
+} kh_store_page_column;
+
+_Static_assert(sizeof(kh_store_page_column) == KH_STORE_PAGE_COLUMN_BYTES, "schema");
+_Static_assert(offsetof(kh_store_page_column, place) == KH_STORE_PAGE_COLUMN_PLACE_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_page_column, nulls) == KH_STORE_PAGE_COLUMN_NULLS_OFFSET, "schema");
+
+#define KH_STORE_NODE_BYTES 32
+#define KH_STORE_NODE_VERSION_OFFSET 0
+#define KH_STORE_NODE_LEVEL_OFFSET 8
+#define KH_STORE_NODE_COUNT_OFFSET 10
+#define KH_STORE_NODE_HEAP_START_OFFSET 12
+#define KH_STORE_NODE_HEAP_USED_OFFSET 14
+#define KH_STORE_NODE_LEFTMOST_OFFSET 16
+
+/* Head of an index node of 8192 bytes; slots follow: head u64, offset u16, length u16 with the highest bit for a long key. */
+typedef struct kh_store_node
+{
+	uint64_t	version;	/* odd while a writer has the node; only grows */
+	uint16_t	level;	/* 0: leaf */
+	uint16_t	count;	/* slots */
+	uint16_t	heap_start;
+	uint16_t	heap_used;
+	uint64_t	leftmost;	/* address of the child below slot 0 */
+	unsigned char padding_24[8];
+} kh_store_node;
+
+_Static_assert(sizeof(kh_store_node) == KH_STORE_NODE_BYTES, "schema");
+_Static_assert(offsetof(kh_store_node, version) == KH_STORE_NODE_VERSION_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_node, level) == KH_STORE_NODE_LEVEL_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_node, count) == KH_STORE_NODE_COUNT_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_node, heap_start) == KH_STORE_NODE_HEAP_START_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_node, heap_used) == KH_STORE_NODE_HEAP_USED_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_node, leftmost) == KH_STORE_NODE_LEFTMOST_OFFSET, "schema");
+
+#define KH_STORE_DICTIONARY_BYTES 64
+#define KH_STORE_DICTIONARY_GENERATION_OFFSET 0
+#define KH_STORE_DICTIONARY_VALUES_OFFSET 8
+#define KH_STORE_DICTIONARY_COUNT_OFFSET 16
+
+/* Cell of the values that many rows of a column have. */
+typedef struct kh_store_dictionary
+{
+	uint64_t	generation;	/* as that of StoreIndex */
+	uint64_t	values;	/* address of addresses of values by code, each with its header; they stay as long as the table */
+	uint64_t	count;	/* of these addresses; written after values (release) */
+	unsigned char padding_24[40];
+} kh_store_dictionary;
+
+_Static_assert(sizeof(kh_store_dictionary) == KH_STORE_DICTIONARY_BYTES, "schema");
+_Static_assert(offsetof(kh_store_dictionary, generation) == KH_STORE_DICTIONARY_GENERATION_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_dictionary, values) == KH_STORE_DICTIONARY_VALUES_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_dictionary, count) == KH_STORE_DICTIONARY_COUNT_OFFSET, "schema");
+
 #endif

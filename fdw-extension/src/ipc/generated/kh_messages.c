@@ -334,6 +334,22 @@ is_transaction_state(uint8_t value)
 	}
 }
 
+static bool
+is_value_kind(uint8_t value)
+{
+	switch (value)
+	{
+		case KH_VALUE_KIND_WORD:
+		case KH_VALUE_KIND_FLOAT4:
+		case KH_VALUE_KIND_FLOAT8:
+		case KH_VALUE_KIND_VARLENA:
+		case KH_VALUE_KIND_FIXED16:
+			return true;
+		default:
+			return false;
+	}
+}
+
 bool
 kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 {
@@ -2334,6 +2350,15 @@ kh_prepared_decode(const void *frame, size_t bytes, kh_prepared_message *out)
 	if (!read_prepared_columns_group(r, &out->columns_group))
 		return false;
 	out->columns_count = out->columns_group.count;
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (r->version >= 9 && !read_bytes(r, 1048576, &data, &n))
+			return false;
+		out->direct_read.data = (const unsigned char *) data;
+		out->direct_read.bytes = n;
+	}
 	return end_read(r);
 }
 
@@ -2377,6 +2402,8 @@ kh_prepared_encode(const kh_prepared_message *message, void *frame, size_t capac
 		if (!write_bytes(w, 1048576, entry->name.data, entry->name.bytes))
 			return 0;
 	}
+	if (!write_bytes(w, 1048576, message->direct_read.data, message->direct_read.bytes))
+		return 0;
 	return w->used;
 }
 
@@ -2557,5 +2584,178 @@ kh_transaction_token_encode(const kh_transaction_token_message *message, void *f
 	put_u8(block + 24, message->transaction_state);
 	if (!write_bytes(w, 1048576, message->token.data, message->token.bytes))
 		return 0;
+	return w->used;
+}
+
+static bool
+read_direct_read_keys(reader *r, uint16_t block_bytes, kh_direct_read_keys *out)
+{
+	const unsigned char *block = take(r, block_bytes);
+
+	if (block == NULL)
+		return false;
+	if (block_bytes < 14)
+		return false;
+	out->parameter = get_u16(block + 0);
+	out->column = get_u16(block + 2);
+	out->kind = get_u8(block + 4);
+	if (!is_value_kind(out->kind))
+		return false;
+	out->flags = get_u8(block + 5);
+	if ((out->flags & ~0x3u) != 0 && r->version <= KH_SCHEMA_VERSION)
+		return false;
+	out->flags &= 0x3u;
+	out->dictionary_cell = get_u64(block + 6);
+	return true;
+}
+
+static bool
+read_direct_read_keys_group(reader *r, kh_group *group)
+{
+	kh_direct_read_keys entry;
+
+	if (!begin_read_group(r, group))
+		return false;
+	for (uint16_t i = 0; i < group->count; i++)
+	{
+		if (!read_direct_read_keys(r, group->block_bytes, &entry))
+			return false;
+	}
+	group->bytes = (size_t) (r->at - group->at);
+	return true;
+}
+
+bool
+kh_direct_read_keys_next(kh_group *group, kh_direct_read_keys *out)
+{
+	reader		r = {group->at, group->bytes, group->version};
+
+	if (group->count == 0 || !read_direct_read_keys(&r, group->block_bytes, out))
+		return false;
+	group->count--;
+	group->at = r.at;
+	group->bytes = r.left;
+	return true;
+}
+
+static bool
+read_direct_read_columns(reader *r, uint16_t block_bytes, kh_direct_read_columns *out)
+{
+	const unsigned char *block = take(r, block_bytes);
+
+	if (block == NULL)
+		return false;
+	if (block_bytes < 12)
+		return false;
+	out->column = get_u16(block + 0);
+	out->kind = get_u8(block + 2);
+	if (!is_value_kind(out->kind))
+		return false;
+	out->is_missing_null = get_u8(block + 3);
+	out->dictionary_cell = get_u64(block + 4);
+	return true;
+}
+
+static bool
+read_direct_read_columns_group(reader *r, kh_group *group)
+{
+	kh_direct_read_columns entry;
+
+	if (!begin_read_group(r, group))
+		return false;
+	for (uint16_t i = 0; i < group->count; i++)
+	{
+		if (!read_direct_read_columns(r, group->block_bytes, &entry))
+			return false;
+	}
+	group->bytes = (size_t) (r->at - group->at);
+	return true;
+}
+
+bool
+kh_direct_read_columns_next(kh_group *group, kh_direct_read_columns *out)
+{
+	reader		r = {group->at, group->bytes, group->version};
+
+	if (group->count == 0 || !read_direct_read_columns(&r, group->block_bytes, out))
+		return false;
+	group->count--;
+	group->at = r.at;
+	group->bytes = r.left;
+	return true;
+}
+
+bool
+kh_direct_read_decode(const void *frame, size_t bytes, kh_direct_read_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_DIRECT_READ_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 44)
+		return false;
+	out->definitions = get_u64(block + 0);
+	out->table_cell = get_u64(block + 8);
+	out->table_generation = get_u64(block + 16);
+	out->index_cell = get_u64(block + 24);
+	out->index_generation = get_u64(block + 32);
+	out->page_rows = get_u32(block + 40);
+	if (!read_direct_read_keys_group(r, &out->keys_group))
+		return false;
+	out->keys_count = out->keys_group.count;
+	if (!read_direct_read_columns_group(r, &out->columns_group))
+		return false;
+	out->columns_count = out->columns_group.count;
+	return end_read(r);
+}
+
+size_t
+kh_direct_read_encode(const kh_direct_read_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_DIRECT_READ_TEMPLATE_ID, 44);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->definitions);
+	put_u64(block + 8, message->table_cell);
+	put_u64(block + 16, message->table_generation);
+	put_u64(block + 24, message->index_cell);
+	put_u64(block + 32, message->index_generation);
+	put_u32(block + 40, message->page_rows);
+	if (!begin_write_group(w, 14, message->keys_count))
+		return 0;
+	for (uint16_t i = 0; i < message->keys_count; i++)
+	{
+		const kh_direct_read_keys *entry = &message->keys[i];
+
+		if ((block = claim(w, 14)) == NULL)
+			return 0;
+		memset(block, 0, 14);
+		put_u16(block + 0, entry->parameter);
+		put_u16(block + 2, entry->column);
+		put_u8(block + 4, entry->kind);
+		put_u8(block + 5, entry->flags);
+		put_u64(block + 6, entry->dictionary_cell);
+	}
+	if (!begin_write_group(w, 12, message->columns_count))
+		return 0;
+	for (uint16_t i = 0; i < message->columns_count; i++)
+	{
+		const kh_direct_read_columns *entry = &message->columns[i];
+
+		if ((block = claim(w, 12)) == NULL)
+			return 0;
+		memset(block, 0, 12);
+		put_u16(block + 0, entry->column);
+		put_u8(block + 2, entry->kind);
+		put_u8(block + 3, entry->is_missing_null);
+		put_u64(block + 4, entry->dictionary_cell);
+	}
 	return w->used;
 }

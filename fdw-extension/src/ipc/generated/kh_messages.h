@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 8
+#define KH_SCHEMA_VERSION 9
 
 enum
 {
@@ -116,8 +116,23 @@ enum
 
 enum
 {
+	KH_VALUE_KIND_WORD = 1,
+	KH_VALUE_KIND_FLOAT4 = 2,
+	KH_VALUE_KIND_FLOAT8 = 3,
+	KH_VALUE_KIND_VARLENA = 4,
+	KH_VALUE_KIND_FIXED16 = 5,
+};
+
+enum
+{
 	KH_EXECUTE_FLAGS_NEW_SNAPSHOT = 0x1,
 	KH_EXECUTE_FLAGS_COMMIT_AFTER = 0x2,
+};
+
+enum
+{
+	KH_KEY_FLAGS_NULLABLE = 0x1,
+	KH_KEY_FLAGS_DESCENDING = 0x2,
 };
 
 #define KH_ATTACH_TEMPLATE_ID 1
@@ -659,6 +674,7 @@ typedef struct kh_prepared_message
 	uint32_t	statement_id;
 	uint8_t	transaction_state;
 	uint8_t	kind;
+	kh_bytes	direct_read;	/* a DirectRead; empty: only requests answer the statement */
 	const kh_prepared_parameters *parameters;	/* to encode: parameters_count entries */
 	uint16_t	parameters_count;
 	kh_group	parameters_group;	/* decoded: for kh_prepared_parameters_next */
@@ -716,5 +732,46 @@ typedef struct kh_transaction_token_message
 
 extern bool kh_transaction_token_decode(const void *frame, size_t bytes, kh_transaction_token_message *out);
 extern size_t kh_transaction_token_encode(const kh_transaction_token_message *message, void *frame, size_t capacity);
+
+#define KH_DIRECT_READ_TEMPLATE_ID 46
+
+typedef struct kh_direct_read_keys
+{
+	uint16_t	parameter;	/* from 0 */
+	uint16_t	column;	/* StorePageColumn */
+	uint8_t	kind;
+	uint8_t	flags;
+	uint64_t	dictionary_cell;	/* offset of a StoreDictionary; 0: there is none */
+} kh_direct_read_keys;
+
+typedef struct kh_direct_read_columns
+{
+	uint16_t	column;	/* StorePageColumn */
+	uint8_t	kind;
+	uint8_t	is_missing_null;	/* 1: rows of a page in which it has no place have null; 0: they have what only requests know */
+	uint64_t	dictionary_cell;	/* offset of a StoreDictionary; 0: there is none */
+} kh_direct_read_columns;
+
+/* Part of Prepared: how the rows of a statement are found in the store's memory, by equality with a whole unique key. */
+typedef struct kh_direct_read_message
+{
+	uint64_t	definitions;	/* StoreHead.definitions for which this holds */
+	uint64_t	table_cell;	/* offset of a StoreTable in the memory */
+	uint64_t	table_generation;
+	uint64_t	index_cell;	/* offset of a StoreIndex */
+	uint64_t	index_generation;
+	uint32_t	page_rows;	/* rows of a page */
+	const kh_direct_read_keys *keys;	/* to encode: keys_count entries */
+	uint16_t	keys_count;
+	kh_group	keys_group;	/* decoded: for kh_direct_read_keys_next */
+	const kh_direct_read_columns *columns;	/* to encode: columns_count entries */
+	uint16_t	columns_count;
+	kh_group	columns_group;	/* decoded: for kh_direct_read_columns_next */
+} kh_direct_read_message;
+
+extern bool kh_direct_read_decode(const void *frame, size_t bytes, kh_direct_read_message *out);
+extern size_t kh_direct_read_encode(const kh_direct_read_message *message, void *frame, size_t capacity);
+extern bool kh_direct_read_keys_next(kh_group *group, kh_direct_read_keys *out);
+extern bool kh_direct_read_columns_next(kh_group *group, kh_direct_read_columns *out);
 
 #endif

@@ -3,7 +3,7 @@ package dev.kakehashi.protocol;
 /// Numbers that both sides know without asking (PROTOCOL.md); every limit is published by the endpoint instead.
 public final class Protocol {
   /// Version of schema/messages.xml.
-  public static final int PROTOCOL_VERSION = 8;
+  public static final int PROTOCOL_VERSION = 9;
 
   /// Version of schema/layouts.xml.
   public static final int LAYOUT_VERSION = 1;

@@ -75,10 +75,23 @@ public final class EmbeddedEngineFactory implements EngineFactory {
   private static StoreConfig store(Settings settings, boolean isStandby) {
     Path directory = storeDirectory(settings.dataDirectory());
     long memory = settings.number(Setting.MEMORY);
-    return isStandby
-        ? storeConfig(directory, memory).asStandby()
-        : new StoreConfig(directory, memory, PushingQueues.opener(pushTargets(settings)))
-            .archivedTo(LogArchiveSettings.of(settings));
+    StoreConfig config =
+        isStandby
+            ? storeConfig(directory, memory).asStandby()
+            : new StoreConfig(directory, memory, PushingQueues.opener(pushTargets(settings)))
+                .archivedTo(LogArchiveSettings.of(settings));
+    return config.shared(isOn(settings, Setting.DIRECT_READS));
+  }
+
+  private static boolean isOn(Settings settings, Setting setting) {
+    String value = settings.text(setting);
+    return switch (value) {
+      case "on" -> true;
+      case "off" -> false;
+      default ->
+          throw new SettingsException(
+              "\"%s\" must be on or off: %s".formatted(setting.key(), value));
+    };
   }
 
   /// Processes of applications have their shared memory below the runtime directory.

@@ -130,6 +130,8 @@ public final class EndpointServer implements AutoCloseable {
     TransactionRegistry registry = opening.await();
     TransactionTokens tokens = TransactionTokens.open(data);
     engine.transactionTokens(tokens::handle);
+    DirectMemory memory = DirectMemory.of(engine, settings);
+    parts.push(memory);
     TransportEndpoint endpoint =
         TransportEndpoint.start(
             config,
@@ -144,7 +146,7 @@ public final class EndpointServer implements AutoCloseable {
               return archived(new SharedMemoryRequests(self, made), data);
             },
             authenticator(users, engine),
-            engine::capabilities);
+            memory);
     parts.push(endpoint);
     parts.push(requests());
     transport = endpoint;

@@ -1,5 +1,6 @@
 package dev.kakehashi.sharedmemory;
 
+import dev.kakehashi.engine.api.DirectRead;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes final frames. A null channel is a client that wants none. Any thread.
 final class Replies {
+  private static final byte[] NO_BYTES = {};
+
   static void completed(
       @Nullable ResponseChannel channel,
       long requestId,
@@ -117,6 +120,9 @@ final class Replies {
             .typeModifier(column.typeModifier())
             .name(column.name());
       }
+      DirectRead direct = statement.directRead();
+      byte[] ticket = direct == null ? NO_BYTES : DirectReads.encode(direct);
+      prepared.putDirectRead(ticket, 0, ticket.length);
       return Protocol.MESSAGE_HEADER_BYTES + prepared.encodedLength();
     });
   }

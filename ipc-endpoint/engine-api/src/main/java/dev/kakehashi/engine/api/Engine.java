@@ -178,4 +178,9 @@ public interface Engine extends AutoCloseable {
 
   @Override
   void close();
+
+  /// Descriptor of the file that the engine's rows are in, for [DirectRead]s; -1: nobody else can map them. Belongs to the engine.
+  default int sharedMemory() {
+    return -1;
+  }
 }

@@ -36,6 +36,12 @@ public interface Statement {
   /// Result columns; empty when the statement returns no rows.
   List<Column> columns();
 
+  /// How a client that has the engine's memory mapped finds the rows by itself; null: it cannot. Asked when it is prepared, for the role
+  /// that the session has then.
+  default @Nullable DirectRead directRead() {
+    return null;
+  }
+
   /// How a transaction begins that is made for one execution of this statement.
   ///
   /// @param asked by its client

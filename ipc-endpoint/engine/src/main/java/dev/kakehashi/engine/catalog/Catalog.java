@@ -19,8 +19,10 @@ public final class Catalog {
   public Catalog(Store store) {
     this.store = store;
     snapshot = CatalogSnapshot.of(store.catalog()).with(List.of(), nextVersion());
+    store.definitions(snapshot.version());
     store.catalogListener(changes -> {
       CatalogSnapshot committed = snapshot.with(changes, nextVersion());
+      store.definitions(committed.version());
       snapshot = committed;
       listener.accept(committed);
     });

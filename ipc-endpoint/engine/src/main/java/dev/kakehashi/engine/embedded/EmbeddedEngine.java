@@ -263,6 +263,11 @@ public final class EmbeddedEngine implements Engine {
     store.whenAllDurable(done);
   }
 
+  @Override
+  public int sharedMemory() {
+    return store.sharedMemory();
+  }
+
   Store store() {
     return store;
   }

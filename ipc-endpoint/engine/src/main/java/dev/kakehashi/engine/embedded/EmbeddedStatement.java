@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.embedded;
 
 import dev.kakehashi.engine.api.BeginOptions;
+import dev.kakehashi.engine.api.DirectRead;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
@@ -81,6 +82,11 @@ final class EmbeddedStatement implements Statement {
   @Override
   public List<Column> columns() {
     return columns;
+  }
+
+  @Override
+  public @Nullable DirectRead directRead() {
+    return DirectReads.of(plan, engine.store());
   }
 
   @Override

@@ -30,6 +30,8 @@ import dev.kakehashi.engine.store.log.StandbyLog;
 import dev.kakehashi.engine.store.log.StoreKeys;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Readers;
+import dev.kakehashi.engine.store.memory.SharedArea;
+import dev.kakehashi.engine.store.memory.StoreHead;
 import dev.kakehashi.engine.store.recovery.LogFollower;
 import dev.kakehashi.engine.store.recovery.Recovery;
 import dev.kakehashi.engine.store.table.MemoryCount;
@@ -108,9 +110,10 @@ final class MemoryStore implements Store {
   private MemoryStore(MemoryPool pool, DurableLog log) {
     this.pool = pool;
     this.log = log;
-    this.groupCommit = new GroupCommit(log);
+    this.groupCommit = new GroupCommit(log, pool.head());
     this.parts =
-        new StoreParts(pool, new Readers(), new TransactionSlots(), new CommitClock(), groupCommit);
+        new StoreParts(
+            pool, new Readers(), new TransactionSlots(), new CommitClock(pool.head()), groupCommit);
     this.collector = new GarbageCollector(parts);
     this.tables = new StoreTables(parts, collector);
     this.transactions = new StoreTransactions(parts, tables, collector, log);
@@ -137,20 +140,24 @@ final class MemoryStore implements Store {
                 ? null
                 : new LogQueues(DataDirectory.queues(config.directory()), queues));
     DataDirectory.upgrade(config.directory());
-    MemoryStore store = open(log, config.memoryLimitBytes(), followed(config, log));
+    MemoryStore store =
+        open(log, config.memoryLimitBytes(), followed(config, log), config.isShared());
     store.directory = config.directory();
     return store;
   }
 
   /// Recovers a store from a log, which belongs to it from now on.
   static MemoryStore open(DurableLog log, long memoryLimitBytes) {
-    return open(log, memoryLimitBytes, null);
+    return open(log, memoryLimitBytes, null, false);
   }
 
   /// @param followed of a standby's log; null: it is none
   private static MemoryStore open(
-      DurableLog log, long memoryLimitBytes, @Nullable StandbyLog followed) {
-    MemoryPool pool = new MemoryPool(memoryLimitBytes);
+      DurableLog log, long memoryLimitBytes, @Nullable StandbyLog followed, boolean isShared) {
+    MemoryPool pool =
+        isShared
+            ? new MemoryPool(memoryLimitBytes, new SharedArea(memoryLimitBytes))
+            : new MemoryPool(memoryLimitBytes);
     MemoryStore store = new MemoryStore(pool, log);
     store.collector.start();
     boolean recovered = false;
@@ -179,6 +186,19 @@ final class MemoryStore implements Store {
   @Override
   public void whenAllDurable(Runnable done) {
     transactions.committer().whenAllDurable(done);
+  }
+
+  @Override
+  public void definitions(long version) {
+    StoreHead head = pool.head();
+    if (head != null) {
+      head.definitions(version);
+    }
+  }
+
+  @Override
+  public int sharedMemory() {
+    return pool.sharedMemory();
   }
 
   MemoryPool pool() {

@@ -18,12 +18,19 @@ import uk.co.real_logic.sbe.xml.XmlSchemaParser;
 /// Every offset of `schema/layouts.xml` has a constant of the same name and value, and the other way round.
 class LayoutsTest {
   private static final Map<String, Class<?>> CLASSES =
-      Map.of(
-          "ControlPage", ControlPageLayout.class,
-          "DoorbellPage", DoorbellPageLayout.class,
-          "ResponseSlot", ResponseSlotLayout.class,
-          "BatchDescriptor", BatchDescriptorLayout.class,
-          "RowBatchHeader", RowBatchLayout.class);
+      Map.ofEntries(
+          Map.entry("ControlPage", ControlPageLayout.class),
+          Map.entry("DoorbellPage", DoorbellPageLayout.class),
+          Map.entry("ResponseSlot", ResponseSlotLayout.class),
+          Map.entry("BatchDescriptor", BatchDescriptorLayout.class),
+          Map.entry("RowBatchHeader", RowBatchLayout.class),
+          Map.entry("StoreHead", StoreHeadLayout.class),
+          Map.entry("StoreIndex", StoreIndexLayout.class),
+          Map.entry("StoreTable", StoreTableLayout.class),
+          Map.entry("StorePage", StorePageLayout.class),
+          Map.entry("StorePageColumn", StorePageColumnLayout.class),
+          Map.entry("StoreDictionary", StoreDictionaryLayout.class),
+          Map.entry("StoreNode", StoreNodeLayout.class));
 
   @Test
   void shouldAgreeWithSchema() throws Exception {
@@ -53,12 +60,19 @@ class LayoutsTest {
       blocks.put(message.name(), message.blockLength());
     }
     assertEquals(
-        Map.of(
-            "ControlPage", ControlPageLayout.PAGE_BYTES,
-            "DoorbellPage", DoorbellPageLayout.PAGE_BYTES,
-            "ResponseSlot", ResponseSlotLayout.HEAD_BYTES,
-            "BatchDescriptor", BatchDescriptorLayout.DESCRIPTOR_BYTES,
-            "RowBatchHeader", RowBatchLayout.HEADER_BYTES),
+        Map.ofEntries(
+            Map.entry("ControlPage", ControlPageLayout.PAGE_BYTES),
+            Map.entry("DoorbellPage", DoorbellPageLayout.PAGE_BYTES),
+            Map.entry("ResponseSlot", ResponseSlotLayout.HEAD_BYTES),
+            Map.entry("BatchDescriptor", BatchDescriptorLayout.DESCRIPTOR_BYTES),
+            Map.entry("RowBatchHeader", RowBatchLayout.HEADER_BYTES),
+            Map.entry("StoreHead", StoreHeadLayout.HEAD_BYTES),
+            Map.entry("StoreIndex", StoreIndexLayout.CELL_BYTES),
+            Map.entry("StoreTable", StoreTableLayout.CELL_BYTES),
+            Map.entry("StorePage", StorePageLayout.PAGE_BYTES),
+            Map.entry("StorePageColumn", StorePageColumnLayout.COLUMN_BYTES),
+            Map.entry("StoreDictionary", StoreDictionaryLayout.CELL_BYTES),
+            Map.entry("StoreNode", StoreNodeLayout.HEAD_BYTES)),
         blocks);
   }
 

@@ -18,6 +18,7 @@ import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Credentials;
+import dev.kakehashi.transport.os.Descriptors;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -31,7 +32,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -85,7 +85,7 @@ final class AttachServer implements AutoCloseable {
   private final TransportConfig config;
   private final SessionTable sessions;
   private final Authenticator authenticator;
-  private final Supplier<Capabilities> engine;
+  private final AttachedEngine engine;
   private final long incarnation;
   private final ServerSocketChannel server;
   private final Selector selector;
@@ -103,7 +103,7 @@ final class AttachServer implements AutoCloseable {
       TransportConfig config,
       SessionTable sessions,
       Authenticator authenticator,
-      Supplier<Capabilities> engine,
+      AttachedEngine engine,
       long incarnation,
       ServerSocketChannel server,
       Selector selector) {
@@ -123,7 +123,7 @@ final class AttachServer implements AutoCloseable {
       TransportConfig config,
       SessionTable sessions,
       Authenticator authenticator,
-      Supplier<Capabilities> engine,
+      AttachedEngine engine,
       long incarnation)
       throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -225,6 +225,14 @@ final class AttachServer implements AutoCloseable {
     drop(key, connection);
   }
 
+  /// The same as [#send], with a descriptor that the client gets a copy of.
+  private static boolean sendWithDescriptor(
+      Connection connection, UnsafeBuffer frame, int length, int descriptor) throws IOException {
+    ByteBuffer output = ByteBuffer.allocate(4 + length).order(ByteOrder.LITTLE_ENDIAN);
+    output.putInt(length).put(frame.byteArray(), 0, length);
+    return Descriptors.send(connection.channel, output.array(), descriptor);
+  }
+
   /// Whether the frame has gone whole.
   private static boolean send(Connection connection, UnsafeBuffer frame, int length)
       throws IOException {
@@ -320,7 +328,15 @@ final class AttachServer implements AutoCloseable {
     if (session != null) {
       attached.put(session.id(), connection);
     }
-    if (!send(connection, reply, length) || (session == null && !goesOn)) {
+    int descriptor =
+        session == null
+            ? AttachedEngine.NO_DESCRIPTOR
+            : engine.memoryFor(connection.credentials.uid());
+    boolean isSent =
+        descriptor == AttachedEngine.NO_DESCRIPTOR
+            ? send(connection, reply, length)
+            : sendWithDescriptor(connection, reply, length, descriptor);
+    if (!isSent || (session == null && !goesOn)) {
       // A socket's buffer holds far more than an answer; a client that has filled it does not play
       // by the rules.
       drop(key, connection);
@@ -431,7 +447,7 @@ final class AttachServer implements AutoCloseable {
 
   private int encodeAttached(UnsafeBuffer buffer, EndpointSession session, String proof) {
     TransportConfig.Mailbox mailbox = config.mailbox();
-    Capabilities capabilities = engine.get();
+    Capabilities capabilities = engine.capabilities();
     AttachedEncoder encoder = new AttachedEncoder();
     encoder
         .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())

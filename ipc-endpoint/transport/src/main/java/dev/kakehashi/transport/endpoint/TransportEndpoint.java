@@ -6,7 +6,6 @@ import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.RequestTimes;
 import dev.kakehashi.protocol.Threads;
-import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.layout.ControlPageLayout;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
@@ -14,7 +13,6 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,7 +50,7 @@ public final class TransportEndpoint implements AutoCloseable {
       RuntimeDirectory directory,
       Function<TransportEndpoint, RequestHandler> handlers,
       Authenticator authenticator,
-      Supplier<Capabilities> engine)
+      AttachedEngine engine)
       throws IOException {
     this.config = config;
     this.directory = directory;
@@ -80,7 +78,7 @@ public final class TransportEndpoint implements AutoCloseable {
       TransportConfig config,
       Function<TransportEndpoint, RequestHandler> handlers,
       Authenticator authenticator,
-      Supplier<Capabilities> engine) {
+      AttachedEngine engine) {
     return start(config, RuntimeDirectory.open(config), handlers, authenticator, engine);
   }
 
@@ -96,7 +94,7 @@ public final class TransportEndpoint implements AutoCloseable {
       RuntimeDirectory directory,
       Function<TransportEndpoint, RequestHandler> handlers,
       Authenticator authenticator,
-      Supplier<Capabilities> engine) {
+      AttachedEngine engine) {
     try {
       TransportEndpoint endpoint =
           new TransportEndpoint(config, directory, handlers, authenticator, engine);

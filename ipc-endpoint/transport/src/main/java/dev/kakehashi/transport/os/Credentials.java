@@ -25,17 +25,19 @@ public record Credentials(int processId, int uid, int gid) {
 
   /// Credentials that the peer had when it connected (SO_PEERCRED).
   public static Credentials ofPeer(SocketChannel channel) throws IOException {
-    int fd;
-    try {
-      fd = (int) DESCRIPTOR.invoke(channel);
-    } catch (ReflectiveOperationException e) {
-      throw new IOException("could not find descriptor of socket", e);
-    }
-    int[] values = Linux.peerCredentials(fd);
+    int[] values = Linux.peerCredentials(descriptor(channel));
     if (values.length != 3) {
       throw new IOException("could not read credentials of peer: errno " + -values[0]);
     }
     return new Credentials(values[0], values[1], values[2]);
+  }
+
+  static int descriptor(SocketChannel channel) throws IOException {
+    try {
+      return (int) DESCRIPTOR.invoke(channel);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("could not find descriptor of socket", e);
+    }
   }
 
   public static int ownUid() {

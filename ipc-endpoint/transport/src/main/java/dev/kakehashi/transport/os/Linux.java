@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
 
@@ -44,6 +45,7 @@ final class Linux {
   private static final int GETSOCKOPT = number(55, 209);
   private static final int SOCKET = number(41, 198);
   private static final int SENDTO = number(44, 206);
+  private static final int SENDMSG = number(46, 211);
   private static final int UMASK = number(95, 166);
   private static final int GETUID = number(102, 174);
   private static final int GETGID = number(104, 176);
@@ -153,6 +155,34 @@ final class Linux {
       int result =
           (int) call(GETSOCKOPT, fd, solSocket, soPeercred, value.address(), length.address(), 0);
       return result < 0 ? new int[] {result} : value.toArray(JAVA_INT);
+    }
+  }
+
+  /// Sends bytes and a descriptor over a connected Unix socket.
+  ///
+  /// @return bytes that have gone, with the first of them the descriptor; or the negative errno
+  static int sendDescriptor(int socket, byte[] message, int descriptor) {
+    final int solSocket = 1;
+    final int scmRights = 1;
+    final int messageNoSignal = 0x4000;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, message);
+      MemorySegment vector = arena.allocate(16, 8);
+      vector.set(ValueLayout.JAVA_LONG, 0, bytes.address());
+      vector.set(ValueLayout.JAVA_LONG, 8, message.length);
+      // struct cmsghdr, and an int behind it.
+      MemorySegment control = arena.allocate(24, 8);
+      control.set(ValueLayout.JAVA_LONG, 0, 20);
+      control.set(JAVA_INT, 8, solSocket);
+      control.set(JAVA_INT, 12, scmRights);
+      control.set(JAVA_INT, 16, descriptor);
+      // struct msghdr.
+      MemorySegment header = arena.allocate(56, 8);
+      header.set(ValueLayout.JAVA_LONG, 16, vector.address());
+      header.set(ValueLayout.JAVA_LONG, 24, 1);
+      header.set(ValueLayout.JAVA_LONG, 32, control.address());
+      header.set(ValueLayout.JAVA_LONG, 40, control.byteSize());
+      return call(SENDMSG, socket, header.address(), messageNoSignal, 0);
     }
   }
 

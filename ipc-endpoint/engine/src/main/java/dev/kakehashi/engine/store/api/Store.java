@@ -123,6 +123,12 @@ public interface Store extends AutoCloseable {
   /// @throws IllegalArgumentException if there is no such table
   TableStore table(long tableId);
 
+  /// Readers in other processes believe only what was prepared for this version of the catalogue from now on.
+  void definitions(long version);
+
+  /// Descriptor of the file of the store's memory in this process; -1: nobody else can map it. Belongs to the store.
+  int sharedMemory();
+
   /// Entries of the catalogue: opaque to the store, kept in the order of their keys.
   Map<String, byte[]> catalog();
 

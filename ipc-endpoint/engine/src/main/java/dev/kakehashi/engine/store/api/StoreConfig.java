@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
 /// @param queues opens the queues, which share the store's log; null: there are none, and a log that knows of some is refused
 /// @param archive gets a copy of the log; null: there is none
 /// @param isStandby whether its changes come from another store's log, and nobody else changes anything
+/// @param isShared whether other processes may map its memory for reading
 public record StoreConfig(
     Path directory,
     long memoryLimitBytes,
     @Nullable QueueOpener queues,
     @Nullable ArchiveConfig archive,
-    boolean isStandby) {
+    boolean isStandby,
+    boolean isShared) {
   private static final long LEAST_MEMORY_BYTES = 1 << 20;
 
   public StoreConfig {
@@ -26,17 +28,22 @@ public record StoreConfig(
 
   /// A store without an archive.
   public StoreConfig(Path directory, long memoryLimitBytes, @Nullable QueueOpener queues) {
-    this(directory, memoryLimitBytes, queues, null, false);
+    this(directory, memoryLimitBytes, queues, null, false, false);
   }
 
   /// The same with an archive; null: none.
   public StoreConfig archivedTo(@Nullable ArchiveConfig to) {
-    return new StoreConfig(directory, memoryLimitBytes, queues, to, isStandby);
+    return new StoreConfig(directory, memoryLimitBytes, queues, to, isStandby, isShared);
   }
 
   /// The same as a standby.
   public StoreConfig asStandby() {
-    return new StoreConfig(directory, memoryLimitBytes, queues, archive, true);
+    return new StoreConfig(directory, memoryLimitBytes, queues, archive, true, isShared);
+  }
+
+  /// The same with memory that other processes may map, if so.
+  public StoreConfig shared(boolean isShared) {
+    return new StoreConfig(directory, memoryLimitBytes, queues, archive, isStandby, isShared);
   }
 
   /// A store without queues.

@@ -148,4 +148,7 @@ public interface TableStore {
   /// @param to gets it as its only row
   /// @return false if the view sees no such row
   boolean read(ReadView view, long rowId, int[] columns, VectorBatch to);
+
+  /// Where readers in other processes find it by an index; null: there are none.
+  @Nullable SharedIndex shared(int index);
 }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.RetryPause;
+import dev.kakehashi.engine.store.memory.StoreHead;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.PoliteSpin;
@@ -73,6 +74,9 @@ public final class GroupCommit implements AutoCloseable {
   /// Timestamp of the last commit that is durable; written before `durable`.
   private volatile long durableTimestamp = Stamp.FIRST_TIMESTAMP;
 
+  /// For readers in other processes; null: there are none.
+  private final @Nullable StoreHead head;
+
   /// Commits that are written as one unit, from `from` on. Owned by the thread that flushes.
   private static final class Epoch {
     private final List<Pending> commits;
@@ -131,7 +135,14 @@ public final class GroupCommit implements AutoCloseable {
   }
 
   public GroupCommit(DurableLog log) {
+    this(log, null);
+  }
+
+  /// @param head is told what is durable; null: nobody else reads
+  public GroupCommit(DurableLog log, @Nullable StoreHead head) {
     this.log = log;
+    this.head = head;
+    durableUpTo(Stamp.FIRST_TIMESTAMP);
     this.thread = new Thread(this::run, "kakehashi-durability");
     thread.setDaemon(true);
     thread.start();
@@ -174,9 +185,16 @@ public final class GroupCommit implements AutoCloseable {
     return durable >= all ? Long.MAX_VALUE : durableTimestamp;
   }
 
+  private void durableUpTo(long timestamp) {
+    durableTimestamp = timestamp;
+    if (head != null) {
+      head.durable(timestamp);
+    }
+  }
+
   /// The log has a commit from elsewhere: that of a standby, in which nothing is enqueued. Before the commit is published.
   public void hasAlready(long timestamp) {
-    durableTimestamp = timestamp;
+    durableUpTo(timestamp);
   }
 
   /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished]
@@ -397,7 +415,7 @@ public final class GroupCommit implements AutoCloseable {
         return false;
       }
       failure = null;
-      durableTimestamp = group.getLast().timestamp;
+      durableUpTo(group.getLast().timestamp);
       durable = group.getLast().number;
     }
     return true;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.protocol.layout.StoreNodeLayout;
 
 /// Layout of a node of an [OrderedTree], and the operations on one node.
 ///
@@ -24,7 +25,7 @@ import dev.kakehashi.engine.store.memory.Native;
 /// but no access outside; the reader validates the version before it believes anything.
 final class IndexNode {
   static final int BYTES = MemoryPool.NODE_BYTES;
-  static final int HEADER_BYTES = 32;
+  static final int HEADER_BYTES = StoreNodeLayout.HEAD_BYTES;
   static final int SLOT_BYTES = 12;
 
   /// Bytes of a key that its slot has, as a number.
@@ -40,11 +41,11 @@ final class IndexNode {
   private static final int LONG = 0x8000;
 
   private static final int MAX_COUNT = (BYTES - HEADER_BYTES) / SLOT_BYTES;
-  private static final int LEVEL = 8;
-  private static final int COUNT = 10;
-  private static final int HEAP_START = 12;
-  private static final int HEAP_USED = 14;
-  private static final int LEFTMOST = 16;
+  private static final int LEVEL = StoreNodeLayout.LEVEL_OFFSET;
+  private static final int COUNT = StoreNodeLayout.COUNT_OFFSET;
+  private static final int HEAP_START = StoreNodeLayout.HEAP_START_OFFSET;
+  private static final int HEAP_USED = StoreNodeLayout.HEAP_USED_OFFSET;
+  private static final int LEFTMOST = StoreNodeLayout.LEFTMOST_OFFSET;
 
   private IndexNode() {}
 

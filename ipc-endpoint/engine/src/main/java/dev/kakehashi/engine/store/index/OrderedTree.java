@@ -1,7 +1,10 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.Readers;
+import dev.kakehashi.engine.store.memory.StoreHead;
+import dev.kakehashi.protocol.layout.StoreIndexLayout;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,13 +42,43 @@ public final class OrderedTree {
   /// Nodes that are blocks of long keys.
   private final AtomicLong blocks = new AtomicLong();
 
-  volatile long root;
+  private volatile long root;
+
+  /// Where readers in other processes find the root, see [StoreHead]; 0: there are none.
+  private final long cell;
 
   public OrderedTree(MemoryPool pool) {
     this.pool = pool;
     readers = pool.nodeReaders();
     treeStructure = new TreeStructure(this, pool);
-    root = newNode(pool.allocateFirstNode(), 0, 0);
+    long first = newNode(pool.allocateFirstNode(), 0, 0);
+    StoreHead head = pool.head();
+    long taken = 0;
+    try {
+      taken = head == null ? 0 : head.takeCell();
+    } finally {
+      if (head != null && taken == 0) {
+        pool.freeNode(first);
+      }
+    }
+    cell = taken;
+    root(first);
+    if (cell != 0) {
+      StoreHead.complete(cell);
+    }
+  }
+
+  /// Sets the root; by the holder of `structure`, who has the old root latched, or while nobody uses the tree.
+  void root(long node) {
+    root = node;
+    if (cell != 0) {
+      Native.putLongVolatile(cell + StoreIndexLayout.ROOT_OFFSET, node);
+    }
+  }
+
+  /// See [StoreHead]; 0: there are no readers in other processes.
+  public long cell() {
+    return cell;
   }
 
   /// Adds an entry.
@@ -188,7 +221,7 @@ public final class OrderedTree {
         return false;
       }
       // A thread that has noted the old root's version starts again, at the new root.
-      root = built;
+      root(built);
       NodeLatch.unlatch(before);
       pool.freeNode(before);
       return true;
@@ -205,7 +238,7 @@ public final class OrderedTree {
       if (IndexNode.level(before) != 0 || IndexNode.count(before) != 0) {
         throw new IllegalStateException("the tree to be filled has entries");
       }
-      root = built;
+      root(built);
       pool.freeNode(before);
     } finally {
       structure.unlock();
@@ -425,6 +458,10 @@ public final class OrderedTree {
   public void free() {
     structure.lock();
     try {
+      StoreHead head = pool.head();
+      if (head != null) {
+        head.freeCell(cell);
+      }
       freeBelow(root);
     } finally {
       structure.unlock();

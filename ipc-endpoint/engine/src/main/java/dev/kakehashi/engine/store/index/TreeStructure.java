@@ -87,7 +87,7 @@ final class TreeStructure {
     if (depth == 0) {
       long newRoot = takeSpare(IndexNode.level(path[0]) + 1, path[0]);
       IndexNode.insert(newRoot, 0, form, isLong, right);
-      tree.root = newRoot;
+      tree.root(newRoot);
       return;
     }
     long parent = path[depth - 1];
@@ -158,7 +158,7 @@ final class TreeStructure {
       }
       removeChild(parent, path[gone]);
       if (gone == 1 && IndexNode.count(parent) == 0) {
-        tree.root = IndexNode.child(parent, -1);
+        tree.root(IndexNode.child(parent, -1));
         gone = 0;
       } else {
         NodeLatch.unlatch(parent);
@@ -199,7 +199,7 @@ final class TreeStructure {
 
   /// Path from the root to the leaf of `key`, by the holder of `structure`, for whom inner nodes stand still.
   private int descend(KeyBuffer key, long head, long[] path) {
-    long node = tree.root;
+    long node = tree.root();
     int depth = 0;
     path[0] = node;
     while (IndexNode.level(node) != 0) {

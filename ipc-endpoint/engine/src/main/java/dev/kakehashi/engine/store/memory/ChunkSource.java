@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The memory of a pool, in chunks and in blocks that are larger than any chunk's, and its limit. Thread-safe.
 ///
-/// Chunks come from the system in regions of address space, which the system fills with pages when they are touched. A chunk that is given
+/// Chunks come from a [MemoryArea] in regions of address space, which the system fills with pages when they are touched. A chunk that is given
 /// back can become anything. Some of these chunks keep their memory, for the next use of a chunk. The system has the memory of the others,
 /// and they are chunks without memory until then. Regions stay until the end: a late read, which is found out afterwards, is never outside
 /// of them.
@@ -23,8 +23,9 @@ final class ChunkSource {
   private static final int SPARE_SHARE = 16;
 
   private final Readers nodeReaders;
+  private final MemoryArea area;
 
-  /// All below is guarded by `this`. Address and bytes of every mapping.
+  /// All below is guarded by `this`. Address and bytes of every large block.
   private final Map<Long, Long> mappings = new HashMap<>();
 
   private long limitBytes;
@@ -70,8 +71,10 @@ final class ChunkSource {
   }
 
   /// @param nodeReaders who may read in a chunk that is given by [#giveLater]
-  ChunkSource(long limitBytes, Readers nodeReaders) {
+  /// @param area belongs to this from now on
+  ChunkSource(long limitBytes, Readers nodeReaders, MemoryArea area) {
     this.limitBytes = limitBytes;
+    this.area = area;
     this.nodeReaders = nodeReaders;
   }
 
@@ -139,8 +142,7 @@ final class ChunkSource {
 
   private long next() {
     if (regionAt == regionEnd) {
-      long region = SystemMemory.mapHuge(Chunk.REGION_BYTES, Chunk.REGION_BYTES);
-      mappings.put(region, Chunk.REGION_BYTES);
+      long region = area.nextRegion();
       regionAt = region + Chunk.BYTES;
       regionEnd = region + Chunk.REGION_BYTES;
     }
@@ -187,6 +189,8 @@ final class ChunkSource {
   }
 
   private void giveAll(LongStack chunks) {
+    // Readers in other processes are nobody who leaves: they find out that they were late.
+    area.nodesMove();
     for (long chunk = chunks.pop(); chunk != 0; chunk = chunks.pop()) {
       give(chunk & -2L, (chunk & 1) != 0);
     }
@@ -242,7 +246,7 @@ final class ChunkSource {
       while (to < count && chunks[to] == chunks[to - 1] + Chunk.BYTES) {
         to++;
       }
-      boolean gone = SystemMemory.release(chunks[from], (long) (to - from) * Chunk.BYTES);
+      boolean gone = area.release(chunks[from], (long) (to - from) * Chunk.BYTES);
       for (int i = from; i < to; i++) {
         (gone ? released : spare).push(chunks[i]);
       }
@@ -266,9 +270,13 @@ final class ChunkSource {
   }
 
   synchronized void close() {
+    if (closed) {
+      return;
+    }
     closed = true;
     mappings.forEach(SystemMemory::unmap);
     mappings.clear();
+    area.close();
     usedBytes = 0;
     reserveUsedBytes = 0;
     largeBytes = 0;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.memory;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
 
 /// All native memory of one store: pages, index nodes, undo records and values. Thread-safe.
 ///
@@ -38,11 +39,27 @@ public final class MemoryPool implements Blocks, AutoCloseable {
   private static final int RESERVE_NODES = 2 * CLASSES + 1;
 
   private final Readers nodeReaders = new Readers();
+  private final @Nullable StoreHead head;
+  private final int sharedMemory;
   private final ChunkSource chunks;
   private final SizeClass[] classes = new SizeClass[2 * CLASSES + 2];
 
+  /// Memory that nobody else has.
   public MemoryPool(long limitBytes) {
-    chunks = new ChunkSource(limitBytes, nodeReaders);
+    this(limitBytes, new PrivateArea(), null, -1);
+  }
+
+  /// Memory that other processes may map, but for blocks above [#LARGEST_CLASS].
+  ///
+  /// @param area belongs to the pool from now on
+  public MemoryPool(long limitBytes, SharedArea area) {
+    this(limitBytes, area, area.head(), area.descriptor());
+  }
+
+  private MemoryPool(long limitBytes, MemoryArea area, @Nullable StoreHead head, int sharedMemory) {
+    this.head = head;
+    this.sharedMemory = sharedMemory;
+    chunks = new ChunkSource(limitBytes, nodeReaders, area);
     for (int i = 0; i < CLASSES; i++) {
       classes[i] = new SizeClass(chunks, i, classBytes(i), 0, false);
       classes[RESERVE + i] = new SizeClass(chunks, RESERVE + i, classBytes(i), 0, true);
@@ -180,6 +197,16 @@ public final class MemoryPool implements Blocks, AutoCloseable {
 
   public void freeNode(long address) {
     classes[Chunk.sizeClass(address)].free(address);
+  }
+
+  /// Descriptor of the file that the memory is, until the pool is closed; -1: it is nobody else's.
+  public int sharedMemory() {
+    return sharedMemory;
+  }
+
+  /// Words for readers in other processes; null: there are none.
+  public @Nullable StoreHead head() {
+    return head;
   }
 
   /// Readers of nodes: a thread that follows pointers to nodes enters before the first one.

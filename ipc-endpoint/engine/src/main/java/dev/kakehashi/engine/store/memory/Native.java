@@ -81,6 +81,29 @@ public final class Native {
     LONG_HANDLE.setRelease(MEMORY, address, value);
   }
 
+  public static long getLongVolatile(long address) {
+    return (long) LONG_HANDLE.getVolatile(MEMORY, address);
+  }
+
+  public static void putLongVolatile(long address, long value) {
+    LONG_HANDLE.setVolatile(MEMORY, address, value);
+  }
+
+  /// Adds to a word, atomically, with the order of a volatile access.
+  ///
+  /// @return what it was before
+  public static long addLong(long address, long value) {
+    return (long) LONG_HANDLE.getAndAdd(MEMORY, address, value);
+  }
+
+  /// Raises a word to a value at least, atomically, with the order of a volatile access.
+  public static void raiseLong(long address, long value) {
+    long present = getLongVolatile(address);
+    while (present < value && !compareAndSetLong(address, present, value)) {
+      present = getLongVolatile(address);
+    }
+  }
+
   public static boolean compareAndSetLong(long address, long expected, long value) {
     return LONG_HANDLE.compareAndSet(MEMORY, address, expected, value);
   }

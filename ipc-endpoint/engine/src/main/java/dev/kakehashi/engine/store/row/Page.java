@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// | inFlight | slots whose newest version has no commit timestamp yet |
 /// | lastCommit | greatest commit timestamp of any version that is or was here |
 ///
+/// Readers in other processes do as readers here do, with what a [SharedPage] repeats.
+///
 /// If `inFlight` is 0 and `lastCommit` not above a snapshot, the newest versions are what that snapshot sees: a scan copies whole columns.
 public final class Page {
   public static final int SLOT_BITS = 16;
@@ -56,6 +58,9 @@ public final class Page {
 
   /// For the number of rows, which is the same in every later layout of the table.
   private final RowLayout layout;
+
+  /// What readers in other processes find of it; 0: there are none, or the table is gone. Changes under the latch.
+  private long header;
 
   /// Row identifiers are `number << SLOT_BITS | slot`.
   public final long number;
@@ -89,12 +94,17 @@ public final class Page {
   private volatile long version;
 
   /// @param stamps memory of [#stampBytes]
-  Page(TableForm form, long stamps, long number) {
+  /// @param header memory of [SharedPage#bytes], which is complete; 0: there are no readers in other processes
+  Page(TableForm form, long stamps, long header, long number) {
     this.form = form;
     this.stamps = stamps;
+    this.header = header;
     this.number = number;
     this.layout = form.layout;
-    this.columns = new PageColumns(form);
+    this.columns = new PageColumns(form, header);
+    if (header != 0) {
+      SharedPage.stamps(header, stamps);
+    }
     int bitWords = (layout.rows + 63) >>> 6;
     live = new long[bitWords];
     occupied = new long[bitWords];
@@ -119,21 +129,38 @@ public final class Page {
         && mostReuses() < RowIdentity.MOST_REUSES) {
       reusesBefore = mostReuses() + 1;
       used = 0;
-      free();
+      freeMemory();
     }
   }
 
   /// Gets memory again.
   void revive(long memory) {
     stamps = memory;
+    if (header != 0) {
+      SharedPage.stamps(header, memory);
+    }
     hasMemory = true;
   }
 
-  /// Frees its memory. Nobody uses the table any more, or there is no row here.
+  /// Frees its memory. Nobody uses the table any more, also in other processes: the generation of its cell is another one.
   public void free() {
+    latch();
+    freeMemory();
+    long shared = header;
+    header = 0;
+    unlatch();
+    if (shared != 0) {
+      SharedPage.free(shared, form.pool);
+    }
+  }
+
+  private void freeMemory() {
     freeReuses();
     if (hasMemory) {
       hasMemory = false;
+      if (header != 0) {
+        SharedPage.stamps(header, 0);
+      }
       columns.free();
       if (undos != 0) {
         form.pool.free(undos, stampBytes(layout));
@@ -148,6 +175,7 @@ public final class Page {
     return hasMemory
         ? MemoryPool.blockBytes(stampBytes(layout)) * (undos == 0 ? 1 : 2)
             + (reuses == 0 ? 0 : MemoryPool.blockBytes(reuseBytes()))
+            + (header == 0 ? 0 : MemoryPool.blockBytes(SharedPage.bytes(header)))
         : 0;
   }
 
@@ -199,6 +227,9 @@ public final class Page {
     for (int spins = 0; ; spins++) {
       long seen = (long) VERSION.getOpaque(this);
       if ((seen & 1) == 0 && VERSION.compareAndSet(this, seen, seen + 1)) {
+        if (header != 0) {
+          SharedPage.version(header, seen + 1);
+        }
         VarHandle.storeStoreFence();
         return;
       }
@@ -207,7 +238,11 @@ public final class Page {
   }
 
   public void unlatch() {
-    VERSION.setRelease(this, (long) VERSION.getOpaque(this) + 1);
+    long next = (long) VERSION.getOpaque(this) + 1;
+    if (header != 0) {
+      SharedPage.release(header, next);
+    }
+    VERSION.setRelease(this, next);
   }
 
   /// Spins shortly, then lets others run: the holder of a latch may have lost its core.

@@ -32,8 +32,12 @@ final class PageColumns {
   /// Blocks that wider ones have replaced; written under the latch.
   private volatile @Nullable Outgrown outgrown;
 
-  PageColumns(TableForm form) {
+  /// What readers in other processes find of the page; 0: there are none. The page frees it.
+  private final long header;
+
+  PageColumns(TableForm form, long header) {
     this.form = form;
+    this.header = header;
     this.layout = form.layout;
   }
 
@@ -54,6 +58,16 @@ final class PageColumns {
     places = NOTHING;
     nulls = NOTHING;
     outgrown = null;
+    if (header != 0) {
+      SharedPage.clear(header);
+    }
+  }
+
+  private void place(int column, long place) {
+    places[column] = place;
+    if (header != 0) {
+      SharedPage.place(header, column, place);
+    }
   }
 
   private void freeWords(MemoryPool pool, long place) {
@@ -174,7 +188,7 @@ final class PageColumns {
       }
     }
     VarHandle.storeStoreFence();
-    places[column] = place;
+    place(column, place);
   }
 
   private void widen(int column, long word, int used) {
@@ -189,7 +203,7 @@ final class PageColumns {
     }
     outgrown = kept;
     VarHandle.storeStoreFence();
-    places[column] = place;
+    place(column, place);
   }
 
   /// @param all whether the rows so far are null
@@ -200,5 +214,8 @@ final class PageColumns {
     }
     VarHandle.storeStoreFence();
     nulls[column] = bits;
+    if (header != 0) {
+      SharedPage.nulls(header, column, bits);
+    }
   }
 }

@@ -31,8 +31,42 @@ public final class PageList {
   /// Pages without memory that are not among `roomy`; guarded by `roomLock`.
   private final ArrayDeque<Page> bare = new ArrayDeque<>();
 
+  /// For readers in other processes; null: there are none. Guarded by `roomLock`.
+  private final @Nullable PageDirectory directory;
+
+  /// Changes of the form by transactions that have not ended; guarded by `roomLock`.
+  private int formChanges;
+
   public PageList(TableForm form) {
     this.form = form;
+    this.directory = PageDirectory.of(form.pool);
+  }
+
+  /// Where readers in other processes find the pages, see [dev.kakehashi.engine.store.memory.StoreHead]; 0: there are none.
+  public long cell() {
+    return directory == null ? 0 : directory.cell();
+  }
+
+  /// Readers in other processes ask from now on, until as many changes have ended as have begun.
+  public void beginFormChange() {
+    synchronized (roomLock) {
+      if (formChanges++ == 0 && directory != null) {
+        directory.end();
+      }
+    }
+  }
+
+  public void endFormChange() {
+    synchronized (roomLock) {
+      if (--formChanges == 0 && directory != null) {
+        directory.complete();
+      }
+    }
+  }
+
+  /// The table goes: readers in other processes ask from now on.
+  public void endSharing() {
+    beginFormChange();
   }
 
   public int count() {
@@ -181,15 +215,41 @@ public final class PageList {
     if (number >= present.length) {
       present = Arrays.copyOf(present, (int) Math.max(number + 1, present.length * 2L));
     }
-    Page page = new Page(form, form.pool.allocate(Page.stampBytes(form.layout)), number);
+    Page page = newPage(number);
     present[(int) number] = page;
     pages = present;
     pageCount = (int) Math.max(pageCount, number + 1);
     return page;
   }
 
+  private Page newPage(long number) {
+    long header = 0;
+    long stamps = 0;
+    try {
+      header = SharedPage.make(form.pool, form.layout.columns);
+      if (directory != null) {
+        directory.reserve(number);
+      }
+      stamps = form.pool.allocate(Page.stampBytes(form.layout));
+    } finally {
+      if (stamps == 0) {
+        SharedPage.free(header, form.pool);
+      }
+    }
+    Page page = new Page(form, stamps, header, number);
+    if (directory != null) {
+      directory.put(number, header);
+    }
+    return page;
+  }
+
   /// Takes all pages off the list, for them to be freed. Nobody uses the table any more.
   public List<Page> clear() {
+    if (directory != null) {
+      synchronized (roomLock) {
+        directory.free();
+      }
+    }
     int count = pageCount;
     pageCount = 0;
     List<Page> taken = new ArrayList<>(count);

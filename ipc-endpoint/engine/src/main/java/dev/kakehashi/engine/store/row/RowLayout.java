@@ -231,6 +231,12 @@ public final class RowLayout {
     return dictionaries[column];
   }
 
+  /// Cell of the values of a column that rows share, see [dev.kakehashi.engine.store.memory.StoreHead]; 0: there is none.
+  public long dictionaryCell(int column) {
+    TextDictionary dictionary = dictionaries[column];
+    return dictionary == null ? 0 : dictionary.cell();
+  }
+
   /// The word of a value that rows share.
   ///
   /// @param address of the value, in PostgreSQL's form

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
 
 /// Values of a column of texts or bytes that many rows have: each is in memory once, and a page has its code of two bytes. Thread-safe.
 ///
@@ -36,6 +37,10 @@ final class TextDictionary implements ValueCodec.SharedValues {
   }
 
   private final MemoryPool pool;
+
+  /// For readers in other processes; null: there are none. Guarded by `this`.
+  private final @Nullable DictionaryValues shared;
+
   private volatile State state = new State(FIRST_ENTRIES);
   private volatile boolean closed;
 
@@ -53,6 +58,12 @@ final class TextDictionary implements ValueCodec.SharedValues {
   /// @param pool gets the entries
   TextDictionary(MemoryPool pool) {
     this.pool = pool;
+    this.shared = DictionaryValues.of(pool);
+  }
+
+  /// See [dev.kakehashi.engine.store.memory.StoreHead]; 0: there are no readers in other processes.
+  long cell() {
+    return shared == null ? 0 : shared.cell();
   }
 
   @Override
@@ -107,6 +118,9 @@ final class TextDictionary implements ValueCodec.SharedValues {
     if (count == present.addresses.length) {
       present = grown(present);
     }
+    if (shared != null) {
+      shared.reserve(count);
+    }
     long size = CODE_BYTES + HEADER_BYTES + (long) length;
     long block = pool.allocate(size);
     blockBytes += MemoryPool.blockBytes(size);
@@ -115,6 +129,9 @@ final class TextDictionary implements ValueCodec.SharedValues {
     Native.putInt(address, (length + HEADER_BYTES) << 2);
     Native.copyApart(bytes, address + HEADER_BYTES, length);
     present.addresses[count] = address;
+    if (shared != null) {
+      shared.put(count, address);
+    }
     enter(present, hash, count);
     count++;
     return StoredWord.shared(address);
@@ -174,6 +191,9 @@ final class TextDictionary implements ValueCodec.SharedValues {
     for (int code = 0; code < count; code++) {
       long address = addresses[code];
       pool.free(address - CODE_BYTES, CODE_BYTES + (Native.getInt(address) >>> 2));
+    }
+    if (shared != null) {
+      shared.free();
     }
     count = 0;
     closed = true;

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.store.api.OwnChange;
 import dev.kakehashi.engine.store.api.PageCursor;
 import dev.kakehashi.engine.store.api.ReadView;
 import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.SharedIndex;
 import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableStore;
@@ -19,9 +20,11 @@ import dev.kakehashi.engine.store.garbage.GarbageCollector;
 import dev.kakehashi.engine.store.garbage.WriteLog;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.StoreHead;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.PageList;
 import dev.kakehashi.engine.store.row.RowIdentity;
+import dev.kakehashi.engine.store.row.RowLayout;
 import dev.kakehashi.engine.store.row.RowVersion;
 import dev.kakehashi.engine.store.row.TableForm;
 import dev.kakehashi.engine.store.row.TableIndex;
@@ -221,6 +224,39 @@ public final class RowTable implements TableStore, CollectedTable {
         : OwnChange.NONE;
   }
 
+  @Override
+  public @Nullable SharedIndex shared(int index) {
+    StoreHead head = pool.head();
+    if (head == null || dropped) {
+      return null;
+    }
+    // The generations first: a form that is of a later one is refused by them.
+    long indexCell = index(index).tree.cell();
+    long tableGeneration = StoreHead.generation(pages.cell());
+    long indexGeneration = StoreHead.generation(indexCell);
+    if (!StoreHead.isComplete(tableGeneration) || !StoreHead.isComplete(indexGeneration)) {
+      return null;
+    }
+    RowLayout layout = form.layout;
+    int[] positions = form.positions();
+    boolean[] missingNull = new boolean[positions.length];
+    long[] dictionaryCells = new long[positions.length];
+    for (int i = 0; i < positions.length; i++) {
+      missingNull[i] = layout.isMissingNull(positions[i]);
+      long cell = layout.dictionaryCell(positions[i]);
+      dictionaryCells[i] = cell == 0 ? 0 : cell - head.address();
+    }
+    return new SharedIndex(
+        pages.cell() - head.address(),
+        tableGeneration,
+        indexCell - head.address(),
+        indexGeneration,
+        layout.rows,
+        positions,
+        missingNull,
+        dictionaryCells);
+  }
+
   // ---- writing ----
 
   @Override
@@ -404,6 +440,16 @@ public final class RowTable implements TableStore, CollectedTable {
 
   // ---- definition ----
 
+  /// The form is about to change, for a transaction that has not ended yet: readers in other processes ask until [#endFormChange].
+  public void beginFormChange() {
+    pages.beginFormChange();
+  }
+
+  /// The transaction has ended, or has taken its change back.
+  public void endFormChange() {
+    pages.endFormChange();
+  }
+
   /// Enters every version of every row into an index that writers already maintain.
   ///
   /// @param transaction whose index it is: its own rows are no conflict
@@ -419,6 +465,7 @@ public final class RowTable implements TableStore, CollectedTable {
   /// From now on nothing can be written.
   public void drop() {
     dropped = true;
+    pages.endSharing();
   }
 
   /// Frees everything. No running transaction has ever seen the table.

@@ -107,12 +107,16 @@ final class CatalogChanges {
       case CatalogChange.Redefine redefine -> {
         RowTable table = store.tables().require(redefine.definition().tableId());
         TableDefinition before = table.definition();
+        table.beginFormChange();
         table.form.redefine(redefine.definition());
         add(
             change,
-            () -> table.form.redefine(before),
+            () -> {
+              table.form.redefine(before);
+              table.endFormChange();
+            },
             log -> putDefinition(table, log),
-            CatalogChanges::nothing);
+            table::endFormChange);
       }
     }
   }
@@ -132,13 +136,17 @@ final class CatalogChanges {
     TableDefinition before = table.definition();
     TableDefinition next =
         reshape.origins().isEmpty() ? reshape.definition() : table.form.reshaped(reshape);
+    table.beginFormChange();
     table.form.reshape(next);
     // A prepared transaction's rows have the columns where they are now.
     add(
         new CatalogChange.Reshape(next, List.of()),
-        () -> table.form.reshape(before),
+        () -> {
+          table.form.reshape(before);
+          table.endFormChange();
+        },
         log -> putDefinition(table, log),
-        CatalogChanges::nothing);
+        table::endFormChange);
   }
 
   private void createTable(CatalogChange.CreateTable create) {
@@ -209,12 +217,19 @@ final class CatalogChanges {
     RowTable table = store.tables().require(drop.tableId());
     int position = table.form.indexPosition(drop.indexId());
     TableIndex index = table.form.indexes()[position];
+    table.beginFormChange();
     table.form.removeIndex(index);
     add(
         drop,
-        () -> table.form.addIndex(position, index),
+        () -> {
+          table.form.addIndex(position, index);
+          table.endFormChange();
+        },
         log -> putDefinition(table, log),
-        () -> store.freeLater(index::free));
+        () -> {
+          table.endFormChange();
+          store.freeLater(index::free);
+        });
   }
 
   /// Frees something with what the transaction's rolled back writes have left, after that: they may refer to it.

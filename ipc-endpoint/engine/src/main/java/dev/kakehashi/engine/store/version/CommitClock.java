@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.store.version;
 
+import dev.kakehashi.engine.store.memory.StoreHead;
 import dev.kakehashi.engine.store.row.Stamp;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// The timestamps that commits have reached. Thread-safe.
 public final class CommitClock {
@@ -11,6 +13,13 @@ public final class CommitClock {
 
   /// Only grows: by changes of the catalogue and by whoever frees for memory; read by each commit.
   private final AtomicLong common = new AtomicLong(Stamp.FIRST_TIMESTAMP);
+
+  /// For readers in other processes; null: there are none.
+  private final @Nullable StoreHead head;
+
+  public CommitClock(@Nullable StoreHead head) {
+    this.head = head;
+  }
 
   public long published() {
     return published;
@@ -30,5 +39,8 @@ public final class CommitClock {
   /// catalogue, or not see any more what they have deleted.
   public void concernsAll(long timestamp) {
     common.accumulateAndGet(timestamp, Math::max);
+    if (head != null) {
+      head.concernsAll(timestamp);
+    }
   }
 }

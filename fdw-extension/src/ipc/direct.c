@@ -1,0 +1,239 @@
+/*
+ * Tickets of direct reads, and when what was read is an answer.
+ *
+ * The words that are noted first and looked at last, see StoreHead of the store:
+ *
+ *   definitions        tables, rights and roles are those that the statement was prepared for
+ *   moved              no node's memory has become something else
+ *   cells' generation  table and index are there, and are what the ticket means
+ *   cells' version     the directory of pages has not been replaced
+ *   node's version     the leaf has the same entries
+ *   page's version     each page is the same, and the values that its newest versions lead to are
+ *
+ * A commit is visible before it is durable: what has seen a later one than is durable is no answer.
+ */
+#include "direct_page.h"
+#include "session_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define STORE_MAGIC UINT64_C(0x313053544f52534b)
+
+/* Tries of what others are changing, before a request is cheaper. */
+#define MOST_TRIES 16
+
+#define MOST_STORE_BYTES (UINT64_C(1) << 46)
+
+bool
+kh_store_map(kh_store *store, int descriptor)
+{
+	const kh_store_head *head;
+	uint64_t bytes;
+
+	store->base = NULL;
+	head = mmap(NULL, KH_STORE_HEAD_BYTES, PROT_READ, MAP_SHARED, descriptor, 0);
+	if (head == MAP_FAILED)
+		return false;
+	bytes = kh_load_acquire(&head->magic) == STORE_MAGIC ? head->reserved_bytes : 0;
+	store->there = head->base;
+	munmap((void *) head, KH_STORE_HEAD_BYTES);
+	if (bytes < KH_STORE_HEAD_BYTES || bytes > MOST_STORE_BYTES || bytes % KH_STORE_HEAD_BYTES != 0)
+		return false;
+	head = mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+	if (head == MAP_FAILED)
+		return false;
+	store->base = (const unsigned char *) head;
+	store->mapped_bytes = bytes;
+	return true;
+}
+
+void
+kh_store_unmap(kh_store *store)
+{
+	if (store->base != NULL)
+		munmap((void *) store->base, store->mapped_bytes);
+	store->base = NULL;
+}
+
+static bool
+is_cell(const kh_store *store, uint64_t offset)
+{
+	return offset % KH_STORE_TABLE_BYTES == 0 && offset >= KH_STORE_HEAD_BYTES &&
+	       offset <= kh_store_bytes(store) - KH_STORE_TABLE_BYTES;
+}
+
+static bool
+is_cell_or_none(const kh_store *store, uint64_t offset)
+{
+	return offset == 0 || is_cell(store, offset);
+}
+
+kh_direct *
+kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes)
+{
+	kh_direct_read_message message;
+	kh_direct *read;
+	bool is_sound = true;
+
+	if (session->store.base == NULL || !kh_direct_read_decode(ticket, bytes, &message) ||
+	    !is_cell(&session->store, message.table_cell) || !is_cell(&session->store, message.index_cell))
+		return NULL;
+	read = calloc(1, sizeof(*read) + message.keys_count * sizeof(*read->keys) +
+	                     message.columns_count * sizeof(*read->columns));
+	if (read == NULL)
+		return NULL;
+	read->definitions = message.definitions;
+	read->table_cell = message.table_cell;
+	read->table_generation = message.table_generation;
+	read->index_cell = message.index_cell;
+	read->index_generation = message.index_generation;
+	read->page_rows = message.page_rows;
+	read->keys = (kh_direct_read_keys *) (read + 1);
+	read->columns = (kh_direct_read_columns *) (read->keys + message.keys_count);
+	while (read->key_count < message.keys_count &&
+	       kh_direct_read_keys_next(&message.keys_group, &read->keys[read->key_count]))
+		read->key_count++;
+	while (read->column_count < message.columns_count &&
+	       kh_direct_read_columns_next(&message.columns_group, &read->columns[read->column_count]))
+		read->column_count++;
+	for (uint32_t i = 0; i < read->key_count; i++)
+		is_sound = is_sound && is_cell_or_none(&session->store, read->keys[i].dictionary_cell);
+	for (uint32_t i = 0; i < read->column_count; i++)
+		is_sound = is_sound && is_cell_or_none(&session->store, read->columns[i].dictionary_cell);
+	if (!is_sound || read->key_count != message.keys_count || read->column_count != message.columns_count || read->key_count == 0)
+	{
+		free(read);
+		return NULL;
+	}
+	return read;
+}
+
+void
+kh_direct_free(kh_direct *read)
+{
+	free(read);
+}
+
+/* What is noted first. */
+typedef struct noted
+{
+	const kh_store_head *head;
+	const kh_store_table *table;
+	const kh_store_index *index;
+	uint64_t moved;
+	uint64_t table_version;
+	uint64_t limit;
+} noted;
+
+/* Whether the ticket holds. */
+static bool
+holds(const noted *note, const kh_direct *read)
+{
+	return kh_load_acquire(&note->head->magic) == STORE_MAGIC &&
+	       kh_load_acquire(&note->head->definitions) == read->definitions &&
+	       kh_load_acquire(&note->table->generation) == read->table_generation &&
+	       kh_load_acquire(&note->index->generation) == read->index_generation;
+}
+
+static noted
+note_of(const kh_store *store, const kh_direct *read)
+{
+	noted note = {
+		.head = kh_store_head_of(store),
+		.table = (const kh_store_table *) (const void *) (store->base + read->table_cell),
+		.index = (const kh_store_index *) (const void *) (store->base + read->index_cell),
+	};
+
+	note.moved = kh_load_acquire(&note.head->moved);
+	note.table_version = kh_load_acquire(&note.table->version);
+	note.limit = kh_store_bytes(store);
+	return note;
+}
+
+/* Whether all is as it was, and durable. */
+static kh_found
+confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t newest, kh_found found)
+{
+	uint64_t durable = kh_load_acquire(&note->head->durable);
+
+	if (!kh_direct_unchanged(leaf->node, leaf->version) || kh_load_relaxed(&note->table->version) != note->table_version ||
+	    kh_load_relaxed(&note->head->moved) != note->moved || !holds(note, read))
+		return KH_FOUND_TORN;
+	return newest > durable || kh_load_acquire(&note->head->common) > durable ? KH_FOUND_ELSE : found;
+}
+
+static kh_found
+try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key, const noted *note,
+         const kh_batch *parameters, kh_batch_writer *to)
+{
+	kh_found found;
+	kh_leaf leaf;
+	uint64_t newest = 0;
+	uint32_t slot;
+	bool is_long;
+
+	if ((note->table_version & 1) != 0)
+		return KH_FOUND_TORN;
+	found = kh_direct_descend(store, note->limit, note->index, key, &leaf);
+	if (found != KH_FOUND)
+		return found;
+	slot = kh_direct_position(leaf.node, key, &is_long);
+	if (is_long)
+		return KH_FOUND_ELSE;
+	found = KH_FOUND_NOTHING;
+	for (; found == KH_FOUND_NOTHING; slot++)
+	{
+		uint64_t row;
+
+		if (slot >= kh_direct_count(leaf.node))
+		{
+			if (leaf.may_go_on)
+				return KH_FOUND_ELSE;
+			break;
+		}
+		found = kh_direct_entry(leaf.node, slot, key, &row);
+		if (found != KH_FOUND)
+			break;
+		found = kh_direct_row(store, note->limit, note->table, read, row, parameters, to, &newest);
+	}
+	return found == KH_FOUND_TORN ? found : confirm(note, read, &leaf, newest, found);
+}
+
+kh_direct_answer
+kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
+{
+	const kh_store *store = &session->store;
+	kh_direct_key key;
+	bool is_null;
+
+	if (parameters->row_count != 1)
+		return KH_DIRECT_ASK;
+	if (!kh_direct_key_make(&key, read->keys, read->key_count, parameters, &is_null))
+		return KH_DIRECT_ASK;
+	for (int tries = 0; tries < MOST_TRIES; tries++)
+	{
+		noted note = note_of(store, read);
+
+		if (!holds(&note, read))
+			return KH_DIRECT_STALE;
+		if (is_null)
+			return KH_DIRECT_NO_ROW;
+		kh_batch_writer_reset(to);
+		switch (try_once(store, read, &key, &note, parameters, to))
+		{
+			case KH_FOUND:
+				return KH_DIRECT_ROW;
+			case KH_FOUND_NOTHING:
+				kh_batch_writer_reset(to);
+				return KH_DIRECT_NO_ROW;
+			case KH_FOUND_ELSE:
+				return KH_DIRECT_ASK;
+			case KH_FOUND_TORN:
+				kh_relax();
+		}
+	}
+	return KH_DIRECT_ASK;
+}

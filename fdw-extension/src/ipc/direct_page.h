@@ -1,0 +1,30 @@
+/*
+ * What a ticket says, decoded, and reading one row of it.
+ */
+#ifndef KAKEHASHI_DIRECT_PAGE_H
+#define KAKEHASHI_DIRECT_PAGE_H
+
+#include "direct.h"
+
+struct kh_direct
+{
+	uint64_t definitions;
+	uint64_t table_cell; /* offset; checked */
+	uint64_t table_generation;
+	uint64_t index_cell;
+	uint64_t index_generation;
+	uint32_t page_rows;
+	uint32_t key_count;
+	uint32_t column_count;
+	kh_direct_read_keys *keys;
+	kh_direct_read_columns *columns;
+};
+
+/*
+ * Reads the newest version of a row into to. KH_FOUND; KH_FOUND_NOTHING: it is deleted, or has another key; KH_FOUND_ELSE; KH_FOUND_TORN.
+ * newest: raised to the timestamp of what was seen.
+ */
+extern kh_found kh_direct_row(const kh_store *store, uint64_t limit, const kh_store_table *table, const kh_direct *read,
+                              uint64_t row, const kh_batch *parameters, kh_batch_writer *to, uint64_t *newest);
+
+#endif /* KAKEHASHI_DIRECT_PAGE_H */

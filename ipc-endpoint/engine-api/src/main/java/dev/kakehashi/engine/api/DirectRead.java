@@ -1,0 +1,53 @@
+package dev.kakehashi.engine.api;
+
+import java.util.List;
+
+/// How a client that has the engine's memory mapped finds the rows of a statement by itself: the one with certain values in a whole unique
+/// key. Immutable.
+///
+/// @param definitions version of tables, rights and roles for which it holds
+/// @param tableCell offset of the table's cell in the memory
+/// @param tableGeneration that the cell has
+/// @param indexCell the same of the index
+/// @param pageRows rows of a page
+/// @param keys one for each column of the key, in its order
+/// @param columns of the result, in its order
+public record DirectRead(
+    long definitions,
+    long tableCell,
+    long tableGeneration,
+    long indexCell,
+    long indexGeneration,
+    int pageRows,
+    List<Key> keys,
+    List<Column> columns) {
+
+  /// How a value lies in a word, or behind it.
+  public enum Kind {
+    WORD,
+    FLOAT4,
+    FLOAT8,
+    VARLENA,
+    FIXED16
+  }
+
+  /// A column of the key.
+  ///
+  /// @param parameter that its value equals, from 0
+  /// @param column of the table's pages
+  /// @param dictionaryCell offset of the cell of its shared values; 0: it has none
+  public record Key(
+      int parameter,
+      int column,
+      Kind kind,
+      boolean isNullable,
+      boolean isDescending,
+      long dictionaryCell) {}
+
+  /// A column of the result.
+  ///
+  /// @param column of the table's pages
+  /// @param isMissingNull whether it is null where a page has no place for it
+  /// @param dictionaryCell offset of the cell of its shared values; 0: it has none
+  public record Column(int column, Kind kind, boolean isMissingNull, long dictionaryCell) {}
+}
