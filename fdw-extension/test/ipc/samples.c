@@ -198,9 +198,51 @@ example_prepared(void *out, size_t capacity)
 		.parameters_count = 1,
 		.columns = columns,
 		.columns_count = 2,
+		.direct_read = BYTES("direct"),
 	};
 
 	return kh_prepared_encode(&message, out, capacity);
+}
+
+static size_t
+round_trip_direct_read(const void *frame, size_t bytes, void *out, size_t capacity)
+{
+	kh_direct_read_message message;
+	size_t n;
+
+	if (!kh_direct_read_decode(frame, bytes, &message))
+		return 0;
+	COLLECT(&message, keys, kh_direct_read_keys);
+	COLLECT(&message, columns, kh_direct_read_columns);
+	n = kh_direct_read_encode(&message, out, capacity);
+	free(keys);
+	free(columns);
+	return n;
+}
+
+static size_t
+example_direct_read(void *out, size_t capacity)
+{
+	static const kh_direct_read_keys keys[] = {
+		{.parameter = 0, .column = 1, .kind = KH_VALUE_KIND_WORD, .flags = KH_KEY_FLAGS_NULLABLE}};
+	static const kh_direct_read_columns columns[] = {
+		{.column = 1, .kind = KH_VALUE_KIND_WORD, .is_missing_null = 1},
+		{.column = 2, .kind = KH_VALUE_KIND_VARLENA, .dictionary_cell = 4224},
+	};
+	static const kh_direct_read_message message = {
+		.definitions = 7,
+		.table_cell = 4096,
+		.table_generation = 2,
+		.index_cell = 4160,
+		.index_generation = 4,
+		.page_rows = 512,
+		.keys = keys,
+		.keys_count = 1,
+		.columns = columns,
+		.columns_count = 2,
+	};
+
+	return kh_direct_read_encode(&message, out, capacity);
 }
 
 static size_t
@@ -268,6 +310,7 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(completed, COMPLETED),
 	ENTRY(failed, FAILED),
 	ENTRY(prepared, PREPARED),
+	ENTRY(direct_read, DIRECT_READ),
 	ENTRY(buffers_granted, BUFFERS_GRANTED),
 	ENTRY(pong, PONG),
 	ENTRY(transaction_token, TRANSACTION_TOKEN),

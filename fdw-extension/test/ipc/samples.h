@@ -16,7 +16,7 @@ typedef struct sample
 	size_t (*example)(void *out, size_t capacity);
 } sample;
 
-#define SAMPLE_COUNT 34
+#define SAMPLE_COUNT 35
 
 extern const sample samples[SAMPLE_COUNT];
 extern const sample *sample_of_template(uint16_t template_id);

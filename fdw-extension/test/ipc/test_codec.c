@@ -263,9 +263,15 @@ should_read_golden_files_of_version_7(void)
 }
 
 static void
-should_read_and_write_golden_files_of_version_8(void)
+should_read_golden_files_of_version_8(void)
 {
 	check_golden_files(8);
+}
+
+static void
+should_read_and_write_golden_files_of_version_9(void)
+{
+	check_golden_files(9);
 }
 
 static void
@@ -300,7 +306,8 @@ const test_case codec_tests[] = {
 	TEST(should_read_golden_files_of_version_5),
 	TEST(should_read_golden_files_of_version_6),
 	TEST(should_read_golden_files_of_version_7),
-	TEST(should_read_and_write_golden_files_of_version_8),
+	TEST(should_read_golden_files_of_version_8),
+	TEST(should_read_and_write_golden_files_of_version_9),
 	TEST(should_cut_error_texts_on_a_character_boundary),
 	{0},
 };

@@ -17,6 +17,7 @@ import dev.kakehashi.protocol.messages.CommitPreparedEncoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.CompletedEncoder;
 import dev.kakehashi.protocol.messages.ContinueTransactionEncoder;
+import dev.kakehashi.protocol.messages.DirectReadEncoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.ExportTransactionEncoder;
 import dev.kakehashi.protocol.messages.InvokeEncoder;
@@ -41,6 +42,7 @@ import dev.kakehashi.protocol.messages.TransactionAction;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.protocol.messages.TransactionTokenEncoder;
+import dev.kakehashi.protocol.messages.ValueKind;
 import dev.kakehashi.protocol.value.PgInterval;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -56,7 +58,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v8`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v9`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -590,7 +592,37 @@ final class GoldenSamples {
               .typeOid(TypeOid.TEXT)
               .typeModifier(-1)
               .name("名");
+          prepared.putDirectRead(new byte[] {1, 2, 3}, 0, 3);
           return prepared.encodedLength();
+        });
+    put(
+        all,
+        "direct_read",
+        b -> {
+          DirectReadEncoder read =
+              new DirectReadEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .definitions(7)
+                  .tableCell(4096)
+                  .tableGeneration(2)
+                  .indexCell(4160)
+                  .indexGeneration(4)
+                  .pageRows(512);
+          DirectReadEncoder.KeysEncoder keys = read.keysCount(1);
+          keys.next().parameter(0).column(1).kind(ValueKind.WORD).dictionaryCell(0);
+          keys.flags().clear().nullable(true).descending(true);
+          read.columnsCount(2)
+              .next()
+              .column(1)
+              .kind(ValueKind.WORD)
+              .isMissingNull((short) 1)
+              .dictionaryCell(0)
+              .next()
+              .column(2)
+              .kind(ValueKind.VARLENA)
+              .isMissingNull((short) 0)
+              .dictionaryCell(4224);
+          return read.encodedLength();
         });
     put(
         all,

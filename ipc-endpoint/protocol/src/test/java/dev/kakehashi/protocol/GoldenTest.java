@@ -25,9 +25,9 @@ import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/// The frozen encodings of `golden/v8`, and those of earlier versions, which C reads too.
+/// The frozen encodings of `golden/v9`, and those of earlier versions, which C reads too.
 class GoldenTest {
-  private static final Path DIRECTORY = Path.of("golden/v8");
+  private static final Path DIRECTORY = Path.of("golden/v9");
 
   @Test
   void shouldStillEncodeEveryGoldenFile() throws IOException {

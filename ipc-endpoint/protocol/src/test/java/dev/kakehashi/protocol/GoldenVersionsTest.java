@@ -20,6 +20,7 @@ import dev.kakehashi.protocol.messages.CommitDecoder;
 import dev.kakehashi.protocol.messages.CommitPreparedDecoder;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ContinueTransactionDecoder;
+import dev.kakehashi.protocol.messages.DirectReadDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExportTransactionDecoder;
 import dev.kakehashi.protocol.messages.FailedDecoder;
@@ -75,6 +76,7 @@ class GoldenVersionsTest {
           CommitPreparedDecoder::new,
           CompletedDecoder::new,
           ContinueTransactionDecoder::new,
+          DirectReadDecoder::new,
           ExecuteDecoder::new,
           ExportTransactionDecoder::new,
           FailedDecoder::new,
