@@ -27,7 +27,7 @@ trap 'exit 130' INT TERM
 step "pg_regress, PostgreSQL $PG_MAJOR"
 rm -rf "$home"
 server_mkdir "$home"
-engine_settings=()
+engine_settings=(--set direct_reads=on)
 if [ "${ENGINE:-embedded}" = pgwire ]; then
   start_postgres "$home/engine" 54500 fsync=off max_prepared_transactions=50
   # The role has the superuser's password, which is in a file already.

@@ -103,7 +103,8 @@ kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes)
 		is_sound = is_sound && is_cell_or_none(&session->store, read->keys[i].dictionary_cell);
 	for (uint32_t i = 0; i < read->column_count; i++)
 		is_sound = is_sound && is_cell_or_none(&session->store, read->columns[i].dictionary_cell);
-	if (!is_sound || read->key_count != message.keys_count || read->column_count != message.columns_count || read->key_count == 0)
+	if (!is_sound || read->key_count != message.keys_count || read->column_count != message.columns_count ||
+	    read->key_count == 0)
 	{
 		free(read);
 		return NULL;
@@ -159,7 +160,8 @@ confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t 
 {
 	uint64_t durable = kh_load_acquire(&note->head->durable);
 
-	if (!kh_direct_unchanged(leaf->node, leaf->version) || kh_load_relaxed(&note->table->version) != note->table_version ||
+	if (!kh_direct_unchanged(leaf->node, leaf->version) ||
+	    kh_load_relaxed(&note->table->version) != note->table_version ||
 	    kh_load_relaxed(&note->head->moved) != note->moved || !holds(note, read))
 		return KH_FOUND_TORN;
 	return newest > durable || kh_load_acquire(&note->head->common) > durable ? KH_FOUND_ELSE : found;

@@ -197,8 +197,7 @@ value_of(const reading *from, uint32_t column, uint8_t kind, bool is_missing_nul
 	if (to->is_null)
 		return KH_FOUND;
 	found = word_of(from, place, &to->word);
-	if (found != KH_FOUND || kind == KH_VALUE_KIND_WORD || kind == KH_VALUE_KIND_FLOAT4 ||
-	    kind == KH_VALUE_KIND_FLOAT8)
+	if (found != KH_FOUND || kind == KH_VALUE_KIND_WORD || kind == KH_VALUE_KIND_FLOAT4 || kind == KH_VALUE_KIND_FLOAT8)
 		return found;
 	return bytes_of(from, kind, dictionary, to);
 }
@@ -252,7 +251,8 @@ copy_values(const reading *from, const kh_direct *read, kh_batch_writer *to)
 		const kh_direct_read_columns *column = &read->columns[i];
 		bool fits = true;
 		value has;
-		kh_found found = value_of(from, column->column, column->kind, column->is_missing_null != 0, column->dictionary_cell, &has);
+		kh_found found =
+			value_of(from, column->column, column->kind, column->is_missing_null != 0, column->dictionary_cell, &has);
 
 		if (found != KH_FOUND)
 			return found;

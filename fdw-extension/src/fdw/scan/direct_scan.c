@@ -15,8 +15,7 @@
 #include "utils/memutils.h"
 
 /* Whether an expression may run statements: functions that PostgreSQL does not bring along. */
-static bool
-may_read(Node *node, void *context);
+static bool may_read(Node *node, void *context);
 
 static bool
 is_foreign_function(Oid function, void *context)
@@ -119,8 +118,8 @@ kakehashi_scan_directly(ForeignScanState *node, RemoteScan *state, KakehashiStat
 		return false;
 	state->cost.direct_reads++;
 	state->has_batch =
-		answer == KH_DIRECT_ROW && kh_batch_check(state->direct_row->data, kh_batch_writer_finish(state->direct_row),
-	                                              &state->batch, NULL);
+		answer == KH_DIRECT_ROW &&
+		kh_batch_check(state->direct_row->data, kh_batch_writer_finish(state->direct_row), &state->batch, NULL);
 	state->cost.rows += state->has_batch ? 1 : 0;
 	state->next_row = 0;
 	return true;

@@ -11,8 +11,13 @@ import dev.kakehashi.engine.store.api.SharedIndex;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableStore;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Which statements a client can answer by itself that has the store's memory mapped: columns of the one row whose whole unique key equals
@@ -37,13 +42,91 @@ final class DirectReads {
         return null;
       }
     }
-    return source instanceof PlanNode.IndexScan scan
-            && scan.filter() == null
-            && scan.anyOf() == null
-            && scan.lower() == null
-            && scan.upper() == null
-        ? of(plan.catalogVersion(), scan, output, store)
-        : null;
+    return switch (source) {
+      case PlanNode.IndexScan scan
+          when scan.filter() == null
+              && scan.anyOf() == null
+              && scan.lower() == null
+              && scan.upper() == null ->
+          of(
+              plan.catalogVersion(),
+              store.table(scan.tableId()),
+              scan.index(),
+              parameters(scan.equals()),
+              chosen(scan.columns(), output));
+      // Of few rows a scan is quicker for the engine.
+      case PlanNode.TableScan scan when scan.filter() != null ->
+          ofScan(plan.catalogVersion(), scan, chosen(scan.columns(), output), store);
+      default -> null;
+    };
+  }
+
+  /// The table's columns of the result.
+  ///
+  /// @param output columns of the scan that are the result's; null: all
+  private static int[] chosen(int[] columns, int @Nullable [] output) {
+    return output == null ? columns : Arrays.stream(output).map(i -> columns[i]).toArray();
+  }
+
+  /// Numbers of parameters; null: not all are parameters.
+  private static int @Nullable [] parameters(List<Expr> values) {
+    int[] numbers = new int[values.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      if (!(values.get(i) instanceof Expr.Parameter parameter)) {
+        return null;
+      }
+      numbers[i] = parameter.index();
+    }
+    return numbers;
+  }
+
+  private static @Nullable DirectRead ofScan(
+      long definitions, PlanNode.TableScan scan, int[] result, Store store) {
+    Map<Integer, Integer> equal = equalities(Objects.requireNonNull(scan.filter()), scan.columns());
+    TableStore table = store.table(scan.tableId());
+    List<TableDefinition.IndexDefinition> indexes = table.definition().indexes();
+    for (int i = 0; equal != null && i < indexes.size(); i++) {
+      List<Integer> key = indexes.get(i).columns();
+      if (key.size() == equal.size() && equal.keySet().containsAll(key)) {
+        int[] parameters = key.stream().mapToInt(equal::get).toArray();
+        DirectRead found = of(definitions, table, i, parameters, result);
+        if (found != null) {
+          return found;
+        }
+      }
+    }
+    return null;
+  }
+
+  /// Parameters by the table's columns that equal them; null: the condition says something else, too.
+  private static @Nullable Map<Integer, Integer> equalities(Expr condition, int[] columns) {
+    Map<Integer, Integer> equal = new HashMap<>();
+    for (Expr term : condition instanceof Expr.And and ? and.terms() : List.of(condition)) {
+      if (!(term instanceof Expr.Call call)
+          || !call.function().name().equals("=")
+          || call.arguments().size() != 2) {
+        return null;
+      }
+      Expr left = call.arguments().get(0);
+      Expr right = call.arguments().get(1);
+      boolean isSwapped = left instanceof Expr.Parameter;
+      if (!((isSwapped ? right : left) instanceof Expr.Column column)
+          || !((isSwapped ? left : right) instanceof Expr.Parameter parameter)
+          || !haveSameForm(column.typeOid(), parameter.typeOid())
+          || columns[column.index()] == PlanNode.ROW_ID
+          || equal.put(columns[column.index()], parameter.index()) != null) {
+        return null;
+      }
+    }
+    return equal;
+  }
+
+  private static boolean haveSameForm(int a, int b) {
+    return a == b || (isInteger(a) && isInteger(b));
+  }
+
+  private static boolean isInteger(int oid) {
+    return oid == TypeOid.INT2 || oid == TypeOid.INT4 || oid == TypeOid.INT8;
   }
 
   private static int @Nullable [] columnsOnly(List<Expr> expressions) {
@@ -57,29 +140,30 @@ final class DirectReads {
     return columns;
   }
 
-  /// @param output columns of the scan that are the result's; null: all
+  /// @param parameters by which the index's columns are; null: they are something else
+  /// @param result the table's columns
   private static @Nullable DirectRead of(
-      long definitions, PlanNode.IndexScan scan, int @Nullable [] output, Store store) {
-    TableStore table = store.table(scan.tableId());
-    SharedIndex shared = table.shared(scan.index());
+      long definitions, TableStore table, int position, int @Nullable [] parameters, int[] result) {
+    SharedIndex shared = table.shared(position);
     TableDefinition definition = table.definition();
-    TableDefinition.IndexDefinition index = definition.indexes().get(scan.index());
-    if (shared == null
+    TableDefinition.IndexDefinition index = definition.indexes().get(position);
+    if (parameters == null
+        || shared == null
         || !index.unique()
         || !index.predicate().isEmpty()
-        || index.columns().size() != scan.equals().size()) {
+        || index.columns().size() != parameters.length) {
       return null;
     }
     List<DirectRead.Key> keys = new ArrayList<>();
-    for (int i = 0; i < scan.equals().size(); i++) {
+    for (int i = 0; i < parameters.length; i++) {
       int column = index.columns().get(i);
       DirectRead.Kind kind = keyKind(definition.columns().get(column));
-      if (kind == null || !(scan.equals().get(i) instanceof Expr.Parameter parameter)) {
+      if (kind == null) {
         return null;
       }
       keys.add(
           new DirectRead.Key(
-              parameter.index(),
+              parameters[i],
               shared.positions()[column],
               kind,
               !definition.notNull().get(column),
@@ -87,8 +171,7 @@ final class DirectReads {
               shared.dictionaryCells()[column]));
     }
     List<DirectRead.Column> columns = new ArrayList<>();
-    for (int i = 0; i < (output == null ? scan.columns().length : output.length); i++) {
-      int column = scan.columns()[output == null ? i : output[i]];
+    for (int column : result) {
       DirectRead.Kind kind =
           column == PlanNode.ROW_ID ? null : kind(definition.columns().get(column));
       if (kind == null) {

@@ -139,8 +139,9 @@ public final class TestEngine implements AutoCloseable {
       long statementBytes,
       long tempBytes,
       long lockTimeoutNanos) {
+    // What tests do to an engine is to hold where other processes read its memory, too.
     this(
-        new StoreConfig(directory, memoryBytes),
+        new StoreConfig(directory, memoryBytes).shared(true),
         workers,
         statementBytes,
         tempBytes,

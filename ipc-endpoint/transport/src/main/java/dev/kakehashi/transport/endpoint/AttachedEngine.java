@@ -2,13 +2,13 @@ package dev.kakehashi.transport.endpoint;
 
 import dev.kakehashi.protocol.capability.Capabilities;
 
-/// What clients get of the engine when they attach. Thread-safe.
+/// The engine as clients get it when they attach. Thread-safe.
 @FunctionalInterface
 public interface AttachedEngine {
   /// Sent in the descriptor's place where there is none.
   int NO_DESCRIPTOR = -1;
 
-  /// What it can do.
+  /// Its capabilities.
   Capabilities capabilities();
 
   /// Descriptor, open for reading alone, of the memory that a client of an OS user may map: all rows are in it. Stays the engine's.

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The memory of a pool, in chunks and in blocks that are larger than any chunk's, and its limit. Thread-safe.
 ///
-/// Chunks come from a [MemoryArea] in regions of address space, which the system fills with pages when they are touched. A chunk that is given
+/// Chunks come from a [MemoryArea] in regions of address space, which the system fills with pages when they are touched. One that is given
 /// back can become anything. Some of these chunks keep their memory, for the next use of a chunk. The system has the memory of the others,
 /// and they are chunks without memory until then. Regions stay until the end: a late read, which is found out afterwards, is never outside
 /// of them.

@@ -9,7 +9,7 @@ import dev.kakehashi.protocol.ErrorCode;
 /// in the file its memory is, and its distance from the head is the same in every process. The file only grows. Memory is given back by
 /// punching holes, which read as zeros in every process.
 public final class SharedArea implements MemoryArea {
-  /// What is reserved for a limit of the store's memory: it may be raised, and large blocks of it are elsewhere.
+  /// Addresses that are reserved for a byte of the store's limit, which may be raised; large blocks are elsewhere.
   private static final int ADDRESSES_PER_LIMIT = 4;
 
   private static final long LEAST_ADDRESS_BYTES = 64L << 30;
@@ -47,7 +47,7 @@ public final class SharedArea implements MemoryArea {
     fileBytes += bytes;
   }
 
-  /// Descriptor of the file in this process, for reading and writing. Whoever gets one of his own can read every row.
+  /// Descriptor of the file in this process, for reading and writing. A process that gets it can read every row.
   public int descriptor() {
     return descriptor;
   }

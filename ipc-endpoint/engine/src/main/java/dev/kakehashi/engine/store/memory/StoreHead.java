@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 /// Words of a store that processes read which have mapped its memory, without a latch. Thread-safe.
 ///
 /// A reader notes `moved` and the words of the cells that it uses, reads what it wants, and believes it only if they are still the same
-/// after an acquire fence. What makes a piece of memory something else changes one of them first, with a full fence behind it:
+/// after an acquire fence. One of them changes first, with a full fence behind it, before a piece of memory becomes something else:
 ///
 /// | memory | word that changes before |
 /// |---|---|
@@ -71,7 +71,7 @@ public final class StoreHead {
     Native.raiseLong(address + StoreHeadLayout.COMMON_OFFSET, timestamp);
   }
 
-  /// What statements were prepared for with another version is not so any more: tables, rights, or roles.
+  /// Tables, rights, or roles have changed: statements that were prepared for another version are not believed any more.
   public void definitions(long version) {
     Native.putLongVolatile(address + StoreHeadLayout.DEFINITIONS_OFFSET, version);
   }

@@ -10,8 +10,8 @@ import java.lang.invoke.MethodHandle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mappings of the operating system, anonymous ones and of files without a name. Not [java.lang.foreign.Arena]: that counts against the limit of direct memory, touches every
-/// page by zeroing it, and stops all threads for each block that it frees.
+/// Mappings of the operating system, anonymous ones and of files without a name. Not [java.lang.foreign.Arena]: that counts against the
+/// limit of direct memory, touches every page by zeroing it, and stops all threads for each block that it frees.
 final class SystemMemory {
   private static final int PROT_READ_WRITE = 1 | 2;
   private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Addresses of the values of a [TextDictionary] by code, for readers in other processes. Not thread-safe: the dictionary calls under its
+/// Addresses of the values of a [TextDictionary] by code, for readers in other processes. Not thread-safe: called under the dictionary's
 /// lock.
 ///
-/// An array that a longer one has replaced stays until the dictionary goes, with its table: all of them are not longer than two of the last.
+/// An array that a longer one has replaced stays until the dictionary goes, with its table: all of them are less than two of the last.
 final class DictionaryValues {
   private static final int FIRST_VALUES = 16;
 

@@ -59,7 +59,7 @@ public final class Page {
   /// For the number of rows, which is the same in every later layout of the table.
   private final RowLayout layout;
 
-  /// What readers in other processes find of it; 0: there are none, or the table is gone. Changes under the latch.
+  /// Its [SharedPage], for readers in other processes; 0: there are none, or the table is gone. Changes under the latch.
   private long header;
 
   /// Row identifiers are `number << SLOT_BITS | slot`.

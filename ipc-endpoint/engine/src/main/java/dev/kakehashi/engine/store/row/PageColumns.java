@@ -32,7 +32,7 @@ final class PageColumns {
   /// Blocks that wider ones have replaced; written under the latch.
   private volatile @Nullable Outgrown outgrown;
 
-  /// What readers in other processes find of the page; 0: there are none. The page frees it.
+  /// The [SharedPage], for readers in other processes; 0: there are none. The page frees it.
   private final long header;
 
   PageColumns(TableForm form, long header) {

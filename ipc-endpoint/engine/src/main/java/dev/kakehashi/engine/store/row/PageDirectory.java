@@ -86,12 +86,12 @@ final class PageDirectory {
     Native.putLongRelease(part + Long.BYTES * (number % PART_PAGES), header);
   }
 
-  /// What is there from now on is believed again.
+  /// From now on readers believe what is there.
   void complete() {
     StoreHead.complete(cell);
   }
 
-  /// What was read with its help is not believed from now on.
+  /// From now on readers do not believe what they have read with its help.
   void end() {
     StoreHead.end(cell);
   }

@@ -5,10 +5,10 @@ import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.layout.StorePageColumnLayout;
 import dev.kakehashi.protocol.layout.StorePageLayout;
 
-/// What a [Page] repeats in shared memory, for readers in other processes: its version, and where its stamps and columns are. Written by the
-/// holder of the page's latch. Stateless.
+/// The part of a [Page] that is repeated in shared memory, for readers in other processes: its version, and where its stamps and columns
+/// are. Written by the holder of the page's latch. Stateless.
 ///
-/// The page's own version stays in the heap, because whoever has come late to a page of a dropped table latches that.
+/// The page's own version stays in the heap, because a thread that has come late to a page of a dropped table latches that.
 final class SharedPage {
   private SharedPage() {}
 

@@ -1,0 +1,83 @@
+-- A select by a whole unique key reads the engine's memory without a request, and says the same.
+SELECT kakehashi_execute('kakehashi', 'CREATE SCHEMA direct') \gset
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE direct.item (id int8 PRIMARY KEY, code text NOT NULL, part uuid, n int4, f float8, d date, note varchar(40), fixed char(5), span interval, price numeric(10,2), UNIQUE (code, n))') \gset
+CREATE SCHEMA of_direct;
+IMPORT FOREIGN SCHEMA direct FROM SERVER kakehashi INTO of_direct;
+SET search_path = of_direct, public;
+INSERT INTO item SELECT i, 'code ' || i % 7, md5(i::text)::uuid, i, i / 3.0, date '2026-01-01' + i, repeat('n', i), 'f' || i, i * interval '1 day', i FROM generate_series(1, 40) i;
+INSERT INTO item (id, code) VALUES (-1, ''), (1000000000000, E'tab\tand ''quote''');
+SET plan_cache_mode = force_generic_plan;
+PREPARE by_id (int8) AS SELECT id, code, part, n, f, d, note, fixed, span FROM item WHERE id = $1;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_id(7);
+EXECUTE by_id(7);
+EXECUTE by_id(-1);
+EXECUTE by_id(1000000000000);
+EXECUTE by_id(41);
+EXECUTE by_id(NULL);
+PREPARE by_code (text, int4) AS SELECT id, note FROM item WHERE code = $1 AND n = $2;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('code 3', 10);
+EXECUTE by_code('code 3', 10);
+EXECUTE by_code('code 3', 11);
+EXECUTE by_code('code', 10);
+-- Numerics come by request, for now.
+PREPARE priced (int8) AS SELECT price FROM item WHERE id = $1;
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE priced(7);
+EXECUTE priced(7);
+-- Changes are seen: others' after they are committed, own ones at once.
+UPDATE item SET note = 'changed', code = 'moved' WHERE id = 7;
+EXECUTE by_id(7);
+EXECUTE by_code('code 0', 7);
+EXECUTE by_code('moved', 7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_id(7);
+BEGIN;
+EXECUTE by_id(8);
+UPDATE item SET note = 'own' WHERE id = 8;
+EXECUTE by_id(8);
+DELETE FROM item WHERE id = 8;
+EXECUTE by_id(8);
+ROLLBACK;
+EXECUTE by_id(8);
+DELETE FROM item WHERE id = 9;
+EXECUTE by_id(9);
+INSERT INTO item (id, code) VALUES (9, 'again');
+EXECUTE by_id(9);
+-- A transaction that keeps its snapshot asks.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('moved', 7);
+COMMIT;
+-- Definitions change below prepared statements.
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE direct.item ADD COLUMN late int4 DEFAULT 5') \gset
+EXECUTE by_id(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_id(10);
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE direct.item DROP COLUMN f') \gset
+PREPARE fewer (int8) AS SELECT id, d, note FROM item WHERE id = $1;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10);
+EXECUTE fewer(10);
+SELECT kakehashi_execute('kakehashi', 'TRUNCATE direct.item') \gset
+EXECUTE fewer(10);
+SELECT kakehashi_execute('kakehashi', 'INSERT INTO direct.item (id, code, note) VALUES (10, ''new'', ''after'')') \gset
+EXECUTE fewer(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10);
+-- A session can do without.
+SET kakehashi.direct_reads = off;
+EXECUTE fewer(10);
+RESET kakehashi.direct_reads;
+-- Functions read as each of their statements does.
+CREATE FUNCTION notes(n int8) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  found text;
+  result text := '';
+BEGIN
+  FOR i IN 8 .. n LOOP
+    SELECT coalesce(note, '-') INTO found FROM item WHERE id = i;
+    result := result || ' ' || coalesce(found, 'none');
+  END LOOP;
+  RETURN result;
+END $$;
+SELECT notes(12);
+DROP FUNCTION notes;
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE direct.item') \gset
+EXECUTE fewer(10);
+RESET search_path;
+DROP SCHEMA of_direct CASCADE;
+SELECT kakehashi_execute('kakehashi', 'DROP SCHEMA direct') \gset
