@@ -278,6 +278,6 @@ kakehashi_resolve(PG_FUNCTION_ARGS)
 	KakehashiSession *session = kakehashi_session_by_name(NameStr(*PG_GETARG_NAME(0)));
 
 	InitMaterializedSRF(fcinfo, 0);
-	kakehashi_two_phase_resolve(session, put_resolved, info);
+	(void) kakehashi_two_phase_resolve(session, put_resolved, info);
 	return (Datum) 0;
 }

@@ -72,7 +72,11 @@ decide_on(Oid server_id)
 	PG_TRY();
 	{
 		/* A session that begins resolves by itself; one that is kept has to be asked. */
-		kakehashi_two_phase_resolve(kakehashi_session_get(GetUserMapping(GetUserId(), server_id)), NULL, NULL);
+		if (!kakehashi_two_phase_resolve(kakehashi_session_get(GetUserMapping(GetUserId(), server_id)), NULL, NULL))
+			ereport(WARNING,
+			        (errmsg("the transaction's part on server %u is not decided yet: the endpoint is a standby",
+			                server_id),
+			         errhint("This is done when it is promoted, and a session with the server begins.")));
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();

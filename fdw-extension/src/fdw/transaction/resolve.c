@@ -52,9 +52,16 @@ outcome_of(const char *global_id)
 	return fcinfo->isnull ? NULL : TextDatumGetCString(status);
 }
 
-/* Decides one part as PostgreSQL has decided. Returns what was done; busy: somebody else is at it. Interruptible. */
+/* Whether a part is decided, and if not, why. */
+typedef struct Pending
+{
+	bool busy;    /* somebody else is at it */
+	bool standby; /* nothing is decided there */
+} Pending;
+
+/* Decides one part as PostgreSQL has decided. Returns what was done. Interruptible. */
 static const char *
-resolve(KakehashiSession *session, const char *global_id, bool *busy)
+resolve(KakehashiSession *session, const char *global_id, Pending *pending)
 {
 	char *outcome = outcome_of(global_id);
 	kh_error error = {0};
@@ -78,11 +85,12 @@ resolve(KakehashiSession *session, const char *global_id, bool *busy)
 		error = result->error;
 	kakehashi_call_end(call);
 	pfree(call);
-	/* A part that is not there has been decided by somebody else. */
+	/* A part that is not there has been decided by somebody else: an endpoint that cannot know says that it is a standby. */
 	if (error.sqlstate[0] == '\0' || strcmp(error.sqlstate, "42704") == 0)
 		return commit ? "committed" : "rolled back";
 	/* Somebody is about to decide it, and may fail; anything else, as that it is another user's, stays so. */
-	*busy |= strcmp(error.sqlstate, "55000") == 0;
+	pending->busy |= strcmp(error.sqlstate, "55000") == 0;
+	pending->standby |= strcmp(error.sqlstate, kh_sqlstate(KH_E_READ_ONLY_TRANSACTION)) == 0;
 	return psprintf("failed: %s", error.message);
 }
 
@@ -104,7 +112,7 @@ kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id)
 		(void) kh_post_rollback_prepared(session->ipc, global_id, &error);
 }
 
-void
+bool
 kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg)
 {
 	static const Oid types[] = {TEXTOID};
@@ -112,10 +120,10 @@ kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolve
 	const char *parameters[] = {prefix};
 	Undecided undecided = {.context = CurrentMemoryContext};
 	ListCell *cell;
-	bool busy = false;
+	Pending pending = {0};
 
 	if (RecoveryInProgress() || !kakehashi_can(session, KH_CAN_TWO_PHASE) || !kakehashi_can(session, KH_CAN_ACTIVITY))
-		return;
+		return true;
 	/* Until it is done: whoever uses the session next goes on. */
 	session->undecided = true;
 	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
@@ -126,19 +134,23 @@ kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolve
 	foreach (cell, undecided.global_ids)
 	{
 		const char *global_id = (const char *) lfirst(cell);
-		const char *done = resolve(session, global_id, &busy);
+		const char *done = resolve(session, global_id, &pending);
 
 		if (resolved != NULL)
 			resolved(global_id, done, arg);
+		/* It would say so of each: who asks for them is told, others need not. */
+		else if (pending.standby)
+			break;
 	}
-	session->undecided = busy;
+	session->undecided = pending.busy;
 	list_free_deep(undecided.global_ids);
+	return !pending.standby;
 }
 
 static void
 on_session(KakehashiSession *session)
 {
-	kakehashi_two_phase_resolve(session, NULL, NULL);
+	(void) kakehashi_two_phase_resolve(session, NULL, NULL);
 }
 
 void

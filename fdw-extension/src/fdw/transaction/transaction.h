@@ -123,9 +123,12 @@ extern void kakehashi_two_phase_init(void);
 
 /* ---- resolve.c ---- */
 
-/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. */
+/*
+ * Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. False: the endpoint is a
+ * standby, and decides nothing before it is promoted.
+ */
 typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
-extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
+extern bool kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
 
 /*
  * Decides a part that somebody waits for, if it is of an ended transaction of this database: sends the decision and waits for nothing. Never fails for

@@ -1,6 +1,7 @@
 package dev.kakehashi.requests;
 
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -105,6 +107,12 @@ public final class TransactionRegistry implements AutoCloseable {
   /// of this.
   private volatile long removedUpToMillis;
 
+  /// Whether it has just been made, and knows nothing yet.
+  private boolean isNew;
+
+  /// Whether others end transactions, too, of which it does not hear: a missing entry says nothing then.
+  private volatile boolean hasOthers;
+
   private TransactionRegistry(
       ChronicleMap<Long, byte[]> map, int capacity, long retentionMillis, LongSupplier clock) {
     this.map = map;
@@ -177,7 +185,8 @@ public final class TransactionRegistry implements AutoCloseable {
   private void load() {
     byte[] mark = map.get(REMOVED_UP_TO);
     removedUpToMillis = mark == null ? clock.getAsLong() : Entry.decode(mark).beganMillis();
-    if (mark == null) {
+    isNew = mark == null;
+    if (isNew) {
       markRemoved(removedUpToMillis);
     }
     List<Long> handles = new ArrayList<>(map.keySet());
@@ -212,9 +221,22 @@ public final class TransactionRegistry implements AutoCloseable {
         unknown++;
       }
     }
-    for (long handle : outcomes.references()) {
-      if (!map.containsKey(handle) && beganMillis(handle) > removedUpToMillis) {
-        ended(handle, TransactionOwner.ANYBODY, true);
+    Map<Long, Boolean> named = new HashMap<>();
+    outcomes.references().forEach(handle -> named.put(handle, true));
+    if (isNew) {
+      // Of a backup, or of a primary, whose clock may be ahead of ours. Its transactions are none
+      // of those that would be here.
+      outcomes.decisions().values().forEach(each -> named.put(each.reference(), each.committed()));
+      named.keySet().stream()
+          .mapToLong(TransactionRegistry::beganMillis)
+          .filter(began -> began > removedUpToMillis)
+          .max()
+          .ifPresent(this::markRemoved);
+    }
+    for (Map.Entry<Long, Boolean> each : named.entrySet()) {
+      long handle = each.getKey();
+      if (!map.containsKey(handle) && (isNew || beganMillis(handle) > removedUpToMillis)) {
+        ended(handle, TransactionOwner.ANYBODY, each.getValue());
         recovered++;
       }
     }
@@ -228,6 +250,21 @@ public final class TransactionRegistry implements AutoCloseable {
           "{} transactions were committing when an endpoint of an earlier version ended; their outcome is not recorded",
           unknown);
     }
+  }
+
+  /// Says that transactions are another endpoint's, whose log is followed here: nothing is known of those without an entry. Called before
+  /// clients come.
+  void followsOther() {
+    hasOthers = true;
+  }
+
+  /// Forgets all outcomes of a data directory that nobody has open, because it goes on from another history. What its log names is learnt
+  /// again at the next start; of the others is known then that nothing is known.
+  ///
+  /// @throws IOException when it cannot be removed
+  public static void forget(Path dataDirectory) throws IOException {
+    Files.deleteIfExists(dataDirectory.resolve(FILE));
+    Directories.force(dataDirectory);
   }
 
   /// A time not after the beginning of a transaction, in milliseconds since 1970.
@@ -354,6 +391,7 @@ public final class TransactionRegistry implements AutoCloseable {
     }
     boolean wouldBeThere =
         handle != REMOVED_UP_TO
+            && !hasOthers
             && handle >>> 16 <= newest >>> 16
             && beganMillis(handle) > removedUpToMillis
             && clock.getAsLong() - beganMillis(handle) < retentionMillis;

@@ -22,9 +22,14 @@ public final class TwoPhaseCommits implements PreparedTransaction.Listener {
     this.registry = registry;
     this.transactions = transactions;
     this.needs = new EngineNeeds(engine);
-    registry.recover(engine.recoveredOutcomes());
-    // The registry's last word may be older than the log's.
-    engine.preparedTransactions().forEach(this::record);
+    if (engine.followedLog() == null) {
+      registry.recover(engine.recoveredOutcomes());
+      // The registry's last word may be older than the log's.
+      engine.preparedTransactions().forEach(this::record);
+    } else {
+      // The primary decides, and what is noted here would stay as it is.
+      registry.followsOther();
+    }
     engine.preparedListener(this);
   }
 

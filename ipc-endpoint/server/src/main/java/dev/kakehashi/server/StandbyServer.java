@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.store.StoreRestore;
+import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.server.standby.StandbyMark;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -128,6 +129,8 @@ final class StandbyServer implements AutoCloseable {
           StoreRestore.leaveTimeline(
               EmbeddedEngineFactory.storeConfig(
                   EmbeddedEngineFactory.storeDirectory(data), settings.number(Setting.MEMORY)));
+      // It was told nothing of the primary's transactions.
+      TransactionRegistry.forget(data);
       StandbyMark.remove(data);
       return Objects.requireNonNull(begin, "a standby has a log");
     }

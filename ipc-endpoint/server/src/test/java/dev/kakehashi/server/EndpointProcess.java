@@ -84,6 +84,15 @@ public final class EndpointProcess implements AutoCloseable {
         options);
   }
 
+  /// The same with settings of a file, which may be another one at the next start.
+  public static EndpointProcess prepare(Path config) throws IOException {
+    return new EndpointProcess(
+        Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-"),
+        List.of(),
+        Map.of(),
+        List.of("-c", config.toString()));
+  }
+
   /// It takes SIGHUP even where this process ignores it, as below nohup, which children inherit and a JVM leaves as it is.
   ///
   /// @param config settings that can be read again

@@ -70,7 +70,7 @@ final class EngineTransactions implements TransactionEnvironment {
     this.isStandby = config.store().isStandby();
     this.limits = new StatementLimits(config.statementMemoryBytes(), config.lockTimeoutNanos());
     this.indexBuilds = new IndexBuilds(scheduler);
-    this.prepared = new PreparedTransactions(store.prepared());
+    this.prepared = new PreparedTransactions(store.prepared(), store::preparedByPrimary);
     this.locks =
         new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().hasObject(id));
     store.prepared().forEach(this::lockForPrepared);

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.queue.QueueChanges;
 import dev.kakehashi.engine.api.queue.QueueOpener;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.thread.BlockingExecutor;
+import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.SequencePosition;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.StoreConfig;
@@ -168,7 +169,7 @@ final class MemoryStore implements Store {
       store.recoveredOutcomes = new Recovery(store.transactions, log).run(followed == null);
       // A standby applies all that its primary had room for, whatever readers keep.
       pool.limited(followed == null);
-      store.follower = followed == null ? null : new LogFollower(store.transactions, followed);
+      store.follower = followed == null ? null : new LogFollower(store.transactions, followed, log);
       recovered = true;
     } finally {
       if (!recovered) {
@@ -357,6 +358,12 @@ final class MemoryStore implements Store {
     } finally {
       reader.abort();
     }
+  }
+
+  @Override
+  public @Nullable List<Preparation> preparedByPrimary() {
+    LogFollower following = follower;
+    return following == null ? null : following.prepared();
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,10 +51,15 @@ public final class PreparedTransactions {
   }
 
   private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
+  private final Supplier<@Nullable List<Preparation>> ofPrimary;
   private volatile PreparedTransaction.@Nullable Listener listener;
 
   /// Takes over what the store has recovered.
-  public PreparedTransactions(List<StoreTransaction> recovered) {
+  ///
+  /// @param ofPrimary those of the primary; null as long as this is no standby
+  public PreparedTransactions(
+      List<StoreTransaction> recovered, Supplier<@Nullable List<Preparation>> ofPrimary) {
+    this.ofPrimary = ofPrimary;
     for (StoreTransaction transaction : recovered) {
       Preparation preparation = Objects.requireNonNull(transaction.preparation());
       entries.put(preparation.globalId(), new Entry(transaction, preparation, State.OPEN));
@@ -69,8 +75,22 @@ public final class PreparedTransactions {
     return entries.size();
   }
 
-  /// Transactions that wait for their decision, the oldest first.
+  /// Transactions that wait for their decision, the oldest first. Those of a primary have no number here.
   public List<PreparedTransaction> list() {
+    List<Preparation> others = ofPrimary.get();
+    if (others != null) {
+      return others.stream()
+          .map(each ->
+              new PreparedTransaction(
+                  each.globalId(),
+                  each.owner(),
+                  each.userName(),
+                  each.reference(),
+                  0,
+                  each.preparedMicros()))
+          .sorted(Comparator.comparingLong(PreparedTransaction::preparedMicros))
+          .toList();
+    }
     return entries.values().stream()
         .filter(entry -> entry.transaction.preparation() != null)
         .map(entry -> entry.description)
@@ -83,6 +103,11 @@ public final class PreparedTransactions {
   /// @param done gets null or the failure; then it is rolled back
   void prepare(
       StoreTransaction transaction, Preparation preparation, Consumer<@Nullable Throwable> done) {
+    if (ofPrimary.get() != null) {
+      transaction.abort();
+      done.accept(onStandby("PREPARE TRANSACTION"));
+      return;
+    }
     String globalId = preparation.globalId();
     int bytes = globalId.getBytes(StandardCharsets.UTF_8).length;
     if (bytes == 0 || bytes > Preparation.MAX_GLOBAL_ID_BYTES) {
@@ -136,6 +161,11 @@ public final class PreparedTransactions {
       boolean commit,
       Consumer<@Nullable EngineException> done,
       BiConsumer<StoreTransaction, Consumer<@Nullable Throwable>> decision) {
+    if (ofPrimary.get() != null) {
+      // Also one that is not known: what is not here yet, or not any more, is the primary's to say.
+      done.accept(onStandby(commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED"));
+      return;
+    }
     Entry entry;
     try {
       entry = take(globalId, asker);
@@ -164,6 +194,13 @@ public final class PreparedTransactions {
       }
       done.accept(explain(e));
     }
+  }
+
+  private static EngineException onStandby(String statement) {
+    return new EngineException(
+            ErrorCode.READ_ONLY_TRANSACTION, "cannot execute " + statement + " on a standby")
+        .withDetail("The primary prepares and decides; nothing is concluded here.")
+        .withHint("Decide it on the primary, or make this one the primary: \"kakehashi promote\".");
   }
 
   private Entry take(String globalId, String asker) {

@@ -117,6 +117,9 @@ public interface Store extends AutoCloseable {
   /// Memory of a table; null: the table does not exist any more.
   @Nullable TableMemory memoryOf(long tableId);
 
+  /// Transactions that the primary of a standby has prepared and not decided, which the standby leaves as they are; null: it is none.
+  @Nullable List<Preparation> preparedByPrimary();
+
   /// Transactions that were prepared and not decided, also by earlier runs.
   List<StoreTransaction> prepared();
 

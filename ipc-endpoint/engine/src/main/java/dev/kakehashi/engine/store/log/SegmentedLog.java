@@ -69,6 +69,7 @@ public final class SegmentedLog implements DurableLog {
   private final Object tellLock = new Object();
 
   private final long longRecordBytes;
+  private volatile boolean isFollower;
 
   private final LongAdder groups = new LongAdder();
   private final LongAdder recordsWritten = new LongAdder();
@@ -447,6 +448,11 @@ public final class SegmentedLog implements DurableLog {
     if (bytes == 0) {
       return;
     }
+    if (isFollower) {
+      // A group of its own would part it from the primary's for ever.
+      throw new EngineException(
+          ErrorCode.READ_ONLY_TRANSACTION, "the log of a standby has its primary's groups alone");
+    }
     List<LogRecord> group = new ArrayList<>(records);
     group.add(times.next());
     bytes += group.getLast().length();
@@ -529,6 +535,11 @@ public final class SegmentedLog implements DurableLog {
   /// Reads what is durable, for one thread.
   LogReader reader() {
     return new LogReader(timelines.current().format(), segments, LogFile::openReadOnly);
+  }
+
+  /// From now on it gets groups of a primary, and no others.
+  void follow() {
+    isFollower = true;
   }
 
   /// Keeps the log from a position on, for who reads it here.

@@ -46,6 +46,7 @@ public final class StandbyLog {
     this.reader = log.reader();
     this.primaryEnd = log.end();
     this.applied = log.end();
+    log.follow();
     log.keepFrom(applied);
   }
 

@@ -36,14 +36,15 @@ import org.jspecify.annotations.Nullable;
 /// first, as they do when a start reads the base image: it can be told of each row what form it has. Then come the rows in their order, and
 /// then new indexes, which are unique at the end of the group and may not be so before.
 ///
-/// Prepared transactions, their outcomes and changes of queues are not applied: nobody reads them before the promotion, which starts the
-/// store anew.
+/// Of prepared transactions it is noted which there are. Their changes, outcomes and changes of queues are not applied: nobody reads them
+/// before the promotion, which starts the store anew.
 final class GroupApply {
   private static final int FIRST_SCRATCH_BYTES = 64 << 10;
 
   private final StoreTransactions store;
   private final TableGuard guard;
   private final StandbyLog.Group group;
+  private final FollowedPrepared.Changes prepared;
 
   /// Tables that get a form; null: that are dropped.
   private final Map<Long, @Nullable TableDefinition> forms = new LinkedHashMap<>();
@@ -59,10 +60,15 @@ final class GroupApply {
   private final NativeInput input = NativeInput.of(scratch);
   private final Map<RowTable, RowVersion> versions = new HashMap<>();
 
-  GroupApply(StoreTransactions store, TableGuard guard, StandbyLog.Group group) {
+  GroupApply(
+      StoreTransactions store,
+      TableGuard guard,
+      StandbyLog.Group group,
+      FollowedPrepared prepared) {
     this.store = store;
     this.guard = guard;
     this.group = group;
+    this.prepared = prepared.new Changes();
   }
 
   void run() throws InterruptedException {
@@ -80,7 +86,8 @@ final class GroupApply {
 
           @Override
           public void deleteRange(byte[] from, byte[] to) {
-            // A table is dropped, or a prepared transaction decided.
+            // A dropped table goes by its definition.
+            prepared.deleteRange(from);
           }
         });
     Set<Long> changed = changedForms();
@@ -100,6 +107,11 @@ final class GroupApply {
     switch (key[0]) {
       case StoreKeys.TABLE -> forms.put(number(key, 1), value == null ? null : definition(value));
       case StoreKeys.SEQUENCE -> sequences.put(number(key, 1), value == null ? null : at(value));
+      case StoreKeys.PREPARED -> {
+        if (value != null) {
+          prepared.put(key, value);
+        }
+      }
       case StoreKeys.CATALOG -> {
         String name = new String(key, 1, key.length - 1, StandardCharsets.UTF_8);
         entries.add(
@@ -183,6 +195,7 @@ final class GroupApply {
     } else {
       transaction.abort();
     }
+    prepared.applied();
   }
 
   private void reform(RowTransaction transaction, long id, @Nullable TableDefinition next) {

@@ -3,7 +3,9 @@ package dev.kakehashi.engine.store.recovery;
 import dev.kakehashi.engine.api.FollowedLog;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
+import dev.kakehashi.engine.store.api.Preparation;
 import dev.kakehashi.engine.store.api.TableGuard;
+import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.StandbyLog;
 import dev.kakehashi.engine.store.transaction.StoreTransactions;
 import dev.kakehashi.protocol.Threads;
@@ -11,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,7 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
 
   private final StoreTransactions store;
   private final StandbyLog log;
+  private final FollowedPrepared prepared = new FollowedPrepared();
   private final CountDownLatch stopping = new CountDownLatch(1);
   private @Nullable Thread thread;
   private volatile String primary = "";
@@ -36,9 +40,11 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
   /// Why the last group is not applied; empty: it is.
   private volatile String applyProblem = "";
 
-  public LogFollower(StoreTransactions store, StandbyLog log) {
+  /// @param image what has been recovered of the log
+  public LogFollower(StoreTransactions store, StandbyLog log, DurableLog image) {
     this.store = store;
     this.log = log;
+    prepared.load(image);
   }
 
   /// Begins to apply.
@@ -57,7 +63,7 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
       try {
         StandbyLog.Group group = log.next(WAIT_NANOS);
         if (group != null) {
-          new GroupApply(store, guard, group).run();
+          new GroupApply(store, guard, group, prepared).run();
           log.applied(group);
           guard.applied();
           applyProblem = "";
@@ -116,6 +122,11 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
   @Override
   public boolean awaitApplied(long waitNanos) throws InterruptedException {
     return log.awaitApplied(waitNanos);
+  }
+
+  /// The primary's transactions that are prepared and not decided.
+  public List<Preparation> prepared() {
+    return prepared.list();
   }
 
   public LogStatus.Following status() {

@@ -100,6 +100,13 @@ public final class PreparedCodec {
     }
   }
 
+  /// Description of a prepared transaction alone.
+  ///
+  /// @param value of its entry
+  public static Preparation preparation(ByteBuffer value) {
+    return decode(value).preparation();
+  }
+
   private static ReadSet decodeReads(DataInputStream in) throws IOException {
     ReadSet reads = new ReadSet();
     for (int tables = in.readInt(); tables > 0; tables--) {
