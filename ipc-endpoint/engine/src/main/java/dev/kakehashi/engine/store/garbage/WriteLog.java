@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.garbage;
 
-import dev.kakehashi.engine.store.log.HeapRoom;
+import dev.kakehashi.engine.store.memory.HeapRoom;
 import dev.kakehashi.engine.store.row.Page;
 import java.util.Arrays;
 import java.util.Objects;

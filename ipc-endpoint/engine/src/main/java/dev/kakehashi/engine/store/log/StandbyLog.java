@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.store.memory.HeapRoom;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.table;
 
 import dev.kakehashi.engine.store.api.LockStrength;
 import dev.kakehashi.engine.store.api.StoreTransaction;
-import dev.kakehashi.engine.store.log.HeapRoom;
+import dev.kakehashi.engine.store.memory.HeapRoom;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.SharedLocks;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.store.log;
+package dev.kakehashi.engine.store.memory;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
@@ -34,7 +34,7 @@ public final class HeapRoom {
   /// An array of zeros for a record.
   ///
   /// @throws EngineException OUT_OF_MEMORY
-  static byte[] allocate(int bytes) {
+  public static byte[] allocate(int bytes) {
     return bytes < LONG_BYTES ? new byte[bytes] : allocateLong(bytes);
   }
 
@@ -46,7 +46,7 @@ public final class HeapRoom {
   /// An array for a record that was accepted before.
   ///
   /// @throws EngineException OUT_OF_MEMORY
-  static synchronized byte[] allocateAgain(int bytes) {
+  public static synchronized byte[] allocateAgain(int bytes) {
     require("record", bytes, Long.MAX_VALUE);
     return new byte[bytes];
   }
