@@ -291,6 +291,7 @@ final class MemoryStore implements Store {
 
   @Override
   public void synchronous(@Nullable SynchronousConfig config) {
+    groupCommit.waitsForOthers(config != null);
     log.synchronous(config);
   }
 

@@ -63,6 +63,10 @@ public final class GroupCommit implements AutoCloseable {
   private long spinNanos = MIN_SPIN_NANOS; // durability thread only
   private volatile @Nullable EngineException failure;
   private volatile BlockingExecutor blockingExecutor = BlockingExecutor.NONE;
+
+  /// Whether a flush may wait for another machine: then it takes nobody's thread.
+  private volatile boolean waitsForOthers;
+
   private final Runnable flushDeferred = this::flushDeferred;
 
   /// Number of the last record so far. Written under the lock that orders commits, before the commit of the record is published.
@@ -153,6 +157,16 @@ public final class GroupCommit implements AutoCloseable {
     blockingExecutor = executor;
   }
 
+  /// Says whether flushes may wait for another machine from now on. A thread that was lent would be missed by all clients meanwhile, so the
+  /// durability thread writes then.
+  public void waitsForOthers(boolean waits) {
+    waitsForOthers = waits;
+  }
+
+  private boolean tryDefer(BlockingExecutor lender) {
+    return !waitsForOthers && lender.tryDefer(flushDeferred);
+  }
+
   /// Promises room in the log to a record, so that a full disk refuses it before anybody sees what it commits.
   ///
   /// @param length of the record
@@ -228,7 +242,7 @@ public final class GroupCommit implements AutoCloseable {
     lock.lock();
     try {
       // Under the lock: whoever is lent and flushes at once meets what is set here.
-      if (pending.stored && blockingExecutor.tryDefer(flushDeferred)) {
+      if (pending.stored && tryDefer(blockingExecutor)) {
         deferred = true;
       } else {
         // A thread that flushes now looks again afterwards.
@@ -263,8 +277,8 @@ public final class GroupCommit implements AutoCloseable {
           }
           return;
         }
-        if (!mayBlock) {
-          if (!lender.tryDefer(flushDeferred)) {
+        if (!mayBlock || waitsForOthers) {
+          if (!tryDefer(lender)) {
             urgent = true;
             arrived.signal();
           }
