@@ -213,6 +213,7 @@ public final class SegmentedLog implements DurableLog {
     if (known.isPresent()) {
       format = known.get().format();
       start = known.get().end();
+      TimelineStart.complete(directory, Timelines.of(image, format), start);
     } else {
       format = new LogFormat(new SecureRandom().nextLong(), options.segmentBytes());
       start = format.firstPosition(0);

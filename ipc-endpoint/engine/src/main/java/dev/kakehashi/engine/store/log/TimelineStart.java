@@ -3,14 +3,20 @@ package dev.kakehashi.engine.store.log;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Lets the log of a directory that nobody has open go on in a new timeline. Stateless.
 public final class TimelineStart {
+  private static final Logger LOG = LoggerFactory.getLogger(TimelineStart.class);
+
   private TimelineStart() {}
 
   /// Applies what the log has, and leaves its timeline at its end.
@@ -95,12 +101,52 @@ public final class TimelineStart {
       }
       LogRecord position = SegmentedLog.position(format, start);
       position.put(Timelines.KEY, timelines.text().getBytes(StandardCharsets.UTF_8));
-      Directories.deleteContent(logDirectory);
-      new LogSegments(logDirectory, format, LogFile::open, List.of())
-          .prepare(format.segment(start));
-      LogEnd.begin(logDirectory, format, start);
       image.apply(List.of(), position, new SideFiles(logDirectory, format.logId(), LogFile::open));
       image.flush();
     }
+    // It has all of the log that is removed, and says what comes next: a crash in between is made
+    // good by complete().
+    makeFiles(logDirectory, timelines);
+  }
+
+  private static void makeFiles(Path logDirectory, Timelines timelines) throws IOException {
+    LogFormat format = timelines.current().format();
+    long start = timelines.current().begin();
+    Directories.deleteContent(logDirectory);
+    new LogSegments(logDirectory, format, LogFile::open, List.of()).prepare(format.segment(start));
+    LogEnd.begin(logDirectory, format, start);
+  }
+
+  /// Ends the beginning of a timeline that was interrupted, if one was: the image is at its first position, and the mark of the log's end is
+  /// still that of an earlier timeline. A log of the new one in which something was written is never touched.
+  ///
+  /// @param position up to where the image has the log
+  static void complete(Path logDirectory, Timelines timelines, long position) throws IOException {
+    Timelines.Timeline current = timelines.current();
+    LogEnd.Mark mark = LogEnd.read(logDirectory);
+    boolean isEarlier =
+        mark != null
+            && timelines.all().stream()
+                .anyMatch(each -> !each.equals(current) && each.format().logId() == mark.logId());
+    if (position != current.begin() || !isEarlier) {
+      return;
+    }
+    LogFormat format = current.format();
+    for (long number : LogSegments.list(logDirectory)) {
+      Path file = LogSegments.path(logDirectory, number);
+      if (format.isHeader(head(file), number) && !LogSegments.isUnused(file)) {
+        return;
+      }
+    }
+    LOG.info("the beginning of timeline {} was interrupted, and is ended now", current.number());
+    makeFiles(logDirectory, timelines);
+  }
+
+  private static ByteBuffer head(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(LogFormat.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    try (LogFile opened = LogFile.openReadOnly(file)) {
+      opened.read(bytes, 0);
+    }
+    return bytes;
   }
 }
