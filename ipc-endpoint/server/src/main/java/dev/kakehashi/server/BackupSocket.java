@@ -6,8 +6,10 @@ import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.requests.TransactionTokens;
+import dev.kakehashi.server.standby.BaseBackup;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.channels.Channels;
@@ -27,7 +29,33 @@ final class BackupSocket {
   private static final String FILE = "backup.sock";
   private static final String ENGINE_DIRECTORY = "store";
 
+  /// Files of a data directory that are not the engine's, and belong to a backup.
+  private static final List<String> BESIDE_ENGINE =
+      List.of(UserFile.NAME, TransactionTokens.FILE, AutoSettings.FILE);
+
   private BackupSocket() {}
+
+  /// Sends a backup, see [BaseBackup].
+  static void send(Path data, Engine engine, OutputStream to) throws IOException {
+    engine.require(Capability.BACKUP);
+    try (Backup backup = engine.backup()) {
+      BaseBackup.Sender sender = new BaseBackup.Sender(to);
+      for (Backup.File file : backup.changingFiles()) {
+        sender.file(file.source(), file.bytes(), ENGINE_DIRECTORY + "/" + file.name());
+      }
+      for (Backup.File file : backup.files()) {
+        sender.file(file.source(), file.bytes(), ENGINE_DIRECTORY + "/" + file.name());
+      }
+      for (String name : BESIDE_ENGINE) {
+        Path file = data.resolve(name);
+        if (Files.exists(file)) {
+          sender.file(file, name);
+        }
+      }
+      LogPosition position = backup.position();
+      sender.end(position == null ? "" : position.toString());
+    }
+  }
 
   /// Opens the socket in a runtime directory that this process owns.
   ///
@@ -94,7 +122,7 @@ final class BackupSocket {
       copy(backup.files(), target, entries, progress);
       position = backup.position();
     }
-    for (String name : List.of(UserFile.NAME, TransactionTokens.FILE, AutoSettings.FILE)) {
+    for (String name : BESIDE_ENGINE) {
       Path file = data.resolve(name);
       if (Files.exists(file)) {
         entries.add(BackupManifest.copy(file, target, name));

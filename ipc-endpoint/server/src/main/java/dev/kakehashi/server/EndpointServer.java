@@ -207,8 +207,7 @@ public final class EndpointServer implements AutoCloseable {
     }
     if (!isStandby && isNamed && Files.notExists(EmbeddedEngineFactory.storeDirectory(data))) {
       throw new SettingsException(
-          "\"%s\" is no standby's: make one by \"kakehashi restore --standby\" of a backup of the primary"
-              .formatted(data));
+          "\"%s\" is no standby's: make one by \"kakehashi standby init\"".formatted(data));
     }
     if (!isStandby && isNamed && !isPromoted) {
       refuseLeft(data);
@@ -238,7 +237,7 @@ public final class EndpointServer implements AutoCloseable {
             : StoreRestore.fork(EmbeddedEngineFactory.storeDirectory(data), theirs);
     if (fork != null) {
       throw new SettingsException(
-          "%s has taken over: its timeline %d has left the log of \"%s\" at %s, and here it goes on to %s at least. Make a standby of a backup of the new primary in another directory"
+          "%s has taken over: its timeline %d has left the log of \"%s\" at %s, and here it goes on to %s at least. \"kakehashi rejoin\" makes it a standby"
               .formatted(
                   settings.text(Setting.PRIMARY), fork.timeline(), data, fork.at(), fork.end()));
     }

@@ -109,7 +109,7 @@ final class HttpInterface implements AutoCloseable {
     routes.addAll(sqlRoutes.routes());
     QueueRoutes queueRoutes = new QueueRoutes(sqlRoutes);
     Engine engine = behind.engine();
-    routes.addAll(new LogRoute(users, engine).routes());
+    routes.addAll(new LogRoute(users, engine, to -> BackupSocket.send(data, engine, to)).routes());
     routes.addAll(needing(engine, Capability.QUEUES, queueRoutes.routes()));
     routes.addAll(new TransactionRoutes(statements, sqlRoutes, jobs).routes());
     routes.addAll(new TableRoutes(statements).routes());

@@ -51,6 +51,8 @@ import picocli.CommandLine.Spec;
       BackupCommand.class,
       RestoreCommand.class,
       ArchiveCommand.class,
+      StandbyCommand.class,
+      StandbyCommand.Rejoin.class,
       StandbyServer.Promote.class,
       DumpSchemaCommand.class,
       AppRunCommand.Group.class,

@@ -157,6 +157,21 @@ final class RestoreCommand implements Callable<Integer> {
     }
   }
 
+  /// Gives the parts of a directory that is whole their places. Until it is removed, which is the caller's, no endpoint starts there.
+  static void moveIn(Path unfinished, Path data) throws IOException {
+    BackupManifest.forceTree(unfinished);
+    // The mark of a restore under way is there before any of its parts.
+    Directories.forceNames(data);
+    Directories.force(data);
+    try (var parts = Files.list(unfinished)) {
+      for (Path part : parts.toList()) {
+        Files.move(
+            part, data.resolve(part.getFileName().toString()), StandardCopyOption.ATOMIC_MOVE);
+      }
+    }
+    Directories.force(data);
+  }
+
   /// @return what the archive has added; null: there is none
   private ArchiveRestore.@Nullable Result restore(
       Path from, BackupManifest manifest, Path data, ArchiveRestore.Target target)
@@ -183,17 +198,7 @@ final class RestoreCommand implements Callable<Integer> {
         // The endpoint that the backup is of may go on with the old one.
         StoreRestore.leaveTimeline(store);
       }
-      BackupManifest.forceTree(unfinished);
-      // The mark of a restore under way is there before any of its parts.
-      Directories.forceNames(data);
-      Directories.force(data);
-      try (var parts = Files.list(unfinished)) {
-        for (Path part : parts.toList()) {
-          Files.move(
-              part, data.resolve(part.getFileName().toString()), StandardCopyOption.ATOMIC_MOVE);
-        }
-      }
-      Directories.force(data);
+      moveIn(unfinished, data);
     } finally {
       Directories.delete(unfinished);
       Directories.force(data);

@@ -148,6 +148,15 @@ public interface Engine extends AutoCloseable {
         dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");
   }
 
+  /// Keeps the log from now on for a standby that is being made, and asks later.
+  ///
+  /// @param standby name of it
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE if one of that name asks already
+  default void keepLogFor(String standby) throws IOException {
+    throw new EngineException(
+        dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");
+  }
+
   /// Histories that its log goes on from, as text for endpoints; empty: it has none.
   default String timelines() {
     return "";

@@ -77,6 +77,6 @@ public record LogStatus(
   ///
   /// @param position up to which it has it, durably
   /// @param lagBytes that it lacks
-  /// @param askedMillis when it has asked last, since 1970
+  /// @param askedMillis when it has asked last, since 1970; 0: not since the start
   public record Standby(String name, LogPosition position, long lagBytes, long askedMillis) {}
 }

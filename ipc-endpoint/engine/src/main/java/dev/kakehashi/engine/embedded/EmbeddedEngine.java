@@ -363,6 +363,12 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
+  public void keepLogFor(String standby) throws IOException {
+    refuseWhenClosing();
+    store.keepLogFor(standby);
+  }
+
+  @Override
   public @Nullable LogStatus logStatus() {
     return store.logStatus();
   }

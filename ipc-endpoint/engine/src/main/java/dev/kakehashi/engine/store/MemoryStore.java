@@ -336,12 +336,22 @@ final class MemoryStore implements Store {
       long waitNanos,
       OutputStream to)
       throws IOException, InterruptedException {
+    refuseOthersOfStandby();
+    log.feed(standby, ofLog, from, applied, waitNanos, to);
+  }
+
+  private void refuseOthersOfStandby() {
     if (follower != null) {
       throw new EngineException(
               ErrorCode.NOT_IN_PREREQUISITE_STATE, "this endpoint is a standby itself")
           .withHint("Let the other standby follow the primary.");
     }
-    log.feed(standby, ofLog, from, applied, waitNanos, to);
+  }
+
+  @Override
+  public void keepLogFor(String standby) throws IOException {
+    refuseOthersOfStandby();
+    log.keepFor(standby);
   }
 
   @Override

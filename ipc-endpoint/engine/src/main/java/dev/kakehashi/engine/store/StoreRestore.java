@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.engine.store.log.LogQueues;
+import dev.kakehashi.engine.store.log.LogRejoin;
 import dev.kakehashi.engine.store.log.TimelineStart;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,6 +38,23 @@ public final class StoreRestore {
   /// @return null: it does not
   public static TimelineStart.@Nullable Fork fork(Path directory, String theirs) {
     return TimelineStart.fork(DataDirectory.database(directory), theirs);
+  }
+
+  /// How a store that nobody has open can follow another endpoint that has left its timeline.
+  ///
+  /// @param theirs the other one's timelines
+  /// @return null: it is in the other one's timeline already
+  /// @throws dev.kakehashi.engine.api.error.EngineException see [LogRejoin#look]
+  public static @Nullable LogRejoin rejoin(Path directory, String theirs) throws IOException {
+    DataDirectory.checkFormat(directory);
+    return LogRejoin.look(DataDirectory.log(directory), DataDirectory.database(directory), theirs);
+  }
+
+  /// Throws away what the other endpoint never had, and goes on with its timeline.
+  ///
+  /// @param config the store, with its queues; nobody has it open
+  public static void run(StoreConfig config, LogRejoin rejoin) {
+    rejoin.run(queues(config));
   }
 
   private static @Nullable LogQueues queues(StoreConfig config) {

@@ -26,18 +26,39 @@ public final class LogRoute {
   private static final int MOST_NAME = 63;
   private static final int BUFFER_BYTES = 64 << 10;
 
+  /// Sends everything that a new standby begins with.
+  public interface BaseBackup {
+    /// @throws IOException if the client does not take it
+    /// @throws dev.kakehashi.engine.api.error.EngineException before the first byte, if there can be none
+    void send(OutputStream to) throws IOException;
+  }
+
   private final Users users;
   private final Engine engine;
+  private final BaseBackup backup;
 
-  public LogRoute(Users users, Engine engine) {
+  public LogRoute(Users users, Engine engine, BaseBackup backup) {
     this.users = users;
     this.engine = engine;
+    this.backup = backup;
   }
 
   public List<Route> routes() {
     return List.of(
         Route.get("/v1/log").parameters("standby", "log", "from", "applied").handle(this::log),
-        Route.get("/v1/log/timelines").handle(this::timelines));
+        Route.get("/v1/log/timelines").handle(this::timelines),
+        Route.get("/v1/log/backup").parameters("standby").handle(this::backup));
+  }
+
+  private void backup(Exchange exchange) throws IOException {
+    requireMember(exchange);
+    String standby = name(exchange);
+    // First: what comes after the backup is there when the standby asks for it.
+    engine.keepLogFor(standby);
+    exchange.waits();
+    Answer answer = new Answer(exchange);
+    backup.send(answer);
+    answer.end();
   }
 
   private void timelines(Exchange exchange) throws IOException {
@@ -60,10 +81,7 @@ public final class LogRoute {
 
   private void log(Exchange exchange) throws IOException, InterruptedException {
     requireMember(exchange);
-    String standby = required(exchange, "standby");
-    if (standby.length() > MOST_NAME || standby.chars().anyMatch(Character::isISOControl)) {
-      throw bad("\"standby\" is no name");
-    }
+    String standby = name(exchange);
     long logId;
     LogPosition from;
     LogPosition applied;
@@ -78,6 +96,14 @@ public final class LogRoute {
     Answer answer = new Answer(exchange);
     engine.feed(standby, logId, from, applied, WAIT_NANOS, answer);
     answer.end();
+  }
+
+  private static String name(Exchange exchange) {
+    String standby = required(exchange, "standby");
+    if (standby.length() > MOST_NAME || standby.chars().anyMatch(Character::isISOControl)) {
+      throw bad("\"standby\" is no name");
+    }
+    return standby;
   }
 
   private static String required(Exchange exchange, String name) {

@@ -37,6 +37,7 @@ final class OpenApiContractTest {
       Set.of(
           "POST /v1/sql",
           "GET /v1/log",
+          "GET /v1/log/backup",
           "GET /v1/log/timelines",
           "GET /v1/transactions",
           "POST /v1/transactions",

@@ -52,12 +52,15 @@ public final class EngineReport {
       }
       for (LogStatus.Standby each : log.standbys()) {
         text.append(
-            "\n  standby %s: has %s, lacks %d bytes, asked %s"
-                .formatted(
-                    each.name(),
-                    each.position(),
-                    each.lagBytes(),
-                    Instant.ofEpochMilli(each.askedMillis())));
+            each.askedMillis() == 0
+                ? "\n  standby %s: the log is kept for it from %s on, %d bytes; it has not asked since the start"
+                    .formatted(each.name(), each.position(), each.lagBytes())
+                : "\n  standby %s: has %s, lacks %d bytes, asked %s"
+                    .formatted(
+                        each.name(),
+                        each.position(),
+                        each.lagBytes(),
+                        Instant.ofEpochMilli(each.askedMillis())));
       }
     }
     return text.toString();

@@ -1,6 +1,7 @@
 package dev.kakehashi.server.standby;
 
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.api.LogPosition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class PrimaryClient implements AutoCloseable {
   /// The primary answers sooner, also if it has nothing to say.
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /// Until a backup begins to come: the primary writes its image first.
+  private static final Duration BACKUP_PATIENCE = Duration.ofMinutes(5);
 
   /// How long readers may lack what commits of the primary wait for, until it is told how far they are.
   private static final long READERS_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -91,27 +95,12 @@ public final class PrimaryClient implements AutoCloseable {
   /// @return whether it had groups
   /// @throws IOException if the primary is not there, refuses, or its answer is cut off
   public boolean follow(FollowedLog log) throws IOException, InterruptedException {
-    String query =
-        "standby=%s&log=%016x&from=%s&applied=%s"
-            .formatted(
-                URLEncoder.encode(address.name(), StandardCharsets.UTF_8),
-                log.logId(),
-                URLEncoder.encode(log.position().toString(), StandardCharsets.UTF_8),
-                URLEncoder.encode(log.applied().toString(), StandardCharsets.UTF_8));
-    HttpRequest request =
-        HttpRequest.newBuilder(address.primary().resolve("/v1/log?" + query))
-            .header("Authorization", authorization)
-            .timeout(PATIENCE)
-            .build();
+    HttpRequest request = logRequest(log.logId(), log.position(), log.applied());
     HttpResponse<InputStream> answer =
         http.send(request, HttpResponse.BodyHandlers.ofInputStream());
-    try (InputStream body = answer.body()) {
+    try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
       if (answer.statusCode() != 200) {
-        throw new IOException(
-            "the primary answers with %d: %s"
-                .formatted(
-                    answer.statusCode(),
-                    new String(body.readAllBytes(), StandardCharsets.UTF_8).strip()));
+        throw refused(answer, body);
       }
       boolean hasGroups = log.receive(body);
       if (hasGroups && log.waitsForReaders() && !log.awaitApplied(READERS_NANOS)) {
@@ -119,6 +108,66 @@ public final class PrimaryClient implements AutoCloseable {
       }
       return hasGroups;
     }
+  }
+
+  /// Asks whether the primary has its log from a position on. It is kept for this standby from then on.
+  ///
+  /// @throws IOException if it has not, or cannot be asked
+  public void requireLog(long logId, LogPosition from) throws IOException, InterruptedException {
+    HttpResponse<InputStream> answer =
+        http.send(logRequest(logId, from, from), HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
+      if (answer.statusCode() != 200) {
+        throw refused(answer, body);
+      }
+    }
+  }
+
+  private HttpRequest logRequest(long logId, LogPosition from, LogPosition applied) {
+    String query =
+        "standby=%s&log=%016x&from=%s&applied=%s"
+            .formatted(
+                URLEncoder.encode(address.name(), StandardCharsets.UTF_8),
+                logId,
+                URLEncoder.encode(from.toString(), StandardCharsets.UTF_8),
+                URLEncoder.encode(applied.toString(), StandardCharsets.UTF_8));
+    return HttpRequest.newBuilder(address.primary().resolve("/v1/log?" + query))
+        .header("Authorization", authorization)
+        .timeout(PATIENCE)
+        .build();
+  }
+
+  /// Copies everything that a new standby begins with. The log is kept for it there from then on.
+  ///
+  /// @param into an empty directory; after a failure its content is of no use
+  /// @throws IOException if the primary is not there, refuses, or the answer is cut off or damaged
+  public BaseBackup.Received backup(Path into) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                address
+                    .primary()
+                    .resolve(
+                        "/v1/log/backup?standby="
+                            + URLEncoder.encode(address.name(), StandardCharsets.UTF_8)))
+            .header("Authorization", authorization)
+            .timeout(BACKUP_PATIENCE)
+            .build();
+    HttpResponse<InputStream> answer =
+        http.send(request, HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
+      if (answer.statusCode() != 200) {
+        throw refused(answer, body);
+      }
+      return BaseBackup.receive(body, into);
+    }
+  }
+
+  private static IOException refused(HttpResponse<?> answer, InputStream body) throws IOException {
+    return new IOException(
+        "the primary answers with %d: %s"
+            .formatted(
+                answer.statusCode(),
+                new String(body.readAllBytes(), StandardCharsets.UTF_8).strip()));
   }
 
   /// Asks for the timelines of the log there.

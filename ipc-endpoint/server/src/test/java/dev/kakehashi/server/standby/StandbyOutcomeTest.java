@@ -141,7 +141,7 @@ class StandbyOutcomeTest {
       session.commitPrepared("late");
       assertEquals(
           List.of("1", "2", "3"),
-          StandbyPair.column(session, "select id::text from entry order by id"));
+          StandbyPair.column(session, "select id::text from entry order by entry.id"));
     }
   }
 }

@@ -59,6 +59,11 @@ final class StandbyPair implements AutoCloseable {
     return pair;
   }
 
+  /// Settings of one of them.
+  Path config(EndpointProcess endpoint) {
+    return config(endpoint == primary ? 0 : 1);
+  }
+
   private Path config(int of) {
     return home.resolve("%d.conf".formatted(of));
   }
@@ -78,9 +83,9 @@ final class StandbyPair implements AutoCloseable {
         "standby_name = " + (of == 0 ? "first" : "second"));
   }
 
-  /// HTTP address of the primary or of the standby.
-  String address(EndpointProcess endpoint) {
-    return "http://127.0.0.1:" + ports[endpoint == primary ? 0 : 1];
+  /// HTTP port of one of them.
+  int port(EndpointProcess endpoint) {
+    return ports[endpoint == primary ? 0 : 1];
   }
 
   /// Makes the standby of a backup, and starts it.
@@ -98,7 +103,7 @@ final class StandbyPair implements AutoCloseable {
     words.addAll(
         List.of(
             "-c",
-            config(endpoint == primary ? 0 : 1).toString(),
+            config(endpoint).toString(),
             "-D",
             endpoint.dataDirectory().toString(),
             "-R",

@@ -92,6 +92,9 @@ public interface Store extends AutoCloseable {
       OutputStream to)
       throws IOException, InterruptedException;
 
+  /// Keeps the log from now on for a standby that asks later, see `DurableLog.keepFor`.
+  void keepLogFor(String standby) throws IOException;
+
   /// Lets commits wait for a standby from now on; null: for none.
   void synchronous(@Nullable SynchronousConfig config);
 

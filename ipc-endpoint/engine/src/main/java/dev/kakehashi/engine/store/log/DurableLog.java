@@ -120,6 +120,13 @@ public interface DurableLog extends AutoCloseable {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
   }
 
+  /// Keeps the log from now on for a standby that asks later. Any thread.
+  ///
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE
+  default void keepFor(String standby) throws IOException {
+    throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
+  }
+
   /// Lets [#write] wait for a standby from now on; null: for none. Any thread.
   default void synchronous(@Nullable SynchronousConfig config) {
     if (config != null) {

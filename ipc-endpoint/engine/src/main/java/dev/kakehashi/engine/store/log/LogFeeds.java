@@ -49,6 +49,11 @@ final class LogFeeds {
   /// Payloads of an answer, unless one group has more.
   private static final long MOST_BYTES = 8 << 20;
 
+  /// A standby that is there asks more often.
+  private static final long ASKS_MILLIS = 10_000;
+
+  private static final String ANEW = "Make the standby anew by \"kakehashi standby init\".";
+
   private static final String FILE_SUFFIX = ".standbys";
 
   private final Path file;
@@ -77,7 +82,7 @@ final class LogFeeds {
 
   /// @param position that it has
   /// @param applied up to which its readers see it
-  /// @param askedMillis when it has asked last, since 1970
+  /// @param askedMillis when it has asked last, since 1970; 0: not since the start, and nothing is known to be there
   private record Slot(long position, long applied, long askedMillis) {}
 
   /// A standby has asked.
@@ -228,6 +233,7 @@ final class LogFeeds {
   private boolean hasAll(SynchronousConfig config, long end) {
     Slot slot = slots.get(config.standby());
     return slot != null
+        && slot.askedMillis() > 0
         && (config.level() == SynchronousConfig.Level.APPLIED ? slot.applied() : slot.position())
             >= end;
   }
@@ -285,7 +291,7 @@ final class LogFeeds {
             boolean isLost = durable - each.getValue().position() > backlogBytes;
             if (isLost) {
               LOG.error(
-                  "standby \"{}\" is given up: it lacks more than {} bytes of the log; restore it from a new backup",
+                  "standby \"{}\" is given up: it lacks more than {} bytes of the log; make it anew by \"kakehashi standby init\"",
                   each.getKey(),
                   backlogBytes);
             }
@@ -313,6 +319,26 @@ final class LogFeeds {
     } finally {
       lock.unlock();
     }
+  }
+
+  /// Keeps what comes from now on for a standby that is being made. It has nothing yet: no commit is told because of it.
+  ///
+  /// @throws EngineException OBJECT_IN_USE if one of that name asks
+  void keepFor(String name) throws IOException {
+    lock.lock();
+    try {
+      Slot before = slots.get(name);
+      if (before != null && System.currentTimeMillis() - before.askedMillis() < ASKS_MILLIS) {
+        throw new EngineException(
+                ErrorCode.OBJECT_IN_USE,
+                "standby \"%s\" is there, and follows this log".formatted(name))
+            .withHint("Give the new one another \"standby_name\", or stop that one.");
+      }
+      slots.put(name, new Slot(durable, 0, 0));
+    } finally {
+      lock.unlock();
+    }
+    note();
   }
 
   /// Answers a standby, when there is something behind its position, or some time has passed.
@@ -381,26 +407,28 @@ final class LogFeeds {
     if (from.timeline() != timelines.current().number() || logId != format.logId()) {
       throw refused(
           "standby \"%s\" is at %s, and the log here is of timeline %x of another history"
-              .formatted(name, from, timelines.current().number()));
+              .formatted(name, from, timelines.current().number()),
+          "Stop the standby, and run \"kakehashi rejoin\" there, or make it anew by \"kakehashi standby init\".");
     }
     if (at > durable) {
       throw refused(
           "standby \"%s\" is at %s, which is ahead of %s"
-              .formatted(name, from, timelines.position(durable)));
+              .formatted(name, from, timelines.position(durable)),
+          ANEW);
     }
     for (long number = format.segment(at); number < format.segment(durable); number++) {
       if (!segments.has(number)) {
         throw refused(
             "standby \"%s\" is at %s, and the log here does not have that any more"
-                .formatted(name, from));
+                .formatted(name, from),
+            ANEW);
       }
     }
     return at;
   }
 
-  private static EngineException refused(String what) {
-    return new EngineException(ErrorCode.NOT_IN_PREREQUISITE_STATE, what)
-        .withHint("Restore the standby from a new backup.");
+  private static EngineException refused(String what, String hint) {
+    return new EngineException(ErrorCode.NOT_IN_PREREQUISITE_STATE, what).withHint(hint);
   }
 
   private void write(long from, long end, boolean afterApplied, DataOutputStream out)

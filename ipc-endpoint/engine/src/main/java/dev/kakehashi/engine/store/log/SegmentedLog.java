@@ -576,6 +576,12 @@ public final class SegmentedLog implements DurableLog {
     feeds.answer(standby, ofLog, from, applied, waitNanos, to);
   }
 
+  /// See [LogFeeds#keepFor].
+  @Override
+  public void keepFor(String standby) throws IOException {
+    feeds.keepFor(standby);
+  }
+
   /// Everything before is durable.
   long end() {
     return checkpointer.queuedEnd();
