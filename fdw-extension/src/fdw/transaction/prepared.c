@@ -73,10 +73,10 @@ decide_on(Oid server_id)
 	{
 		/* A session that begins resolves by itself; one that is kept has to be asked. */
 		if (!kakehashi_two_phase_resolve(kakehashi_session_get(GetUserMapping(GetUserId(), server_id)), NULL, NULL))
-			ereport(WARNING,
-			        (errmsg("the transaction's part on server %u is not decided yet: the endpoint is a standby",
-			                server_id),
-			         errhint("This is done when it is promoted, and a session with the server begins.")));
+			ereport(
+				WARNING,
+				(errmsg("the transaction's part on server %u is not decided yet: the endpoint is a standby", server_id),
+			     errhint("This is done when it is promoted, and a session with the server begins.")));
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();

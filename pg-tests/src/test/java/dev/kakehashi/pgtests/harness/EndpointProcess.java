@@ -207,13 +207,19 @@ public final class EndpointProcess implements AutoCloseable {
     }
   }
 
+  /// Words that run the endpoint's program, before its command.
+  public static List<String> program() {
+    var program = new ArrayList<>(Installation.endpointJvm());
+    program.addAll(List.of("-jar", Installation.endpointJar().toString()));
+    return program;
+  }
+
   /// Runs another command of the endpoint's program on the same directories.
   ///
   /// @return its output
   /// @throws IllegalStateException when it fails
   public String command(String input, String... words) {
-    var command = new ArrayList<>(Installation.endpointJvm());
-    command.addAll(List.of("-jar", Installation.endpointJar().toString()));
+    var command = new ArrayList<>(program());
     command.addAll(List.of(words));
     command.addAll(
         List.of(
