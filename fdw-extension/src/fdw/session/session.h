@@ -71,11 +71,15 @@ typedef struct KakehashiInbound
 	struct KakehashiCall *call;
 } KakehashiInbound;
 
-/* Name of a prepared transaction: kakehashi/<system identifier>/<database>/<full transaction id>/<user mapping> */
+/*
+ * Name of a prepared transaction: kakehashi/<system identifier>/<database>/<full transaction id>/<user mapping>/<timeline>/<position of PostgreSQL's log behind
+ * the record that has the id>. Those of versions before end with the user mapping.
+ */
 #define KAKEHASHI_GLOBAL_ID_FORMAT "kakehashi/" UINT64_FORMAT "/%u/" UINT64_FORMAT "/%u"
+#define KAKEHASHI_GLOBAL_ID_PLACE_FORMAT "/%u/" UINT64_FORMAT
 
 /* The longest one, with its end. */
-#define KAKEHASHI_GLOBAL_ID_BYTES 96
+#define KAKEHASHI_GLOBAL_ID_BYTES 128
 
 typedef struct KakehashiSession
 {

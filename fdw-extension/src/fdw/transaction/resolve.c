@@ -3,6 +3,7 @@
  */
 #include "fdw/transaction/transaction.h"
 
+#include "access/timeline.h"
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
@@ -31,6 +32,22 @@ take_global_id(const kh_batch *batch, uint32 row, void *arg)
 	MemoryContextSwitchTo(old);
 }
 
+/* Whether a record of the log, which ends at a position of a timeline, is in this server's history. */
+static bool
+in_history(TimeLineID timeline, XLogRecPtr end)
+{
+	TimeLineID now = GetWALInsertionTimeLine();
+	List *history;
+	bool found;
+
+	if (timeline == now)
+		return true;
+	history = readTimeLineHistory(now);
+	found = tliInHistory(timeline, history) && tliOfPointInHistory(end - 1, history) == timeline;
+	list_free_deep(history);
+	return found;
+}
+
 /* "committed", "aborted", "in progress", or NULL: PostgreSQL does not know (any more). */
 static char *
 outcome_of(const char *global_id)
@@ -40,10 +57,17 @@ outcome_of(const char *global_id)
 	uint64 xid;
 	unsigned int database;
 	unsigned int mapping;
+	unsigned int timeline;
+	uint64 logged;
+	int known;
 	Datum status;
 
-	if (sscanf(global_id, KAKEHASHI_GLOBAL_ID_FORMAT, &system, &database, &xid, &mapping) != 4 ||
-	    xid >= U64FromFullTransactionId(ReadNextFullTransactionId()))
+	known = sscanf(global_id, KAKEHASHI_GLOBAL_ID_FORMAT KAKEHASHI_GLOBAL_ID_PLACE_FORMAT, &system, &database, &xid,
+	               &mapping, &timeline, &logged);
+	if ((known != 4 && known != 6) || xid >= U64FromFullTransactionId(ReadNextFullTransactionId()))
+		return NULL;
+	/* The id is another transaction's here, which decides nothing of the part. */
+	if (known == 6 && (logged == 0 || !in_history(timeline, logged)))
 		return NULL;
 	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
 	fcinfo->args[0].value = FullTransactionIdGetDatum(FullTransactionIdFromU64(xid));

@@ -45,11 +45,24 @@ log_transaction_id(const char *global_id)
 #endif
 }
 
+/* The name of a part without the place of its id in the log: what the log gets. */
 static void
-name_part(KakehashiSession *session, char *global_id)
+name_transaction(KakehashiSession *session, char *global_id)
 {
 	snprintf(global_id, KAKEHASHI_GLOBAL_ID_BYTES, KAKEHASHI_GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
 	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
+}
+
+/* A copy of PostgreSQL that took over without the record gives the id to another transaction: by its place it is known that the record is not in the history. */
+static void
+name_part(KakehashiSession *session, XLogRecPtr logged, char *global_id)
+{
+	size_t length;
+
+	name_transaction(session, global_id);
+	length = strlen(global_id);
+	snprintf(global_id + length, KAKEHASHI_GLOBAL_ID_BYTES - length, KAKEHASHI_GLOBAL_ID_PLACE_FORMAT,
+	         GetWALInsertionTimeLine(), (uint64) logged);
 }
 
 /*
@@ -64,7 +77,7 @@ kakehashi_two_phase_announce(KakehashiSession *session)
 	if (session->announced != InvalidXLogRecPtr || !kakehashi_atomic_commit || GetCurrentTransactionNestLevel() > 1 ||
 	    !TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return;
-	name_part(session, global_id);
+	name_transaction(session, global_id);
 	session->announced = log_transaction_id(global_id);
 }
 
@@ -132,13 +145,16 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 {
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES];
 	kh_error error = {0};
+	XLogRecPtr logged;
 	KakehashiCall *call = kakehashi_call_new(session, "PREPARE TRANSACTION");
 	kh_call *ipc;
 
 	/* The commit record must not be lost in a crash when the engine's part is not: also with synchronous_commit off. */
 	ForceSyncCommit();
-	name_part(session, global_id);
-	XLogFlush(session->announced != InvalidXLogRecPtr ? session->announced : log_transaction_id(global_id));
+	name_transaction(session, global_id);
+	logged = session->announced != InvalidXLogRecPtr ? session->announced : log_transaction_id(global_id);
+	XLogFlush(logged);
+	name_part(session, logged, global_id);
 	ipc = kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error);
 	(void) kakehashi_call_sent(call, ipc, &error);
 	/* From here on there may be a part that somebody has to decide, whatever becomes of the wait. */

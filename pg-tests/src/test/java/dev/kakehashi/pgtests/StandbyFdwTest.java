@@ -138,4 +138,60 @@ class StandbyFdwTest {
       }
     }
   }
+
+  /// A copy of PostgreSQL that lacks the last transactions takes over, and gives their ids to others.
+  @Test
+  void shouldNotDecideByAnotherTransactionOfThatId() throws Exception {
+    Workspace workspace = Workspace.create("copy");
+    try (var cluster = Cluster.start(workspace)) {
+      cluster.createTable("item", "id int4, v int4", "id");
+      Path data;
+      try (Connection connection = cluster.connect()) {
+        Sql.execute(
+            connection,
+            "CREATE TABLE local_item (id int4)",
+            "ALTER SYSTEM SET shared_preload_libraries = 'kakehashi_fdw'");
+        data = Path.of(Sql.value(connection, "SHOW data_directory"));
+      }
+      Path copy = data.resolveSibling("copy");
+      cluster.postgres().stop();
+      OsProcess.runOkAsSelf(
+          List.of("cp", "-a", data.toString(), copy.toString()), Duration.ofMinutes(1));
+      cluster.postgres().start();
+      long id;
+      try (Connection connection = cluster.connect()) {
+        Sql.execute(connection, "BEGIN", "INSERT INTO item VALUES (1, 0)");
+        id = Long.parseLong(Sql.value(connection, "SELECT pg_current_xact_id()"));
+        Sql.execute(connection, "PREPARE TRANSACTION 'one'");
+        assertEquals(List.of("1"), parts(connection));
+      }
+      cluster.postgres().kill();
+      OsProcess.runOkAsSelf(List.of("rm", "-rf", data.toString()), Duration.ofMinutes(1));
+      OsProcess.runOkAsSelf(List.of("mv", copy.toString(), data.toString()), Duration.ofMinutes(1));
+      Files.createFile(data.resolve("standby.signal"));
+      cluster.postgres().start();
+      try (Connection connection = cluster.connect()) {
+        assertEquals("t", Sql.value(connection, "SELECT pg_promote()"));
+      }
+      try (Connection connection = cluster.connect()) {
+        long given;
+        do {
+          given = Long.parseLong(Sql.value(connection, "SELECT pg_current_xact_id()"));
+        } while (given <= id);
+        assertEquals(
+            List.of("unknown"),
+            Sql.rows(connection, "SELECT outcome FROM kakehashi_resolve('kakehashi')"));
+        assertEquals(List.of("1"), parts(connection));
+        assertEquals(List.of(), Sql.rows(connection, IDS));
+        // What is prepared from here on is decided as ever.
+        Sql.execute(
+            connection,
+            "BEGIN",
+            "INSERT INTO item VALUES (2, 0)",
+            "INSERT INTO local_item VALUES (2)",
+            "COMMIT");
+        assertEquals(List.of("2"), Sql.rows(connection, IDS));
+      }
+    }
+  }
 }
