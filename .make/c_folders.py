@@ -15,7 +15,7 @@ import sys
 
 SOURCES = "fdw-extension/src"
 PUBLIC = "fdw-extension/include"
-ORDER = ["ipc/generated", "ipc"] + [
+ORDER = ["ipc/generated", "ipc", "ipc/direct"] + [
     "fdw/" + folder
     for folder in "base session row deparse transaction plan explain scan lookup modify command module".split()
 ]

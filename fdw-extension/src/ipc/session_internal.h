@@ -12,19 +12,19 @@
  *   share.c        one response read by several processes
  *   borrow.c       the session of such a process
  *   final.c        the final frame
- *   direct.c       rows without a request
+ *   store.c        the memory that rows are read from without a request, see direct/
  */
 #ifndef KAKEHASHI_SESSION_INTERNAL_H
 #define KAKEHASHI_SESSION_INTERNAL_H
 
 #include "platform.h"
 
-#include "direct.h"
 #include "errors.h"
 #include "generated/kh_layouts.h"
 #include "generated/kh_messages.h"
 #include "queue.h"
 #include "region.h"
+#include "store.h"
 
 #include <sys/types.h>
 
@@ -174,10 +174,6 @@ extern bool kh_check_peer(int socket, const char *path, uid_t expected, kh_error
 /* Connects to the endpoint of that OS user and shakes hands: the socket, or -1. memory: descriptor of the store's memory, or -1. */
 extern int kh_attach_socket(const kh_attach_options *options, const char *directory, uid_t peer,
                             kh_published *published, int *memory, kh_error *error);
-
-/* Maps the store's memory; false: there will be no direct reads. */
-extern bool kh_store_map(kh_store *store, int descriptor);
-extern void kh_store_unmap(kh_store *store);
 
 /* The answer to Attach; frame is private memory. False with an error when it is a refusal or makes no sense. */
 extern bool kh_attach_response(const void *frame, size_t bytes, kh_published *published, kh_error *error);

@@ -183,7 +183,7 @@ class StandbyFdwTest {
             Sql.rows(connection, "SELECT outcome FROM kakehashi_resolve('kakehashi')"));
         assertEquals(List.of("1"), parts(connection));
         assertEquals(List.of(), Sql.rows(connection, IDS));
-        // What is prepared from here on is decided as ever.
+        // Parts that are prepared from here on are decided as ever.
         Sql.execute(
             connection,
             "BEGIN",

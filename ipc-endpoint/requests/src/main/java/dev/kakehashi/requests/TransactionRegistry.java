@@ -258,8 +258,8 @@ public final class TransactionRegistry implements AutoCloseable {
     hasOthers = true;
   }
 
-  /// Forgets all outcomes of a data directory that nobody has open, because it goes on from another history. What its log names is learnt
-  /// again at the next start; of the others is known then that nothing is known.
+  /// Forgets all outcomes of a data directory that nobody has open, because it goes on from another history. The next start learns
+  /// again what its log names, and knows of the others that nothing is known.
   ///
   /// @throws IOException when it cannot be removed
   public static void forget(Path dataDirectory) throws IOException {

@@ -139,7 +139,7 @@ public final class TestEngine implements AutoCloseable {
       long statementBytes,
       long tempBytes,
       long lockTimeoutNanos) {
-    // What tests do to an engine is to hold where other processes read its memory, too.
+    // Other processes may read its memory: what holds of an engine is to hold then, too.
     this(
         new StoreConfig(directory, memoryBytes).shared(true),
         workers,

@@ -98,7 +98,7 @@ public final class BaseBackup {
     }
   }
 
-  /// What has come.
+  /// The part that has come.
   ///
   /// @param position where the log ends in it; empty: not known
   public record Received(long files, long bytes, String position) {}

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// An answer that has to go on: where nothing comes for some time, reading ends with a failure. Of a network that is lost without a word
-/// nobody is told, and a timeout of a request ends with the head of its answer.
+/// An answer that has to go on: where nothing comes for some time, reading ends with a failure. Nobody is told of a network that is lost
+/// without a word, and a timeout of a request ends with the head of its answer.
 ///
 /// Read by one thread, and watched by another one until it is closed.
 final class WatchedInput extends FilterInputStream {
@@ -33,7 +33,7 @@ final class WatchedInput extends FilterInputStream {
         long since = began;
         if (since != 0 && System.nanoTime() - since > patienceNanos) {
           isLate = true;
-          // Whoever reads is told.
+          // The reader is told.
           in.close();
           return;
         }

@@ -82,7 +82,7 @@ class StandbyInitTest {
       stopping.set(1);
     }
     client.get(60, TimeUnit.SECONDS);
-    // What the copy lacks is in the log, which is kept for the standby over starts.
+    // The rest is in the log, which is kept for the standby over starts.
     pair.primary.stop();
     pair.primary.start();
     Command.run("check", data()).expect(0, "no problems");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a standby says of transactions that its primary has prepared or ended, before and after its promotion.
+/// A standby speaks of transactions that its primary has prepared or ended, before and after its promotion.
 @SuppressWarnings("NullAway.Init") // set before each test
 @Timeout(300)
 class StandbyOutcomeTest {

@@ -18,7 +18,7 @@ final class SharedAreaTest {
 
   private final SharedArea area = new SharedArea(LIMIT);
 
-  /// What another process reads at a place of the file.
+  /// The word that another process reads at a place of the file.
   private long inFile(long offset) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile("/proc/self/fd/" + area.descriptor(), "r")) {
       ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);

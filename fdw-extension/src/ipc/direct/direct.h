@@ -12,10 +12,9 @@
 #ifndef KAKEHASHI_DIRECT_H
 #define KAKEHASHI_DIRECT_H
 
-#include "platform.h"
+#include "../store.h"
 
-#include "generated/kh_layouts.h"
-#include "generated/kh_messages.h"
+#include "../generated/kh_messages.h"
 #include "kakehashi/ipc.h"
 
 /* Longest bytes of a key, with the row's number behind them. Longer keys are asked for. */
@@ -23,14 +22,6 @@
 
 /* Longest value that lies in shared memory. */
 #define KH_DIRECT_VALUE_BYTES (32 * 1024)
-
-/* The store's memory in this process. */
-typedef struct kh_store
-{
-	const unsigned char *base; /* NULL: it is not mapped */
-	size_t mapped_bytes;
-	uint64_t there; /* address of the memory in the endpoint */
-} kh_store;
 
 /* What is found of one row. */
 typedef enum kh_found
@@ -55,36 +46,6 @@ typedef struct kh_leaf
 	uint64_t version;
 	bool may_go_on; /* the next leaf may have entries of the key, too */
 } kh_leaf;
-
-static inline const kh_store_head *
-kh_store_head_of(const kh_store *store)
-{
-	return (const kh_store_head *) store->base;
-}
-
-/* Bytes of the memory that may be touched. */
-static inline uint64_t
-kh_store_bytes(const kh_store *store)
-{
-	uint64_t bytes = kh_load_acquire(&kh_store_head_of(store)->file_bytes);
-
-	return bytes < store->mapped_bytes ? bytes : store->mapped_bytes;
-}
-
-/* Where an address of the endpoint is here; NULL if some of the bytes are not in the memory. */
-static inline const unsigned char *
-kh_store_at(const kh_store *store, uint64_t limit, uint64_t address, uint64_t bytes)
-{
-	uint64_t offset = address - store->there;
-
-	return address >= store->there && offset <= limit && bytes <= limit - offset ? store->base + offset : NULL;
-}
-
-static inline uint64_t
-kh_store_word(const unsigned char *at)
-{
-	return kh_load_relaxed((const uint64_t *) (const void *) at);
-}
 
 /* The bytes that entries of an index begin with; false: they are too many, or a value is null and no row has it. */
 extern bool kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint32_t count,

@@ -13,50 +13,13 @@
  * A commit is visible before it is durable: what has seen a later one than is durable is no answer.
  */
 #include "direct_page.h"
-#include "session_internal.h"
+#include "../session_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define STORE_MAGIC UINT64_C(0x313053544f52534b)
 
 /* Tries of what others are changing, before a request is cheaper. */
 #define MOST_TRIES 16
-
-#define MOST_STORE_BYTES (UINT64_C(1) << 46)
-
-bool
-kh_store_map(kh_store *store, int descriptor)
-{
-	const kh_store_head *head;
-	uint64_t bytes;
-
-	store->base = NULL;
-	head = mmap(NULL, KH_STORE_HEAD_BYTES, PROT_READ, MAP_SHARED, descriptor, 0);
-	if (head == MAP_FAILED)
-		return false;
-	bytes = kh_load_acquire(&head->magic) == STORE_MAGIC ? head->reserved_bytes : 0;
-	store->there = head->base;
-	munmap((void *) head, KH_STORE_HEAD_BYTES);
-	if (bytes < KH_STORE_HEAD_BYTES || bytes > MOST_STORE_BYTES || bytes % KH_STORE_HEAD_BYTES != 0)
-		return false;
-	head = mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-	if (head == MAP_FAILED)
-		return false;
-	store->base = (const unsigned char *) head;
-	store->mapped_bytes = bytes;
-	return true;
-}
-
-void
-kh_store_unmap(kh_store *store)
-{
-	if (store->base != NULL)
-		munmap((void *) store->base, store->mapped_bytes);
-	store->base = NULL;
-}
 
 static bool
 is_cell(const kh_store *store, uint64_t offset)
@@ -133,7 +96,7 @@ typedef struct noted
 static bool
 holds(const noted *note, const kh_direct *read)
 {
-	return kh_load_acquire(&note->head->magic) == STORE_MAGIC &&
+	return kh_load_acquire(&note->head->magic) == KH_STORE_MAGIC &&
 	       kh_load_acquire(&note->head->definitions) == read->definitions &&
 	       kh_load_acquire(&note->table->generation) == read->table_generation &&
 	       kh_load_acquire(&note->index->generation) == read->index_generation;
