@@ -224,7 +224,7 @@ public final class TransactionRegistry implements AutoCloseable {
     Map<Long, Boolean> named = new HashMap<>();
     outcomes.references().forEach(handle -> named.put(handle, true));
     if (isNew) {
-      // Of a backup, or of a primary, whose clock may be ahead of ours. Its transactions are none
+      // The clock of a backup, or of a primary, may be ahead of ours. Its transactions are none
       // of those that would be here.
       outcomes.decisions().values().forEach(each -> named.put(each.reference(), each.committed()));
       named.keySet().stream()
