@@ -68,7 +68,7 @@ prepare_c() {
   make -s -C "$ROOT/fdw-extension/test/ipc" target
 }
 
-run_c() { KAKEHASHI_TARGET=$target "$ROOT/fdw-extension/build/ipc/ipc_fuzz" "${common[@]}" "$@"; }
+run_c() { KAKEHASHI_TARGET=$target KAKEHASHI_RECORDED_STORE="$ROOT/fdw-extension/test/ipc/recorded.store" "$ROOT/fdw-extension/build/ipc/ipc_fuzz" "${common[@]}" "$@"; }
 
 mkdir -p "$work/tmp" "$findings"
 case $target in

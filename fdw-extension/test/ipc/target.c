@@ -1,6 +1,7 @@
 #include "platform.h"
 
 #include "fixture.h"
+#include "fixture_store.h"
 #include "samples.h"
 #include "scram.h"
 #include "session_internal.h"
@@ -171,14 +172,50 @@ run_scram(const unsigned char *bytes, size_t n)
 	return proved;
 }
 
+/*
+ * A store that somebody has overwritten here and there: nothing outside of it is touched, and what is answered is a row. The key in two bytes, then pieces
+ * of 12: line, word in it, what is done to it, with what.
+ */
+static bool
+run_direct(const unsigned char *bytes, size_t n)
+{
+	kh_session *session = fixture_store();
+	kh_direct *read = fixture_store_ticket();
+	kh_direct_answer answer = KH_DIRECT_ASK;
+	kh_batch row;
+	uint16_t id;
+
+	if (n < sizeof(id))
+	{
+		kh_direct_free(read);
+		return false;
+	}
+	memcpy(&id, bytes, sizeof(id));
+	for (size_t at = sizeof(id); at + 12 <= n; at += 12)
+	{
+		uint16_t line;
+		uint64_t word;
+		uint64_t with;
+		unsigned char *place;
+
+		memcpy(&line, bytes + at, sizeof(line));
+		place = fixture_store_line(line % fixture_store_lines()) + bytes[at + 2] % 57;
+		memcpy(&word, place, sizeof(word));
+		memcpy(&with, bytes + at + 4, sizeof(with));
+		word = bytes[at + 3] % 3 == 0 ? with : bytes[at + 3] % 3 == 1 ? word + with : word ^ with;
+		memcpy(place, &word, sizeof(word));
+	}
+	/* Where the memory is there, a client has noted when it mapped it. */
+	session->store.there = kh_store_head_of(&session->store)->base;
+	if (read != NULL)
+		answer = fixture_store_read(read, id % (FIXTURE_STORE_ROWS + 2), &row);
+	kh_direct_free(read);
+	return answer == KH_DIRECT_ROW && read_whole_batch(&row) != UINT32_MAX;
+}
+
 const fuzz_target fuzz_targets[] = {
-	{"c-frame", run_frame},
-	{"c-batch", run_batch},
-	{"c-table", run_table},
-	{"c-cycle", run_cycle},
-	{"c-queue", run_queue},
-	{"c-scram", run_scram},
-	{0},
+	{"c-frame", run_frame}, {"c-batch", run_batch}, {"c-table", run_table},   {"c-cycle", run_cycle},
+	{"c-queue", run_queue}, {"c-scram", run_scram}, {"c-direct", run_direct}, {0},
 };
 
 const fuzz_target *

@@ -54,7 +54,7 @@ final class DirectReads {
               scan.index(),
               parameters(scan.equals()),
               chosen(scan.columns(), output));
-      // Of few rows a scan is quicker for the engine.
+      // A scan of few rows is quicker for the engine.
       case PlanNode.TableScan scan when scan.filter() != null ->
           ofScan(plan.catalogVersion(), scan, chosen(scan.columns(), output), store);
       default -> null;

@@ -75,7 +75,7 @@ public final class PreparedTransactions {
     return entries.size();
   }
 
-  /// Transactions that wait for their decision, the oldest first. Those of a primary have no number here.
+  /// Transactions that wait for their decision, the oldest first. A primary's transactions have no number here.
   public List<PreparedTransaction> list() {
     List<Preparation> others = ofPrimary.get();
     if (others != null) {

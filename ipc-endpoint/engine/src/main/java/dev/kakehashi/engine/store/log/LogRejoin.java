@@ -31,7 +31,7 @@ public final class LogRejoin {
   private final long end;
   private final Discarded discarded = new Discarded();
 
-  /// What is behind the fork.
+  /// The records behind the fork.
   private static final class Discarded {
     long groups;
     long commits;
@@ -66,7 +66,7 @@ public final class LogRejoin {
     }
   }
 
-  /// What is to be done.
+  /// The steps that are to be done.
   ///
   /// @param fork where the other endpoint has left the own timeline
   /// @param end up to where the own log goes
@@ -216,7 +216,7 @@ public final class LogRejoin {
   /// @throws EngineException DISK_FULL, IO_ERROR, DATA_CORRUPTED
   public void run(@Nullable LogQueues queues) {
     try {
-      // What is behind it is not missed from now on.
+      // Records behind it are not missed from now on.
       LogEnd.begin(logDirectory, own.current().format(), fork);
       SegmentedLog.Options options =
           SegmentedLog.Options.DEFAULT.upTo((group, groupEnd) -> groupEnd > fork);

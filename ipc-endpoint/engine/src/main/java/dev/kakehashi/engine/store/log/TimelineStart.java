@@ -117,7 +117,7 @@ public final class TimelineStart {
     LogEnd.begin(logDirectory, format, start);
   }
 
-  /// Ends the beginning of a timeline that was interrupted, if one was: the image is at its first position, and the mark of the log's end is
+  /// Ends the beginning of a timeline, if one was interrupted: the image is at its first position, and the mark of the log's end is
   /// still that of an earlier timeline. A log of the new one in which something was written is never touched.
   ///
   /// @param position up to where the image has the log

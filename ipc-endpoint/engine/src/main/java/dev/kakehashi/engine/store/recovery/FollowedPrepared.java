@@ -40,7 +40,7 @@ final class FollowedPrepared {
     return List.copyOf(undecided.values());
   }
 
-  /// What a group changes, until it is applied. Used by the thread that applies.
+  /// Changes of a group, until it is applied. Used by the thread that applies.
   final class Changes {
     /// Null: decided.
     private final Map<String, @Nullable Preparation> changed = new LinkedHashMap<>();

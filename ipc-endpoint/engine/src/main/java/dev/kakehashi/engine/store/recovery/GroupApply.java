@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// first, as they do when a start reads the base image: it can be told of each row what form it has. Then come the rows in their order, and
 /// then new indexes, which are unique at the end of the group and may not be so before.
 ///
-/// Of prepared transactions it is noted which there are. Their changes, outcomes and changes of queues are not applied: nobody reads them
+/// Prepared transactions are noted. Their changes, outcomes and changes of queues are not applied: nobody reads them
 /// before the promotion, which starts the store anew.
 final class GroupApply {
   private static final int FIRST_SCRATCH_BYTES = 64 << 10;

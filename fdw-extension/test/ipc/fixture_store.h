@@ -1,0 +1,29 @@
+/*
+ * The store's memory as an endpoint has left it, from the file that "kh_direct RUNTIME_DIRECTORY record" has written: 600 rows, of which some are
+ * deleted and most have changed. Accesses outside of it end the process.
+ */
+#ifndef KAKEHASHI_FIXTURE_STORE_H
+#define KAKEHASHI_FIXTURE_STORE_H
+
+#include "session_internal.h"
+
+#include "direct/direct_page.h"
+
+#define FIXTURE_STORE_ROWS 600
+
+/* A session that reads it, as it was recorded; the same one each time. */
+extern kh_session *fixture_store(void);
+
+/* The recorded ticket; to be freed by kh_direct_free. */
+extern kh_direct *fixture_store_ticket(void);
+
+/* Number of pieces of 64 bytes that have been recorded. */
+extern uint32_t fixture_store_lines(void);
+
+/* A piece, for writing: what is written is gone with the next fixture_store(). */
+extern unsigned char *fixture_store_line(uint32_t line);
+
+/* Reads a row by its key. */
+extern kh_direct_answer fixture_store_read(const kh_direct *read, int64_t id, kh_batch *row);
+
+#endif /* KAKEHASHI_FIXTURE_STORE_H */

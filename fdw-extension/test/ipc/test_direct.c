@@ -1,0 +1,243 @@
+#include "platform.h"
+
+#include "fixture_store.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+#define MOST_LETTERS 300
+#define IN_FLIGHT (UINT64_C(1) << 63)
+#define TOMBSTONE (UINT64_C(1) << 62)
+#define SLOT_BITS 16
+
+static kh_session *session;
+static kh_direct *read;
+static kh_batch row;
+
+/* The memory may be written here. */
+static unsigned char *
+at(uint64_t address)
+{
+	return (unsigned char *) session->store.base + (address - session->store.there);
+}
+
+static void
+begin(void)
+{
+	session = fixture_store();
+	kh_direct_free(read);
+	read = fixture_store_ticket();
+	CHECK(read != NULL);
+}
+
+static kh_store_head *
+head(void)
+{
+	return (kh_store_head *) (void *) (unsigned char *) session->store.base;
+}
+
+static uint64_t
+word(uint64_t address)
+{
+	uint64_t found;
+
+	memcpy(&found, at(address), sizeof(found));
+	return found;
+}
+
+static kh_store_table *
+table(void)
+{
+	return (kh_store_table *) (void *) ((unsigned char *) session->store.base + read->table_cell);
+}
+
+static kh_store_index *
+tree(void)
+{
+	return (kh_store_index *) (void *) ((unsigned char *) session->store.base + read->index_cell);
+}
+
+/* Rows are where they were inserted, in order. */
+static uint64_t
+page(void)
+{
+	return word(word(table()->parts));
+}
+
+static void
+should_find_each_row_and_no_other(void)
+{
+	int found = 0;
+
+	begin();
+	for (int64_t id = -3; id < FIXTURE_STORE_ROWS + 3; id++)
+	{
+		kh_direct_answer answer = fixture_store_read(read, id, &row);
+		const unsigned char *text;
+		int64_t a;
+		uint32_t header;
+
+		CHECK(answer == KH_DIRECT_ROW || answer == KH_DIRECT_NO_ROW);
+		if (answer == KH_DIRECT_NO_ROW)
+			continue;
+		found++;
+		CHECK(id >= 0 && id < FIXTURE_STORE_ROWS);
+		CHECK_EQUAL(id, kh_batch_word(&row, 0, 0));
+		a = (int64_t) kh_batch_word(&row, 0, 1);
+		CHECK_EQUAL(~a, kh_batch_word(&row, 0, 2));
+		text = kh_batch_value(&row, kh_batch_word(&row, 0, 3), 0);
+		memcpy(&header, text, sizeof(header));
+		CHECK_EQUAL(a % MOST_LETTERS, (header >> 2) - sizeof(header));
+		for (uint32_t i = sizeof(header); i < header >> 2; i++)
+			CHECK_EQUAL('A' + a % 26, text[i]);
+		CHECK(kh_batch_value(&row, kh_batch_word(&row, 0, 4), 16) != NULL);
+	}
+	CHECK(found > FIXTURE_STORE_ROWS / 2 && found < FIXTURE_STORE_ROWS);
+}
+
+/* An id that is there. */
+static int64_t
+present(void)
+{
+	int64_t id = 0;
+
+	begin();
+	while (fixture_store_read(read, id, &row) != KH_DIRECT_ROW)
+		id++;
+	CHECK(id < FIXTURE_STORE_ROWS);
+	return id;
+}
+
+#define ANSWERS(answer, change)                                                                                        \
+	do                                                                                                                 \
+	{                                                                                                                  \
+		int64_t id_ = present();                                                                                       \
+                                                                                                                       \
+		change;                                                                                                        \
+		CHECK_EQUAL(answer, fixture_store_read(read, id_, &row));                                                      \
+	} while (0)
+
+static void
+should_not_use_a_ticket_of_something_else(void)
+{
+	ANSWERS(KH_DIRECT_STALE, head()->definitions++);
+	ANSWERS(KH_DIRECT_STALE, table()->generation += 2);
+	ANSWERS(KH_DIRECT_STALE, tree()->generation++);
+	ANSWERS(KH_DIRECT_STALE, head()->magic = 0);
+}
+
+static void
+should_ask_while_somebody_changes_what_it_reads(void)
+{
+	ANSWERS(KH_DIRECT_ASK, table()->version++);
+	ANSWERS(KH_DIRECT_ASK, at(tree()->root)[0] |= 1);
+	ANSWERS(KH_DIRECT_ASK, at(page() + KH_STORE_PAGE_VERSION_OFFSET)[0] |= 1);
+}
+
+/* What is not durable may be lost, so it is nobody's answer yet. */
+static void
+should_ask_for_what_is_not_durable(void)
+{
+	ANSWERS(KH_DIRECT_ASK, head()->durable = 1);
+	ANSWERS(KH_DIRECT_ASK, head()->common = UINT64_MAX / 4);
+}
+
+static uint64_t *
+stamp_of(uint64_t slot)
+{
+	return (uint64_t *) (void *) at(word(page() + KH_STORE_PAGE_STAMPS_OFFSET) + 8 * slot);
+}
+
+static void
+should_judge_the_newest_version(void)
+{
+	uint64_t all = FIXTURE_STORE_ROWS;
+
+	/* The row's slot is not the id's where it was inserted again: all of them change. */
+	ANSWERS(KH_DIRECT_ASK, for (uint64_t i = 0; i < all; i++) * stamp_of(i) |= IN_FLIGHT);
+	ANSWERS(KH_DIRECT_NO_ROW, for (uint64_t i = 0; i < all; i++) * stamp_of(i) |= TOMBSTONE);
+}
+
+static void
+should_not_follow_what_leads_outside(void)
+{
+	static const uint64_t nowhere[] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 40};
+
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++)
+	{
+		uint64_t address = nowhere[i];
+
+		ANSWERS(KH_DIRECT_ASK, tree()->root = address);
+		ANSWERS(KH_DIRECT_ASK, table()->parts = address);
+		ANSWERS(KH_DIRECT_ASK, memcpy(at(page() + KH_STORE_PAGE_STAMPS_OFFSET), &address, sizeof(address)));
+	}
+}
+
+static void
+should_have_no_row_for_null(void)
+{
+	kh_batch_writer parameters = {0};
+	kh_batch_writer to = {0};
+	kh_batch key;
+	kh_error error;
+
+	begin();
+	CHECK(kh_batch_writer_init(&parameters, 1, 1, 4096, &error) && kh_batch_writer_add_row(&parameters));
+	CHECK(kh_batch_writer_init(&to, 5, 1, 4096, &error));
+	CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &key, &error));
+	CHECK_EQUAL(KH_DIRECT_NO_ROW, kh_direct_read(session, read, &key, &to));
+	kh_batch_writer_free(&parameters);
+	kh_batch_writer_free(&to);
+}
+
+static void
+should_ask_when_a_row_does_not_fit(void)
+{
+	kh_batch_writer parameters = {0};
+	kh_batch_writer to = {0};
+	kh_batch key;
+	kh_error error;
+	int64_t id = present();
+	int asked = 0;
+
+	CHECK(kh_batch_writer_init(&to, 5, 1, 128, &error));
+	for (; id < FIXTURE_STORE_ROWS; id++)
+	{
+		kh_batch_writer_free(&parameters);
+		memset(&parameters, 0, sizeof(parameters));
+		CHECK(kh_batch_writer_init(&parameters, 1, 1, 4096, &error) && kh_batch_writer_add_row(&parameters));
+		kh_batch_writer_set_word(&parameters, 0, (uint64_t) id);
+		CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &key, &error));
+		asked += kh_direct_read(session, read, &key, &to) == KH_DIRECT_ASK;
+	}
+	CHECK(asked > 0);
+	kh_batch_writer_free(&parameters);
+	kh_batch_writer_free(&to);
+}
+
+static void
+should_refuse_a_ticket_that_is_not_sound(void)
+{
+	static unsigned char nothing[200];
+	kh_session none = {0};
+
+	begin();
+	CHECK(kh_direct_create(session, nothing, sizeof(nothing)) == NULL);
+	CHECK(kh_direct_create(session, nothing, 3) == NULL);
+	CHECK(kh_direct_create(&none, nothing, sizeof(nothing)) == NULL);
+	kh_direct_free(read);
+	read = NULL;
+}
+
+const test_case direct_tests[] = {
+	TEST(should_find_each_row_and_no_other),
+	TEST(should_not_use_a_ticket_of_something_else),
+	TEST(should_ask_while_somebody_changes_what_it_reads),
+	TEST(should_ask_for_what_is_not_durable),
+	TEST(should_judge_the_newest_version),
+	TEST(should_not_follow_what_leads_outside),
+	TEST(should_have_no_row_for_null),
+	TEST(should_ask_when_a_row_does_not_fit),
+	TEST(should_refuse_a_ticket_that_is_not_sound),
+	{0},
+};
