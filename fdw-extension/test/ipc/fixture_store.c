@@ -10,7 +10,7 @@
 
 #define LINE_BYTES 64
 #define GUARD_BYTES 4096
-#define COLUMNS 5
+#define COLUMNS 6
 #define ROW_BYTES 65536
 
 typedef struct recorded_line

@@ -7,11 +7,12 @@
  *   define   COUNT changes of definitions: columns come and go, tables are filled and dropped so that their memory becomes others'
  *   record   writes a ticket and the store's memory to the standard output, for the test and the fuzzer of the reader
  *
- * A row says itself whether it is whole: b is ~a, and the text's length and letters come from a. In one row a only grows, also when it is deleted and
+ * A row says itself whether it is whole: b is ~a, and the text and the number come from a. In one row a only grows, also when it is deleted and
  * inserted again. A reader that finds something else prints it and ends with 1. All of them go on when the endpoint is killed and started again.
  */
 #include "platform.h"
 
+#include "numeric.h"
 #include "session_internal.h"
 
 #include "kakehashi/ipc.h"
@@ -38,14 +39,19 @@ typedef enum statement
 	OTHERS
 } statement;
 
+/* The new a of a row that is there. */
+#define NEXT "greatest(a + 1, $2)"
+/* What belongs to an a. */
+#define LETTERS(a) "repeat(chr((65 + " a " % 26)::int4), (" a " % 300)::int4)"
+#define NUMBER(a) "(" a " % 1000000000000 - 500000000000)::numeric / 1000"
+
 static const char *const texts[] = {
-	[SELECT_ROW] = "SELECT id, a, b, t, u FROM torture WHERE id = $1",
+	[SELECT_ROW] = "SELECT id, a, b, t, u, n FROM torture WHERE id = $1",
 	[UPDATE_ROW] =
-		"UPDATE torture SET a = greatest(a + 1, $2), b = -1 - greatest(a + 1, $2), "
-		"t = repeat(chr((65 + greatest(a + 1, $2) % 26)::int4), (greatest(a + 1, $2) % 300)::int4) WHERE id = $1",
+		"UPDATE torture SET a = " NEXT ", b = -1 - " NEXT ", t = " LETTERS(NEXT) ", n = " NUMBER(NEXT) " WHERE id = $1",
 	[DELETE_ROW] = "DELETE FROM torture WHERE id = $1",
-	[INSERT_ROW] = "INSERT INTO torture (id, a, b, t, u) VALUES ($1, $2, -1 - $2, repeat(chr((65 + $2 % 26)::int4), "
-				   "($2 % 300)::int4), md5($1::text)::uuid) ON CONFLICT (id) DO NOTHING",
+	[INSERT_ROW] = "INSERT INTO torture (id, a, b, t, u, n) VALUES ($1, $2, -1 - $2, " LETTERS(
+		"$2") ", md5($1::text)::uuid, " NUMBER("$2") ") ON CONFLICT (id) DO NOTHING",
 };
 
 static const uint32_t types[] = {INT8, INT8};
@@ -212,14 +218,14 @@ attach(void)
 static void
 make(void)
 {
-	char text[200];
+	char text[300];
 
-	if (!run("DROP TABLE IF EXISTS torture") ||
-	    !run("CREATE TABLE torture (id int8 PRIMARY KEY, a int8 NOT NULL, b int8 NOT NULL, t text, u uuid)"))
+	if (!run("DROP TABLE IF EXISTS torture") || !run("CREATE TABLE torture (id int8 PRIMARY KEY, a int8 NOT NULL, b "
+	                                                 "int8 NOT NULL, t text, u uuid, n numeric(18,3))"))
 		fail(error.message, 0);
 	snprintf(text, sizeof(text),
-	         "INSERT INTO torture SELECT i, 0, -1, '', md5(i::text)::uuid FROM generate_series(0, %llu) g (i)",
-	         (unsigned long long) me.rows - 1);
+	         "INSERT INTO torture SELECT i, 0, -1, '', md5(i::text)::uuid, %s FROM generate_series(0, %llu) g (i)",
+	         NUMBER("0"), (unsigned long long) me.rows - 1);
 	if (!run(text))
 		fail(error.message, 0);
 }
@@ -230,7 +236,9 @@ check_row(int64_t id)
 	kh_batch batch;
 	const unsigned char *letters;
 	const unsigned char *uuid;
+	const unsigned char *number;
 	int64_t a;
+	int64_t n;
 	uint32_t length;
 
 	if (!kh_batch_check(me.row.data, kh_batch_writer_finish(&me.row), &batch, &error))
@@ -242,7 +250,8 @@ check_row(int64_t id)
 		fail("b is not that of a", id);
 	letters = kh_batch_value(&batch, kh_batch_word(&batch, 0, 3), 0);
 	uuid = kh_batch_value(&batch, kh_batch_word(&batch, 0, 4), 16);
-	if (letters == NULL || uuid == NULL)
+	number = kh_batch_value(&batch, kh_batch_word(&batch, 0, 5), 0);
+	if (letters == NULL || uuid == NULL || number == NULL)
 		fail("a value is null", id);
 	memcpy(&length, letters, sizeof(length));
 	length = (length >> 2) - 4;
@@ -253,6 +262,9 @@ check_row(int64_t id)
 		if (letters[4 + i] != 'A' + a % 26)
 			fail("the text has other letters", id);
 	}
+	memcpy(&length, number, sizeof(length));
+	if (!read_numeric(number + 4, (length >> 2) - 4, 3, &n) || n != a % INT64_C(1000000000000) - INT64_C(500000000000))
+		fail("n is not that of a", id);
 	if (a < me.newest[id])
 		fail("an older version than before", id);
 	me.newest[id] = a;
@@ -428,7 +440,7 @@ main(int argc, char **argv)
 		me.rows = MOST_ROWS;
 	me.options = (kh_attach_options){.runtime_directory = argv[1], .application_name = role, .timeout_millis = 5000};
 	fprintf(stderr, "%s: seed %llu\n", role, (unsigned long long) me.random / 2);
-	if (!kh_batch_writer_init(&me.row, 5, 1, 65536, &error))
+	if (!kh_batch_writer_init(&me.row, 6, 1, 65536, &error))
 		fail(error.message, 0);
 	while (!attach())
 		leave();

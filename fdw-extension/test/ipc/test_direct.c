@@ -1,6 +1,7 @@
 #include "platform.h"
 
 #include "fixture_store.h"
+#include "numeric.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -75,6 +76,7 @@ should_find_each_row_and_no_other(void)
 		kh_direct_answer answer = fixture_store_read(read, id, &row);
 		const unsigned char *text;
 		int64_t a;
+		int64_t n;
 		uint32_t header;
 
 		CHECK(answer == KH_DIRECT_ROW || answer == KH_DIRECT_NO_ROW);
@@ -91,6 +93,10 @@ should_find_each_row_and_no_other(void)
 		for (uint32_t i = sizeof(header); i < header >> 2; i++)
 			CHECK_EQUAL('A' + a % 26, text[i]);
 		CHECK(kh_batch_value(&row, kh_batch_word(&row, 0, 4), 16) != NULL);
+		text = kh_batch_value(&row, kh_batch_word(&row, 0, 5), 0);
+		memcpy(&header, text, sizeof(header));
+		CHECK(read_numeric(text + sizeof(header), (header >> 2) - sizeof(header), 3, &n));
+		CHECK_EQUAL(a % INT64_C(1000000000000) - INT64_C(500000000000), n);
 	}
 	CHECK(found > FIXTURE_STORE_ROWS / 2 && found < FIXTURE_STORE_ROWS);
 }
@@ -183,7 +189,7 @@ should_have_no_row_for_null(void)
 
 	begin();
 	CHECK(kh_batch_writer_init(&parameters, 1, 1, 4096, &error) && kh_batch_writer_add_row(&parameters));
-	CHECK(kh_batch_writer_init(&to, 5, 1, 4096, &error));
+	CHECK(kh_batch_writer_init(&to, 6, 1, 4096, &error));
 	CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &key, &error));
 	CHECK_EQUAL(KH_DIRECT_NO_ROW, kh_direct_read(session, read, &key, &to));
 	kh_batch_writer_free(&parameters);
@@ -200,7 +206,7 @@ should_ask_when_a_row_does_not_fit(void)
 	int64_t id = present();
 	int asked = 0;
 
-	CHECK(kh_batch_writer_init(&to, 5, 1, 128, &error));
+	CHECK(kh_batch_writer_init(&to, 6, 1, 128, &error));
 	for (; id < FIXTURE_STORE_ROWS; id++)
 	{
 		kh_batch_writer_free(&parameters);
@@ -213,6 +219,31 @@ should_ask_when_a_row_does_not_fit(void)
 	CHECK(asked > 0);
 	kh_batch_writer_free(&parameters);
 	kh_batch_writer_free(&to);
+}
+
+static void
+should_write_numbers_as_postgres_does(void)
+{
+	static const int64_t numbers[] = {
+		0, 1, 9, 10, 99, 100, 9999, 10000, 10001, 123456789, INT64_C(100000000000000), (INT64_C(1) << 54) - 1};
+	unsigned char to[KH_DIRECT_NUMERIC_BYTES];
+
+	for (uint32_t scale = 0; scale <= 18; scale++)
+	{
+		for (size_t i = 0; i < 2 * sizeof(numbers) / sizeof(*numbers); i++)
+		{
+			int64_t number = i % 2 == 0 ? numbers[i / 2] : -numbers[i / 2];
+			uint32_t bytes = kh_direct_numeric((uint64_t) number << 9 | scale << 3 | 2, to);
+
+			int64_t read;
+
+			CHECK(bytes <= sizeof(to) && read_numeric(to, bytes, scale, &read));
+			CHECK_EQUAL(number, read);
+		}
+	}
+	/* Whatever the word is, it stays within its bytes. */
+	for (uint64_t word = 1; word != 0; word <<= 1)
+		CHECK(kh_direct_numeric(~word, to) <= sizeof(to));
 }
 
 static void
@@ -238,6 +269,7 @@ const test_case direct_tests[] = {
 	TEST(should_not_follow_what_leads_outside),
 	TEST(should_have_no_row_for_null),
 	TEST(should_ask_when_a_row_does_not_fit),
+	TEST(should_write_numbers_as_postgres_does),
 	TEST(should_refuse_a_ticket_that_is_not_sound),
 	{0},
 };

@@ -19,10 +19,17 @@ EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('
 EXECUTE by_code('code 3', 10);
 EXECUTE by_code('code 3', 11);
 EXECUTE by_code('code', 10);
--- Numerics come by request, for now.
+-- Numbers, short and long ones.
 PREPARE priced (int8) AS SELECT price FROM item WHERE id = $1;
-EXPLAIN (VERBOSE, COSTS OFF) EXECUTE priced(7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE priced(7);
 EXECUTE priced(7);
+UPDATE item SET price = CASE id WHEN 11 THEN 0 WHEN 12 THEN -0.01 WHEN 13 THEN 99999999.99 WHEN 14 THEN -10000 WHEN 15 THEN 'NaN' ELSE 1000.1 END WHERE id BETWEEN 11 AND 16;
+EXECUTE priced(11);
+EXECUTE priced(12);
+EXECUTE priced(13);
+EXECUTE priced(14);
+EXECUTE priced(15);
+EXECUTE priced(16);
 -- Changes are seen: others' after they are committed, own ones at once.
 UPDATE item SET note = 'changed', code = 'moved' WHERE id = 7;
 EXECUTE by_id(7);

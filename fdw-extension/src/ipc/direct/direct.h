@@ -7,6 +7,7 @@
  *   direct.c        tickets, and what makes an answer of what was read
  *   direct_index.c  from a key to rows
  *   direct_page.c   from a row to its values
+ *   direct_numeric.c  numbers that lie in a word
  *   direct_key.c    the bytes of a key
  */
 #ifndef KAKEHASHI_DIRECT_H

@@ -18,6 +18,7 @@
 #define TAG 7
 #define OWN_ADDRESS 0
 #define INLINE_BYTES 1
+#define INLINE_NUMERIC 2
 #define SHARED 4
 #define CODE_SHIFT 3
 #define INLINE_COUNT_SHIFT 3
@@ -40,7 +41,7 @@ typedef struct value
 {
 	bool is_null;
 	uint64_t word;
-	unsigned char inlined[WORD_BYTES];
+	unsigned char inlined[KH_DIRECT_NUMERIC_BYTES];
 	const unsigned char *bytes;
 	uint32_t length;
 } value;
@@ -140,7 +141,13 @@ bytes_of(const reading *from, uint8_t kind, uint64_t dictionary, value *to)
 				return KH_FOUND_ELSE;
 			to->length = (uint32_t) (to->word >> INLINE_COUNT_SHIFT) & TAG;
 			to->word >>= INLINE_SHIFT;
-			memcpy(to->inlined, &to->word, sizeof(to->inlined));
+			memcpy(to->inlined, &to->word, sizeof(to->word));
+			to->bytes = to->inlined;
+			return KH_FOUND;
+		case INLINE_NUMERIC:
+			if (kind != KH_VALUE_KIND_VARLENA)
+				return KH_FOUND_ELSE;
+			to->length = kh_direct_numeric(to->word, to->inlined);
 			to->bytes = to->inlined;
 			return KH_FOUND;
 		case OWN_ADDRESS:

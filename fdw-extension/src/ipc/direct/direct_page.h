@@ -27,4 +27,10 @@ struct kh_direct
 extern kh_found kh_direct_row(const kh_store *store, uint64_t limit, const kh_store_table *table, const kh_direct *read,
                               uint64_t row, const kh_batch *parameters, kh_batch_writer *to, uint64_t *newest);
 
+/* Longest numeric that lies in a word. */
+#define KH_DIRECT_NUMERIC_BYTES 16
+
+/* Writes a numeric that lies in a word, as PostgreSQL has it behind a varlena's header; returns the bytes, at most KH_DIRECT_NUMERIC_BYTES. */
+extern uint32_t kh_direct_numeric(uint64_t word, unsigned char *to);
+
 #endif /* KAKEHASHI_DIRECT_PAGE_H */

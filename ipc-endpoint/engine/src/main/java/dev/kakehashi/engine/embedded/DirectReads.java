@@ -210,7 +210,7 @@ final class DirectReads {
       case INTEGER -> DirectRead.Kind.WORD;
       case FLOAT4 -> DirectRead.Kind.FLOAT4;
       case FLOAT8 -> DirectRead.Kind.FLOAT8;
-      case VARLENA, BPCHAR -> DirectRead.Kind.VARLENA;
+      case VARLENA, BPCHAR, NUMERIC -> DirectRead.Kind.VARLENA;
       case UUID, INTERVAL -> DirectRead.Kind.FIXED16;
       default -> null;
     };

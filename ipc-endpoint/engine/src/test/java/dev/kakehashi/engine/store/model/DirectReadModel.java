@@ -34,9 +34,9 @@ final class DirectReadModel {
     IN_FLIGHT_IS_ASKED,
     /// A row of another key is not the key's.
     KEY_IS_COMPARED,
-    /// What is not durable is asked for.
+    /// A row that is not durable is asked for.
     DURABLE_IS_COMPARED,
-    /// What was freed before it was durable is asked for.
+    /// Rows that were freed before that was durable are asked for.
     COMMON_IS_COMPARED,
     /// The writer makes the version odd before it changes something.
     VERSION_CHANGES_FIRST,
@@ -97,13 +97,13 @@ final class DirectReadModel {
   private static final int MOST_WRITES = 2;
   private static final int DONE = 99;
 
-  /// What the key has is the timestamp of its value, or this and the timestamp since which it is absent.
+  /// The key has the timestamp of its value, or this and the timestamp since which it is absent.
   private static final int ABSENT = 8;
 
   /// Value of a row that has another key.
   private static final int OTHER_KEY = 7;
 
-  /// What is in memory that has become something else.
+  /// Content of memory that has become something else.
   private static final int STRANGE = 6;
 
   private final Set<Rule> rules;
