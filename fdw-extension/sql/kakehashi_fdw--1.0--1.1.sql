@@ -110,7 +110,8 @@ CREATE FUNCTION kakehashi_sessions(
   OUT batches bigint,
   OUT bytes_sent bigint,
   OUT waits bigint,
-  OUT buffer_bytes bigint)
+  OUT buffer_bytes bigint,
+  OUT direct_reads bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'kakehashi_engine_sessions'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;

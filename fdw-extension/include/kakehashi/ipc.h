@@ -506,6 +506,9 @@ typedef enum kh_direct_answer
 	KH_DIRECT_STALE   /* it does not hold any more: the statement has to be prepared again for another one */
 } kh_direct_answer;
 
+/* Whether the endpoint has given the session the store's memory. */
+extern bool kh_session_reads_directly(const kh_session *session);
+
 /* From kh_result.direct_read; to be freed. NULL: requests answer the statement. */
 extern kh_direct *kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes);
 extern void kh_direct_free(kh_direct *read);

@@ -52,6 +52,14 @@ EXECUTE by_id(9);
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('moved', 7);
 COMMIT;
+BEGIN;
+DELETE FROM item WHERE id = 40;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('moved', 7);
+ROLLBACK;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT note FROM item WHERE n < 0;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT note FROM item WHERE id = (SELECT max(i) FROM generate_series(1, 3) i);
+-- The endpoint counts them.
+SELECT direct_reads > 20 AS counted FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid();
 -- Definitions change below prepared statements.
 SELECT kakehashi_execute('kakehashi', 'ALTER TABLE direct.item ADD COLUMN late int4 DEFAULT 5') \gset
 EXECUTE by_id(10);
@@ -68,6 +76,7 @@ EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10)
 -- A session can do without.
 SET kakehashi.direct_reads = off;
 EXECUTE fewer(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10);
 RESET kakehashi.direct_reads;
 -- Functions read as each of their statements does.
 CREATE FUNCTION notes(n int8) RETURNS text LANGUAGE plpgsql AS $$

@@ -41,7 +41,7 @@ CATALOG_FUNCTION(kakehashi_table_memory, KH_CAN_ACTIVITY,
 CATALOG_FUNCTION(kakehashi_engine_sessions, KH_CAN_ACTIVITY,
                  "SELECT session_id, client_kind, application_name, process_id, os_user, user_name, attached_at, state,"
                  " handle, statement, statement_started_at, running, requests, rows_sent, batches, bytes_sent, waits,"
-                 " buffer_bytes FROM kakehashi_catalog.sessions ORDER BY 1");
+                 " buffer_bytes, direct_reads FROM kakehashi_catalog.sessions ORDER BY 1");
 
 CATALOG_FUNCTION(kakehashi_jobs, KH_CAN_ACTIVITY,
                  "SELECT job_id, name, label, state, progress, tasks, tasks_finished, queued_ms,"

@@ -118,5 +118,7 @@ kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, Explain
 		ExplainPropertyUInteger("Remote Requests", NULL, cost->requests, es);
 	if (cost->direct_reads > 0)
 		ExplainPropertyUInteger("Direct Reads", NULL, cost->direct_reads, es);
+	if (es->verbose && cost->request_reason != NULL)
+		ExplainPropertyText("Request Reason", cost->request_reason, es);
 	kakehashi_explain_cost(cost, returns_rows, es);
 }

@@ -60,13 +60,32 @@ kakehashi_reads_once(const ForeignScanState *node, int eflags)
 	       !may_read((Node *) plan->scan.plan.targetlist, NULL) && !may_read((Node *) plan->fdw_exprs, NULL);
 }
 
-/* Whether the transaction reads what is committed, and has nothing on the engine yet. */
-static bool
-is_outside(KakehashiSession *session)
+/* What of the session or its transaction needs a request; NULL: nothing. It reads what is committed, and has nothing on the engine yet. */
+static const char *
+reason_of_session(KakehashiSession *session)
 {
-	return kakehashi_direct_reads && XactIsoLevel == XACT_READ_COMMITTED && session->level == 0 &&
-	       session->leader == NULL && kakehashi_transaction_kind == KAKEHASHI_KIND_AUTO && !*kakehashi_write_preserve &&
-	       !*kakehashi_read_areas_include && !*kakehashi_read_areas_exclude && dlist_is_empty(&session->calls);
+	if (!kakehashi_direct_reads)
+		return "kakehashi.direct_reads is off";
+	if (XactIsoLevel != XACT_READ_COMMITTED)
+		return "the transaction keeps its snapshot";
+	if (session->level != 0 || session->leader != NULL || !dlist_is_empty(&session->calls))
+		return "the transaction is on the engine already";
+	if (kakehashi_transaction_kind != KAKEHASHI_KIND_AUTO || *kakehashi_write_preserve ||
+	    *kakehashi_read_areas_include || *kakehashi_read_areas_exclude)
+		return "a setting asks for another kind of transaction";
+	return NULL;
+}
+
+static const char *
+reason_of_statement(const RemoteScan *state, const KakehashiStatement *statement, const void *row)
+{
+	if (!state->reads_once)
+		return "the statement may read more than this";
+	if (statement->direct == NULL || row == NULL)
+		return "it is not one row by its whole key";
+	if (statement->direct_role != state->session->role_id)
+		return "the role is another one than it was prepared for";
+	return NULL;
 }
 
 static void
@@ -99,9 +118,15 @@ kakehashi_scan_directly(ForeignScanState *node, RemoteScan *state, KakehashiStat
 {
 	kh_batch parameters;
 	kh_direct_answer answer;
+	const char *reason;
 
-	if (!state->reads_once || (*statement)->direct == NULL || row == NULL || !is_outside(state->session) ||
-	    (*statement)->direct_role != state->session->role_id || !kh_batch_check(row, bytes, &parameters, NULL))
+	if (!kh_session_reads_directly(state->session->ipc))
+		return false;
+	reason = reason_of_statement(state, *statement, row);
+	if (reason == NULL)
+		reason = reason_of_session(state->session);
+	state->cost.request_reason = reason;
+	if (reason != NULL || !kh_batch_check(row, bytes, &parameters, NULL))
 		return false;
 	if (state->direct_row == NULL)
 		state->direct_row = writer_of(node, state->session, *statement);
@@ -110,12 +135,16 @@ kakehashi_scan_directly(ForeignScanState *node, RemoteScan *state, KakehashiStat
 	answer = kh_direct_read(state->session->ipc, (*statement)->direct, &parameters, state->direct_row);
 	if (answer == KH_DIRECT_STALE)
 	{
+		state->cost.request_reason = "definitions have changed";
 		/* What it was prepared for has changed: the next execution may find another way. */
 		*statement = kakehashi_statement_renew(state->session, *statement);
 		return false;
 	}
 	if (answer == KH_DIRECT_ASK)
+	{
+		state->cost.request_reason = "the row is being changed, not durable yet, or long";
 		return false;
+	}
 	state->cost.direct_reads++;
 	state->has_batch =
 		answer == KH_DIRECT_ROW &&

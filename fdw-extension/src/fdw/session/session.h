@@ -269,6 +269,8 @@ typedef struct KakehashiCost
 	uint64 ended;           /* these requests */
 	uint64 changed;         /* rows that they have changed */
 	uint64 direct_reads;    /* without a request */
+	const char *
+		request_reason; /* why the last request was one, in a session that may read directly; NULL: it may not, or there was none */
 } KakehashiCost;
 
 /* What the owner of what a call uses is told. */

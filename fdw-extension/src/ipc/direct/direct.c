@@ -34,6 +34,12 @@ is_cell_or_none(const kh_store *store, uint64_t offset)
 	return offset == 0 || is_cell(store, offset);
 }
 
+bool
+kh_session_reads_directly(const kh_session *session)
+{
+	return session->store.base != NULL;
+}
+
 kh_direct *
 kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes)
 {
@@ -167,6 +173,16 @@ try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key,
 	return found == KH_FOUND_TORN ? found : confirm(note, read, &leaf, newest, found);
 }
 
+/* For display, in the session's first slot, which its first request has made ours. */
+static void
+count(const kh_session *session)
+{
+	kh_response_slot *slot = (kh_response_slot *) session->mailbox.base;
+
+	if (slot != NULL)
+		kh_store_relaxed(&slot->direct_reads, kh_load_relaxed(&slot->direct_reads) + 1);
+}
+
 kh_direct_answer
 kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
 {
@@ -190,8 +206,10 @@ kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch 
 		switch (try_once(store, read, &key, &note, parameters, to))
 		{
 			case KH_FOUND:
+				count(session);
 				return KH_DIRECT_ROW;
 			case KH_FOUND_NOTHING:
+				count(session);
 				kh_batch_writer_reset(to);
 				return KH_DIRECT_NO_ROW;
 			case KH_FOUND_ELSE:

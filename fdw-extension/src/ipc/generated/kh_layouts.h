@@ -91,6 +91,7 @@ _Static_assert(offsetof(kh_doorbell_page, released) == KH_DOORBELL_PAGE_RELEASED
 #define KH_RESPONSE_SLOT_BYTES 384
 #define KH_RESPONSE_SLOT_CONSUMED_OFFSET 0
 #define KH_RESPONSE_SLOT_CLIENT_SLEEPING_OFFSET 8
+#define KH_RESPONSE_SLOT_DIRECT_READS_OFFSET 16
 #define KH_RESPONSE_SLOT_PRODUCER_WAITING_OFFSET 128
 #define KH_RESPONSE_SLOT_EVENT_OFFSET 256
 #define KH_RESPONSE_SLOT_FRAME_BYTES_OFFSET 260
@@ -103,7 +104,9 @@ typedef struct kh_response_slot
 {
 	uint64_t	consumed;
 	uint32_t	client_sleeping;
-	unsigned char padding_12[116];
+	unsigned char padding_12[4];
+	uint64_t	direct_reads;	/* of the session's first slot: rows that it has looked for in the store's memory; for display */
+	unsigned char padding_24[104];
 	uint32_t	producer_waiting;
 	unsigned char padding_132[124];
 	uint32_t	event;	/* futex; the endpoint adds 1 */
@@ -117,6 +120,7 @@ typedef struct kh_response_slot
 _Static_assert(sizeof(kh_response_slot) == KH_RESPONSE_SLOT_BYTES, "schema");
 _Static_assert(offsetof(kh_response_slot, consumed) == KH_RESPONSE_SLOT_CONSUMED_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, client_sleeping) == KH_RESPONSE_SLOT_CLIENT_SLEEPING_OFFSET, "schema");
+_Static_assert(offsetof(kh_response_slot, direct_reads) == KH_RESPONSE_SLOT_DIRECT_READS_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, producer_waiting) == KH_RESPONSE_SLOT_PRODUCER_WAITING_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, event) == KH_RESPONSE_SLOT_EVENT_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, frame_bytes) == KH_RESPONSE_SLOT_FRAME_BYTES_OFFSET, "schema");

@@ -108,6 +108,6 @@ final class InProcessClient implements RequestClient {
   @Override
   public ClientSession.Traffic traffic() {
     return new ClientSession.Traffic(
-        requests.sum(), rows.sum(), batches.sum(), bytes.sum(), waits.sum(), 0);
+        requests.sum(), rows.sum(), batches.sum(), bytes.sum(), waits.sum(), 0, 0);
   }
 }

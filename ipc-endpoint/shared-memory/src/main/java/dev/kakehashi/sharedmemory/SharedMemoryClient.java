@@ -85,6 +85,7 @@ record SharedMemoryClient(EndpointSession session) implements RequestClient {
         traffic.batches(),
         traffic.bytes(),
         traffic.waits(),
-        session.usedBytes());
+        session.usedBytes(),
+        traffic.directReads());
   }
 }

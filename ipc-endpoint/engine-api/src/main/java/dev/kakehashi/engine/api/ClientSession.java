@@ -62,6 +62,13 @@ public record ClientSession(
   /// @param bytes of these batches
   /// @param waits how often a statement had to wait until the client had read
   /// @param bufferBytes of shared memory that it holds now, besides its mailbox
+  /// @param directReads that it says to have made, without a request
   public record Traffic(
-      long requests, long rows, long batches, long bytes, long waits, long bufferBytes) {}
+      long requests,
+      long rows,
+      long batches,
+      long bytes,
+      long waits,
+      long bufferBytes,
+      long directReads) {}
 }

@@ -123,7 +123,7 @@ VIEW sessions
 SELECT a.pid::int8 AS session_id, a.backend_type AS client_kind, a.application_name, a.pid AS process_id, NULL::text AS os_user, a.usename::text AS user_name,
   a.backend_start AS attached_at, a.state, NULL::int8 AS handle, a.query AS statement, a.query_start AS statement_started_at,
   CASE WHEN a.state = 'active' THEN 1 ELSE 0 END AS running, NULL::int8 AS requests, NULL::int8 AS rows_sent, NULL::int8 AS batches, NULL::int8 AS bytes_sent,
-  NULL::int8 AS waits, NULL::int8 AS buffer_bytes
+  NULL::int8 AS waits, NULL::int8 AS buffer_bytes, 0::int8 AS direct_reads
 FROM pg_catalog.pg_stat_activity a WHERE a.datname = pg_catalog.current_database()
 
 VIEW table_memory

@@ -127,7 +127,8 @@ public final class ActivityTables {
               "batches int8",
               "bytes_sent int8",
               "waits int8",
-              "buffer_bytes int8"),
+              "buffer_bytes int8",
+              "direct_reads int8"),
           SystemTableForm.table(
               JOBS,
               SystemTables.CATALOG_SCHEMA,

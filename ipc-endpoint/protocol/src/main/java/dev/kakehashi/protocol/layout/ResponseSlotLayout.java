@@ -9,6 +9,7 @@ package dev.kakehashi.protocol.layout;
 public final class ResponseSlotLayout {
   public static final int CONSUMED_OFFSET = 0;
   public static final int CLIENT_SLEEPING_OFFSET = 8;
+  public static final int DIRECT_READS_OFFSET = 16;
   public static final int PRODUCER_WAITING_OFFSET = 128;
   public static final int EVENT_OFFSET = 256;
   public static final int FRAME_BYTES_OFFSET = 260;

@@ -121,6 +121,9 @@ public record EndpointMetrics(
         .gauge("kakehashi_shared_memory_requests", "Their requests without an answer.")
         .sample(usage.requests());
     writer
+        .counter("kakehashi_direct_reads", "Rows that clients have looked for without a request.")
+        .sample(transport.directReads());
+    writer
         .gauge("kakehashi_shared_memory_blocks", "Blocks of result buffers that are in use.")
         .sample(usage.blocks());
     writer

@@ -42,7 +42,8 @@ public final class EndpointSession implements Crowd.Asker {
   ///
   /// @param requests that have an answer
   /// @param waits how often a producer had to wait until the client had read
-  public record Traffic(long requests, long batches, long rows, long bytes, long waits) {}
+  public record Traffic(
+      long requests, long batches, long rows, long bytes, long waits, long directReads) {}
 
   private final long id;
   private final Client client;
@@ -169,7 +170,7 @@ public final class EndpointSession implements Crowd.Asker {
 
   /// Thread-safe; responses that run are counted as far as they are.
   public Traffic traffic() {
-    Traffic sum = new Traffic(0, 0, 0, 0, 0);
+    Traffic sum = new Traffic(0, 0, 0, 0, 0, 0);
     for (ResponseChannel channel : channels) {
       sum = channel == null ? sum : channel.addTo(sum);
     }

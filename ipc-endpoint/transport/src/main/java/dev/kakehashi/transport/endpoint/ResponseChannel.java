@@ -2,6 +2,7 @@ package dev.kakehashi.transport.endpoint;
 
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CLIENT_SLEEPING_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CONSUMED_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.DIRECT_READS_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.EVENT_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.EXECUTION_NANOS_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.FRAME_BYTES_OFFSET;
@@ -130,6 +131,8 @@ public final class ResponseChannel {
     this.ringFirstBlock = new int[mailbox.channelWindow()];
     this.ringBlocks = new int[mailbox.channelWindow()];
     this.held = new ChannelBlocks(session, arena, config.buffers());
+    // Of a session that had the slot before.
+    SharedMemory.putLongPlain(slot, DIRECT_READS_OFFSET, 0);
   }
 
   public EndpointSession session() {
@@ -362,7 +365,9 @@ public final class ResponseChannel {
             others.batches() + batches,
             others.rows() + rows,
             others.bytes() + bytes,
-            others.waits() + waits);
+            others.waits() + waits,
+            others.directReads()
+                + Math.max(0, slot.get(ValueLayout.JAVA_LONG, DIRECT_READS_OFFSET)));
   }
 
   private boolean isWritable() {

@@ -52,6 +52,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
   private long generation;
   private int attached;
   private int occupied;
+  private long endedDirectReads; // of sessions that are not in the table any more
 
   SessionTable(
       TransportConfig config,
@@ -247,6 +248,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
 
   private synchronized void release(EndpointSession session) {
     watched.forget(session);
+    endedDirectReads += session.traffic().directReads();
     session.releaseMemory();
     table.set((int) (session.id() & (1 << INDEX_BITS) - 1), null);
     RequestQueue queue = session.queue();
@@ -348,6 +350,16 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
       }
     }
     return sessions;
+  }
+
+  /// Direct reads that sessions say to have made, also those that have ended.
+  synchronized long directReads() {
+    long sum = endedDirectReads;
+    for (int index = 0; index < table.length(); index++) {
+      EndpointSession session = table.get(index);
+      sum += session == null ? 0 : session.traffic().directReads();
+    }
+    return sum;
   }
 
   synchronized TransportEndpoint.ResourceUsage usage() {

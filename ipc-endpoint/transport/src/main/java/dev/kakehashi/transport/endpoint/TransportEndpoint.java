@@ -164,6 +164,11 @@ public final class TransportEndpoint implements AutoCloseable {
     return sessions.usage();
   }
 
+  /// Direct reads since the start, as far as clients tell. Thread-safe.
+  public long directReads() {
+    return sessions.directReads();
+  }
+
   /// Shared memory in use.
   ///
   /// @param mailboxes of sessions, also of those whose last response still runs

@@ -71,7 +71,8 @@ public final class ActivityRows {
             traffic.batches(),
             traffic.bytes(),
             traffic.waits(),
-            traffic.bufferBytes()
+            traffic.bufferBytes(),
+            traffic.directReads()
           });
     }
     return rows;
