@@ -6,6 +6,8 @@ import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.capability.Capability;
 import dev.kakehashi.requests.TransactionTokens;
+import dev.kakehashi.server.socket.OwnerSocket;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import dev.kakehashi.server.standby.BaseBackup;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import dev.kakehashi.server.report.ControlReport;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.server.report.StopLimit;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.server.start.HangUp;
 import dev.kakehashi.server.start.Logging;

@@ -1,5 +1,7 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.server.socket.OwnerSocket;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;

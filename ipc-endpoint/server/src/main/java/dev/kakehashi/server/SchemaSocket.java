@@ -3,6 +3,8 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.server.socket.OwnerSocket;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -3,6 +3,8 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.store.StoreRestore;
 import dev.kakehashi.requests.TransactionRegistry;
+import dev.kakehashi.server.socket.OwnerSocket;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import dev.kakehashi.server.standby.StandbyMark;
 import java.io.BufferedWriter;
 import java.io.IOException;

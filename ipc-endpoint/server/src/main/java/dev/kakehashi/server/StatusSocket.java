@@ -2,6 +2,8 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.socket.OwnerSocket;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.BufferedWriter;
 import java.io.IOException;

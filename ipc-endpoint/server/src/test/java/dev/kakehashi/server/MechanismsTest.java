@@ -13,6 +13,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -212,7 +212,7 @@ class RoomsTest {
             "bulk",
             "queue"));
     FLOORS.put("rest.job", List.of("", "http"));
-    FLOORS.put("server", List.of("doctor", "report", "start", "standby", ""));
+    FLOORS.put("server", List.of("doctor", "report", "socket", "start", "standby", ""));
     FLOORS.put("tck", List.of("drive", "cases", "", "transfers"));
     FLOORS.put(
         "tools",

@@ -9,6 +9,7 @@ import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;

@@ -11,6 +11,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.capability.Capability;
+import dev.kakehashi.server.socket.RuntimeLocation;
 import dev.kakehashi.server.withheld.WithholdingEngineFactory;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.socket;
 
 import dev.kakehashi.transport.os.Credentials;
 import dev.kakehashi.transport.os.RequiredPeer;
@@ -18,11 +18,11 @@ import org.slf4j.LoggerFactory;
 
 /// A Unix socket in the runtime directory that only the endpoint's own OS user (and root) may open. Each connection is answered on a thread
 /// of its own.
-final class OwnerSocket implements AutoCloseable {
+public final class OwnerSocket implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerSocket.class);
 
   /// Answers one connection, and closes it.
-  interface Handler {
+  public interface Handler {
     /// @param served called once the client has asked, if the answer may take longer than [#PATIENCE]
     void answer(SocketChannel client, Runnable served) throws IOException;
   }
@@ -31,7 +31,7 @@ final class OwnerSocket implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /// Connections that are served at a time.
-  static final int MAX_CONNECTIONS = 16;
+  public static final int MAX_CONNECTIONS = 16;
 
   private final Path path;
   private final Handler handler;
@@ -49,12 +49,12 @@ final class OwnerSocket implements AutoCloseable {
   /// Opens a socket in a directory that this process owns.
   ///
   /// @param name of the file; threads are named by it
-  static OwnerSocket open(Path directory, String name, Handler handler) throws IOException {
+  public static OwnerSocket open(Path directory, String name, Handler handler) throws IOException {
     return open(directory, name, handler, PATIENCE);
   }
 
   /// @param patience how long a client may take to ask and to read the answer
-  static OwnerSocket open(Path directory, String name, Handler handler, Duration patience)
+  public static OwnerSocket open(Path directory, String name, Handler handler, Duration patience)
       throws IOException {
     Path path = directory.resolve(name);
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -132,7 +132,7 @@ final class OwnerSocket implements AutoCloseable {
   /// Connects to the socket of a running endpoint.
   ///
   /// @throws dev.kakehashi.transport.TransportException AUTHENTICATION_FAILED when it is not of the OS user that is required
-  static SocketChannel connect(RuntimeLocation location, String name) throws IOException {
+  public static SocketChannel connect(RuntimeLocation location, String name) throws IOException {
     RequiredPeer peer = RequiredPeer.of(location.requiredPeer(), "--requirepeer %s");
     Path path = peer.trusted(location.directory()).resolve(name);
     SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path));

@@ -1,4 +1,4 @@
-package dev.kakehashi.server;
+package dev.kakehashi.server.socket;
 
 import java.nio.file.Path;
 
@@ -6,4 +6,4 @@ import java.nio.file.Path;
 ///
 /// @param directory its runtime directory
 /// @param requiredPeer OS user, by name or number, that it has to run as; empty: our own
-record RuntimeLocation(Path directory, String requiredPeer) {}
+public record RuntimeLocation(Path directory, String requiredPeer) {}
