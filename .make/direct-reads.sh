@@ -16,7 +16,8 @@ readers=${READERS:-2}
 writers=${WRITERS:-1}
 kills=${KILLS:-1}
 seed=${SEED:-$(date +%s)}
-home=$RUN_DIR/direct-reads
+# In memory, where a commit is durable at once: what others change is then rarely asked for.
+home=/dev/shm/kakehashi-direct-reads-home-$$
 runtime_dir=/dev/shm/kakehashi-direct-reads-$$
 tool=$ROOT/fdw-extension/build/ipc/kh_direct
 logs=$ROOT/target/direct-reads
@@ -40,7 +41,7 @@ as_reader() { exec_as_server "$tool" "$runtime_dir" "$@"; }
 
 start() { start_endpoint "$home/endpoint" "$runtime_dir" --set direct_reads=on; }
 
-step "direct reads: $readers readers of $reads rows each, $writers writers, $kills kills, seed $seed"
+step "direct reads: $readers readers of $reads rows each, $writers writers, a mover, $kills kills, seed $seed"
 make -s -C "$ROOT/fdw-extension/test/ipc" tools
 rm -rf "$home" "$logs"
 mkdir -p "$logs"
@@ -55,6 +56,8 @@ for ((i = 0; i < writers; i++)); do
   as_reader write 1000000000000 $((seed + readers + i)) >"$logs/write-$i" 2>&1 &
   others+=($!)
 done
+as_reader move 1000000000000 $((seed + readers + writers + 1)) >"$logs/move" 2>&1 &
+others+=($!)
 as_reader define 1000000000000 $((seed + readers + writers)) >"$logs/define" 2>&1 &
 others+=($!)
 

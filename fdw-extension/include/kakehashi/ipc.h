@@ -520,4 +520,11 @@ extern void kh_direct_free(kh_direct *read);
 extern kh_direct_answer kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters,
                                        kh_batch_writer *to);
 
+/*
+ * The same for several rows of parameters, in their order, as of one moment. to: with room for as many rows; what is there afterwards counts only with
+ * KH_DIRECT_ROW. KH_DIRECT_NO_ROW: none of them is there.
+ */
+extern kh_direct_answer kh_direct_read_rows(const kh_session *session, const kh_direct *read,
+                                            const kh_batch *parameters, kh_batch_writer *to);
+
 #endif /* KAKEHASHI_IPC_H */

@@ -1,14 +1,16 @@
 /*
  * kh_direct RUNTIME_DIRECTORY ROLE [COUNT [SEED [ROWS]]]: what direct reads find beside writers, checked row by row. Roles:
  *
- *   make     the table "torture" with its rows; nobody else may be there
+ *   make     the tables "torture" and "pair" with their rows; nobody else may be there
  *   read     COUNT reads of random rows; also takes the part of a writer now and then, and has to find what it has written
  *   write    COUNT updates, deletions and insertions
+ *   move     COUNT changes of two rows of "pair" at once
  *   define   COUNT changes of definitions: columns come and go, tables are filled and dropped so that their memory becomes others'
  *   record   writes a ticket and the store's memory to the standard output, for the test and the fuzzer of the reader
  *
  * A row says itself whether it is whole: b is ~a, and the text and the number come from a. In one row a only grows, also when it is deleted and
- * inserted again. A reader that finds something else prints it and ends with 1. All of them go on when the endpoint is killed and started again.
+ * inserted again. Of four keys of "pair" that belong together, three have rows at each moment: one of the first two, and the last two with values whose
+ * sum is 0. A reader that finds something else prints it and ends with 1. All of them go on when the endpoint is killed and started again.
  */
 #include "platform.h"
 
@@ -28,6 +30,8 @@
 #define WAIT_NANOS INT64_C(1000000000)
 #define REATTACH_SECONDS 60
 #define READS_PER_WRITE 5000
+#define READS_PER_PAIR 2
+#define PAIRS 4
 #define LINE_BYTES 64
 
 typedef enum statement
@@ -36,6 +40,9 @@ typedef enum statement
 	UPDATE_ROW,
 	DELETE_ROW,
 	INSERT_ROW,
+	SELECT_PAIR,
+	MOVE_ROW,
+	TRANSFER,
 	OTHERS
 } statement;
 
@@ -52,6 +59,9 @@ static const char *const texts[] = {
 	[DELETE_ROW] = "DELETE FROM torture WHERE id = $1",
 	[INSERT_ROW] = "INSERT INTO torture (id, a, b, t, u, n) VALUES ($1, $2, -1 - $2, " LETTERS(
 		"$2") ", md5($1::text)::uuid, " NUMBER("$2") ") ON CONFLICT (id) DO NOTHING",
+	[SELECT_PAIR] = "SELECT $1, id, v FROM pair WHERE id = $2",
+	[MOVE_ROW] = "UPDATE pair SET id = CASE id WHEN $1 THEN $2 ELSE $1 END WHERE id = $1 OR id = $2",
+	[TRANSFER] = "UPDATE pair SET v = v + CASE id WHEN $1 THEN 1 ELSE -1 END WHERE id = $1 OR id = $2",
 };
 
 static const uint32_t types[] = {INT8, INT8};
@@ -61,8 +71,10 @@ static struct
 	kh_attach_options options;
 	kh_session *session;
 	kh_direct *ticket;
+	kh_direct *pair_ticket;
 	kh_batch_writer parameters;
 	kh_batch_writer row;
+	kh_batch_writer pair_rows;
 	uint64_t random;
 	uint64_t rows;
 	int64_t newest[MOST_ROWS];
@@ -70,6 +82,7 @@ static struct
 	long absent;
 	long asked;
 	long stale;
+	long pairs;
 } me;
 
 static kh_error error;
@@ -96,7 +109,9 @@ static void
 leave(void)
 {
 	kh_direct_free(me.ticket);
+	kh_direct_free(me.pair_ticket);
 	me.ticket = NULL;
+	me.pair_ticket = NULL;
 	kh_detach(me.session);
 	me.session = NULL;
 }
@@ -131,19 +146,33 @@ use_nothing(const kh_result *result)
 }
 
 static void
+take_ticket(kh_direct **ticket, const kh_result *result)
+{
+	kh_direct_free(*ticket);
+	*ticket = NULL;
+	if (!result->failed && result->direct_read != NULL)
+		*ticket = kh_direct_create(me.session, result->direct_read, result->direct_read_bytes);
+}
+
+static void
 use_ticket(const kh_result *result)
 {
-	kh_direct_free(me.ticket);
-	me.ticket = NULL;
-	if (!result->failed && result->direct_read != NULL)
-		me.ticket = kh_direct_create(me.session, result->direct_read, result->direct_read_bytes);
+	take_ticket(&me.ticket, result);
+}
+
+static void
+use_pair_ticket(const kh_result *result)
+{
+	take_ticket(&me.pair_ticket, result);
 }
 
 static bool
 prepare(statement of, const char *text, uint32_t parameters)
 {
 	return finish(kh_send_prepare(me.session, (uint32_t) of, text, types, parameters, &error),
-	              of == SELECT_ROW ? use_ticket : use_nothing);
+	              of == SELECT_ROW    ? use_ticket
+	              : of == SELECT_PAIR ? use_pair_ticket
+	                                  : use_nothing);
 }
 
 static void
@@ -228,6 +257,9 @@ make(void)
 	         NUMBER("0"), (unsigned long long) me.rows - 1);
 	if (!run(text))
 		fail(error.message, 0);
+	if (!run("DROP TABLE IF EXISTS pair") || !run("CREATE TABLE pair (id int8 PRIMARY KEY, v int8 NOT NULL)") ||
+	    !run("INSERT INTO pair SELECT i, 0 FROM generate_series(0, 15) g (i) WHERE i % 4 <> 1"))
+		fail(error.message, 0);
 }
 
 static void
@@ -301,10 +333,67 @@ write_and_read(int64_t id)
 }
 
 static bool
+read_pair(void)
+{
+	int64_t first = 4 * (int64_t) draw(PAIRS);
+	kh_batch parameters;
+	kh_batch rows;
+	int64_t sum = 0;
+
+	if (me.pair_ticket == NULL)
+		return kh_session_alive(me.session) && prepare(SELECT_PAIR, texts[SELECT_PAIR], 2);
+	kh_batch_writer_free(&me.parameters);
+	memset(&me.parameters, 0, sizeof(me.parameters));
+	if (!kh_batch_writer_init(&me.parameters, 2, 4, 4096, &error))
+		fail(error.message, first);
+	for (int64_t i = 0; i < 4; i++)
+	{
+		if (!kh_batch_writer_add_row(&me.parameters))
+			fail("no room", first);
+		kh_batch_writer_set_word(&me.parameters, 0, (uint64_t) i);
+		kh_batch_writer_set_word(&me.parameters, 1, (uint64_t) (first + i));
+	}
+	if (!kh_batch_check(me.parameters.data, kh_batch_writer_finish(&me.parameters), &parameters, &error))
+		fail(error.message, first);
+	switch (kh_direct_read_rows(me.session, me.pair_ticket, &parameters, &me.pair_rows))
+	{
+		case KH_DIRECT_ROW:
+			break;
+		case KH_DIRECT_NO_ROW:
+			fail("none of four rows is there", first);
+			break;
+		case KH_DIRECT_ASK:
+			me.asked++;
+			return true;
+		case KH_DIRECT_STALE:
+			kh_direct_free(me.pair_ticket);
+			me.pair_ticket = NULL;
+			return true;
+	}
+	if (!kh_batch_check(me.pair_rows.data, kh_batch_writer_finish(&me.pair_rows), &rows, &error))
+		fail(error.message, first);
+	if (rows.row_count != 3)
+		fail("there are not three rows of four", first);
+	for (uint32_t i = 0; i < 3; i++)
+	{
+		if (kh_batch_word(&rows, i, 0) + (uint64_t) first != kh_batch_word(&rows, i, 1) ||
+		    (i > 0) != (kh_batch_word(&rows, i, 0) > 1))
+			fail("another row of four", first);
+		sum += i > 0 ? (int64_t) kh_batch_word(&rows, i, 2) : 0;
+	}
+	if (sum != 0)
+		fail("half of a transaction", first);
+	me.pairs++;
+	return true;
+}
+
+static bool
 read_once(void)
 {
 	int64_t id = (int64_t) draw(me.rows);
 
+	if (draw(READS_PER_PAIR) == 0)
+		return read_pair();
 	if (me.ticket == NULL)
 	{
 		me.stale++;
@@ -342,7 +431,8 @@ read_rows(long count)
 			goes_on = attach();
 		}
 	}
-	printf("%ld rows, %ld absent, %ld asked for, %ld tickets\n", me.direct, me.absent, me.asked, me.stale);
+	printf("%ld rows, %ld absent, %ld pairs, %ld asked for, %ld tickets\n", me.direct, me.absent, me.pairs, me.asked,
+	       me.stale);
 }
 
 static void
@@ -360,6 +450,30 @@ write_rows(long count)
 			goes_on = attach();
 		}
 	}
+}
+
+static void
+move_rows(long count)
+{
+	long sum = 0;
+
+	for (long i = 0; i < count; i++)
+	{
+		int64_t first = 4 * (int64_t) draw(PAIRS);
+		bool moves = draw(2) != 0;
+		long rows = execute(moves ? MOVE_ROW : TRANSFER, first + (moves ? 0 : 2), first + (moves ? 1 : 3));
+		bool goes_on = rows != -2;
+
+		if (rows >= 0 && rows != (moves ? 1 : 2))
+			fail("a change of two rows that belong together changed others", first);
+		sum += rows > 0;
+		while (!goes_on)
+		{
+			leave();
+			goes_on = attach();
+		}
+	}
+	printf("%ld changes\n", sum);
 }
 
 static void
@@ -430,7 +544,8 @@ main(int argc, char **argv)
 
 	if (argc < 3 || count < 1)
 	{
-		fprintf(stderr, "usage: kh_direct RUNTIME_DIRECTORY make|read|write|define|record [COUNT [SEED [ROWS]]]\n");
+		fprintf(stderr,
+		        "usage: kh_direct RUNTIME_DIRECTORY make|read|write|move|define|record [COUNT [SEED [ROWS]]]\n");
 		return 2;
 	}
 	me.random = argc > 4 ? strtoull(argv[4], NULL, 10) : (uint64_t) getpid();
@@ -440,7 +555,8 @@ main(int argc, char **argv)
 		me.rows = MOST_ROWS;
 	me.options = (kh_attach_options){.runtime_directory = argv[1], .application_name = role, .timeout_millis = 5000};
 	fprintf(stderr, "%s: seed %llu\n", role, (unsigned long long) me.random / 2);
-	if (!kh_batch_writer_init(&me.row, 6, 1, 65536, &error))
+	if (!kh_batch_writer_init(&me.row, 6, 1, 65536, &error) ||
+	    !kh_batch_writer_init(&me.pair_rows, 3, 4, 65536, &error))
 		fail(error.message, 0);
 	while (!attach())
 		leave();
@@ -450,12 +566,15 @@ main(int argc, char **argv)
 		read_rows(count);
 	else if (strcmp(role, "write") == 0)
 		write_rows(count);
+	else if (strcmp(role, "move") == 0)
+		move_rows(count);
 	else if (strcmp(role, "define") == 0)
 		define(count);
 	else
 		record();
 	leave();
 	kh_batch_writer_free(&me.row);
+	kh_batch_writer_free(&me.pair_rows);
 	kh_batch_writer_free(&me.parameters);
 	return 0;
 }

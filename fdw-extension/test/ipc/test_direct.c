@@ -221,6 +221,51 @@ should_ask_when_a_row_does_not_fit(void)
 	kh_batch_writer_free(&to);
 }
 
+/* Reads some ids in one go. */
+static kh_direct_answer
+read_rows(const int64_t *ids, uint32_t count, kh_batch_writer *to)
+{
+	kh_batch_writer parameters = {0};
+	kh_batch keys;
+	kh_error error;
+	kh_direct_answer answer;
+
+	CHECK(kh_batch_writer_init(&parameters, 1, count, 65536, &error));
+	for (uint32_t i = 0; i < count; i++)
+	{
+		CHECK(kh_batch_writer_add_row(&parameters));
+		kh_batch_writer_set_word(&parameters, 0, (uint64_t) ids[i]);
+	}
+	CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &keys, &error));
+	answer = kh_direct_read_rows(session, read, &keys, to);
+	kh_batch_writer_free(&parameters);
+	return answer;
+}
+
+static void
+should_read_several_rows_as_of_one_moment(void)
+{
+	int64_t there = present();
+	const int64_t ids[] = {there, -1, there};
+	kh_batch_writer to = {0};
+	kh_error error;
+
+	CHECK(kh_batch_writer_init(&to, 6, 3, 65536, &error));
+	head()->collected = head()->durable;
+	CHECK_EQUAL(KH_DIRECT_ROW, read_rows(ids, 3, &to));
+	CHECK_EQUAL(2, to.row_count);
+	CHECK_EQUAL(KH_DIRECT_NO_ROW, read_rows(ids + 1, 1, &to));
+	/* The row may have been there at the moment whose state is read. */
+	head()->collected = head()->durable + 1;
+	CHECK_EQUAL(KH_DIRECT_ASK, read_rows(ids, 3, &to));
+	CHECK_EQUAL(KH_DIRECT_ASK, read_rows(ids + 1, 1, &to));
+	/* Rows that are found have the version of that moment, or a later one, which is seen. */
+	CHECK_EQUAL(KH_DIRECT_ROW, read_rows(ids, 1, &to));
+	head()->durable = 1;
+	CHECK_EQUAL(KH_DIRECT_ASK, read_rows(ids, 1, &to));
+	kh_batch_writer_free(&to);
+}
+
 static void
 should_write_numbers_as_postgres_does(void)
 {
@@ -269,6 +314,7 @@ const test_case direct_tests[] = {
 	TEST(should_not_follow_what_leads_outside),
 	TEST(should_have_no_row_for_null),
 	TEST(should_ask_when_a_row_does_not_fit),
+	TEST(should_read_several_rows_as_of_one_moment),
 	TEST(should_write_numbers_as_postgres_does),
 	TEST(should_refuse_a_ticket_that_is_not_sound),
 	{0},

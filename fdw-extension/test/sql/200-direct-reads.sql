@@ -58,6 +58,26 @@ EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('
 ROLLBACK;
 EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT note FROM item WHERE n < 0;
 EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT note FROM item WHERE id = (SELECT max(i) FROM generate_series(1, 3) i);
+-- A join that sends keys reads them all as of one moment, if it is all that the statement reads.
+CREATE TABLE of_direct.local (k int8, name text);
+INSERT INTO local SELECT i, 'local ' || i FROM generate_series(10, 50) i;
+ANALYZE local;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT l.k, l.name, i.code, i.price FROM local l JOIN item i ON i.id = l.k;
+SELECT l.k, l.name, i.code, i.price FROM local l JOIN item i ON i.id = l.k WHERE l.k < 14 ORDER BY 1;
+SELECT count(*), sum(i.n), count(i.id) FROM local l LEFT JOIN item i ON i.id = l.k;
+SELECT count(*) FROM local l WHERE EXISTS (SELECT FROM item i WHERE i.id = l.k);
+SELECT count(*) FROM local l WHERE NOT EXISTS (SELECT FROM item i WHERE i.id = l.k);
+BEGIN;
+UPDATE item SET code = 'own' WHERE id = 12;
+SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k WHERE l.k < 14 ORDER BY 1;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k;
+ROLLBACK;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT l.k, i.code, o.code FROM local l JOIN item i ON i.id = l.k, item o WHERE o.id = 10;
+SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k ORDER BY 1 LIMIT 2;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
 -- The endpoint counts them.
 SELECT direct_reads > 20 AS counted FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid();
 -- Definitions change below prepared statements.

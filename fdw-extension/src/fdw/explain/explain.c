@@ -112,13 +112,19 @@ kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, ExplainStat
 }
 
 void
-kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, ExplainState *es)
+kakehashi_explain_direct(const KakehashiCost *cost, ExplainState *es)
 {
-	if (cost->requests > 1)
-		ExplainPropertyUInteger("Remote Requests", NULL, cost->requests, es);
 	if (cost->direct_reads > 0)
 		ExplainPropertyUInteger("Direct Reads", NULL, cost->direct_reads, es);
 	if (es->verbose && cost->request_reason != NULL)
 		ExplainPropertyText("Request Reason", cost->request_reason, es);
+}
+
+void
+kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, ExplainState *es)
+{
+	if (cost->requests > 1)
+		ExplainPropertyUInteger("Remote Requests", NULL, cost->requests, es);
+	kakehashi_explain_direct(cost, es);
 	kakehashi_explain_cost(cost, returns_rows, es);
 }

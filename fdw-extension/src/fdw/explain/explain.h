@@ -18,6 +18,7 @@ extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first
 extern void kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *exprs, const Datum *values,
                                         const bool *nulls, struct ExplainState *es);
 extern void kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
+extern void kakehashi_explain_direct(const KakehashiCost *cost, struct ExplainState *es);
 extern void kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
 
 #endif /* KAKEHASHI_EXPLAIN_H */

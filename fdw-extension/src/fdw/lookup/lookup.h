@@ -68,6 +68,9 @@ typedef struct LookupState
 	uint64 of_this; /* found rows that have come for it */
 	uint64 known;   /* found rows for the first outer row of the request that an earlier request has delivered */
 	bool used;      /* the current found row has been handed out or looked at */
+	KakehashiDirect direct;
+	bool direct_waits; /* rows that were read without a request have yet to become batch */
+	kh_batch direct_batch;
 	KakehashiAhead *ahead;
 	uint32 ahead_row; /* of batch: nothing is foreseen from here on */
 	KakehashiCost cost;

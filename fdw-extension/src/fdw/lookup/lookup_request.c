@@ -45,6 +45,7 @@ end_call(LookupState *state)
 	}
 	state->call = NULL;
 	state->has_batch = false;
+	state->direct_waits = false;
 }
 
 void
@@ -135,6 +136,7 @@ send_keys(LookupState *state)
 	KakehashiSession *session = kakehashi_session_get(state->user);
 	KakehashiParameters *parameters = state->parameters;
 	KakehashiStatement *statement;
+	KakehashiDirect direct = {0};
 	MemoryContext old;
 	const void *rows;
 	uint32 bytes;
@@ -148,15 +150,21 @@ send_keys(LookupState *state)
 	statement = kakehashi_statement_get(session, state->sql, parameters->writer->types, parameters->count);
 	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, session,
 	                       &statement);
+	state->used = true;
+	state->found = -1;
+	state->of_this = 0;
+	/* One read is all that may be direct, so it has to be for all rows. */
+	direct.reads_once = state->direct.reads_once && state->outer_ended && state->sent == state->row_count;
+	state->direct.reads_once = false;
+	if (kakehashi_read_directly(&direct, state->scan.ss.ps.state, session, &statement, rows, bytes, &state->cost,
+	                            &state->direct_batch, &state->direct_waits))
+		return;
 	old = MemoryContextSwitchTo(state->scan.ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);
 	state->call->tentative = state->sent - state->position > 1;
 	state->cost.timed = state->scan.ss.ps.instrument != NULL;
 	kakehashi_call_measure(state->call, &state->cost);
-	state->used = true;
-	state->found = -1;
-	state->of_this = 0;
 }
 
 bool
@@ -242,6 +250,14 @@ advance(LookupState *state)
 		state->batch_row++;
 	while (!state->has_batch || state->batch_row >= state->batch.row_count)
 	{
+		if (state->direct_waits)
+		{
+			state->batch = state->direct_batch;
+			state->direct_waits = false;
+			state->has_batch = true;
+			state->batch_row = 0;
+			return true;
+		}
 		if (state->call == NULL)
 			return false;
 		if (state->has_batch && state->call->ipc != NULL)
@@ -257,7 +273,7 @@ advance(LookupState *state)
 			ask_again(state);
 	}
 	/* The batch went with the call if a rollback has ended it. */
-	if (state->call->ipc == NULL)
+	if (state->call != NULL && state->call->ipc == NULL)
 		(void) kakehashi_call_next_batch(state->call, &state->batch);
 	return true;
 }

@@ -49,11 +49,15 @@ begin_lookup(CustomScanState *node, EState *estate, int eflags)
 	state->outer_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(state->outer), &TTSOpsMinimalTuple);
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "kakehashi lookup rows", ALLOCSET_DEFAULT_SIZES);
 	state->rows = (MinimalTuple *) palloc(KAKEHASHI_LOOKUP_MAX_ROWS * sizeof(MinimalTuple));
+	state->direct.reads_once = kakehashi_join_reads_once(node, eflags);
 	state->row_limit = KAKEHASHI_LOOKUP_FIRST_ROWS;
 	if (state->join_type == JOIN_INNER || state->join_type == JOIN_LEFT)
 		state->ahead = kakehashi_ahead_create(&node->ss.ps);
 	/* Refused here if there is no endpoint; the first request waits until a row is wanted. */
-	(void) kakehashi_session_get(state->user);
+	state->direct.reads_once =
+		state->direct.reads_once && kh_session_reads_directly(kakehashi_session_get(state->user)->ipc);
+	if (state->direct.reads_once)
+		state->row_limit = KAKEHASHI_LOOKUP_MAX_ROWS;
 }
 
 static TupleTableSlot *
@@ -154,6 +158,7 @@ rescan_lookup(CustomScanState *node)
 	LookupState *state = (LookupState *) node;
 
 	reset(state);
+	state->direct.reads_once = false;
 	state->row_limit = KAKEHASHI_LOOKUP_FIRST_ROWS;
 	if (node->ss.ps.chgParam != NULL)
 		UpdateChangedParamSet(state->outer, node->ss.ps.chgParam);
@@ -179,6 +184,7 @@ explain_lookup(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (!es->analyze)
 		return;
 	ExplainPropertyUInteger("Requests", NULL, state->cost.requests, es);
+	kakehashi_explain_direct(&state->cost, es);
 	if (es->verbose)
 		kakehashi_explain_cost(&state->cost, true, es);
 }

@@ -60,6 +60,69 @@ kakehashi_reads_once(const ForeignScanState *node, int eflags)
 	       !may_read((Node *) plan->scan.plan.targetlist, NULL) && !may_read((Node *) plan->fdw_exprs, NULL);
 }
 
+/*
+ * Whether a plan has no node of which it is not known that it reads nothing from the engine, and the reader only where it is not asked again. Functions in
+ * it have been looked at.
+ */
+static bool
+reads_by(const Plan *plan, const Plan *reader, bool again)
+{
+	const ListCell *cell;
+
+	if (plan == NULL)
+		return true;
+	switch (nodeTag(plan))
+	{
+		case T_CustomScan:
+			if (plan != reader || again)
+				return false;
+			foreach (cell, ((const CustomScan *) plan)->custom_plans)
+			{
+				if (!reads_by((const Plan *) lfirst(cell), reader, again))
+					return false;
+			}
+			return true;
+		case T_SubqueryScan:
+			return reads_by(((const SubqueryScan *) plan)->subplan, reader, again);
+		case T_BitmapHeapScan:
+			return true;
+		case T_NestLoop:
+			return reads_by(plan->lefttree, reader, again) && reads_by(plan->righttree, reader, true);
+		case T_Result:
+		case T_Limit:
+		case T_Agg:
+		case T_Group:
+		case T_Sort:
+		case T_IncrementalSort:
+		case T_Unique:
+		case T_WindowAgg:
+		case T_Material:
+		case T_Hash:
+		case T_HashJoin:
+		case T_MergeJoin:
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_FunctionScan:
+		case T_ValuesScan:
+			return reads_by(plan->lefttree, reader, again) && reads_by(plan->righttree, reader, again);
+		default:
+			return false;
+	}
+}
+
+/* Functions that PostgreSQL does not bring along are among what invalidates the plan. */
+bool
+kakehashi_join_reads_once(const CustomScanState *node, int eflags)
+{
+	const EState *estate = node->ss.ps.state;
+	const PlannedStmt *statement = estate->es_plannedstmt;
+
+	return statement->commandType == CMD_SELECT && !statement->hasModifyingCTE && statement->rowMarks == NIL &&
+	       statement->subplans == NIL && statement->invalItems == NIL && estate->es_epq_active == NULL &&
+	       !is_cursor(eflags) && reads_by(statement->planTree, node->ss.ps.plan, false);
+}
+
 /* What of the session or its transaction needs a request; NULL: nothing. It reads what is committed, and has nothing on the engine yet. */
 static const char *
 reason_of_session(KakehashiSession *session)
@@ -77,13 +140,14 @@ reason_of_session(KakehashiSession *session)
 }
 
 static const char *
-reason_of_statement(const RemoteScan *state, const KakehashiStatement *statement, const void *row)
+reason_of_statement(const KakehashiDirect *direct, const KakehashiSession *session, const KakehashiStatement *statement,
+                    const void *rows)
 {
-	if (!state->reads_once)
+	if (!direct->reads_once)
 		return "the statement may read more than this";
-	if (statement->direct == NULL || row == NULL)
+	if (statement->direct == NULL || rows == NULL)
 		return "it is not one row by its whole key";
-	if (statement->direct_role != state->session->role_id)
+	if (statement->direct_role != session->role_id)
 		return "the role is another one than it was prepared for";
 	return NULL;
 }
@@ -94,62 +158,61 @@ free_writer(void *writer)
 	kh_batch_writer_free((kh_batch_writer *) writer);
 }
 
-/* Of the columns of a statement; freed with the executor's state. */
+/* Of the columns of a statement; freed with the executor's state. NULL: not even one row fits. */
 static kh_batch_writer *
-writer_of(ForeignScanState *node, const KakehashiSession *session, const KakehashiStatement *statement)
+writer_of(EState *estate, const KakehashiSession *session, const KakehashiStatement *statement, uint32 rows)
 {
-	MemoryContext context = node->ss.ps.state->es_query_cxt;
-	kh_batch_writer *writer = (kh_batch_writer *) MemoryContextAllocZero(context, sizeof(kh_batch_writer));
+	kh_batch_writer *writer = (kh_batch_writer *) MemoryContextAllocZero(estate->es_query_cxt, sizeof(kh_batch_writer));
 	MemoryContextCallback *callback =
-		(MemoryContextCallback *) MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+		(MemoryContextCallback *) MemoryContextAllocZero(estate->es_query_cxt, sizeof(MemoryContextCallback));
 
-	if (!kh_batch_writer_init(writer, (uint32) statement->column_count, 1,
+	if (!kh_batch_writer_init(writer, (uint32) statement->column_count, rows,
 	                          kh_session_limits(session->ipc)->max_batch_bytes, NULL))
 		return NULL;
 	callback->func = free_writer;
 	callback->arg = writer;
-	MemoryContextRegisterResetCallback(context, callback);
+	MemoryContextRegisterResetCallback(estate->es_query_cxt, callback);
 	return writer;
 }
 
 bool
-kakehashi_scan_directly(ForeignScanState *node, RemoteScan *state, KakehashiStatement **statement, const void *row,
-                        uint32 bytes)
+kakehashi_read_directly(KakehashiDirect *direct, EState *estate, KakehashiSession *session,
+                        KakehashiStatement **statement, const void *rows, uint32 bytes, KakehashiCost *cost,
+                        kh_batch *batch, bool *has_batch)
 {
 	kh_batch parameters;
 	kh_direct_answer answer;
-	const char *reason;
 
-	if (!kh_session_reads_directly(state->session->ipc))
+	if (!kh_session_reads_directly(session->ipc))
 		return false;
-	reason = reason_of_statement(state, *statement, row);
-	if (reason == NULL)
-		reason = reason_of_session(state->session);
-	state->cost.request_reason = reason;
-	if (reason != NULL || !kh_batch_check(row, bytes, &parameters, NULL))
+	cost->request_reason = reason_of_statement(direct, session, *statement, rows);
+	if (cost->request_reason == NULL)
+		cost->request_reason = reason_of_session(session);
+	if (cost->request_reason != NULL || !kh_batch_check(rows, bytes, &parameters, NULL))
 		return false;
-	if (state->direct_row == NULL)
-		state->direct_row = writer_of(node, state->session, *statement);
-	if (state->direct_row == NULL)
+	if (direct->rows == NULL)
+		direct->rows = writer_of(estate, session, *statement, parameters.row_count);
+	if (direct->rows == NULL)
 		return false;
-	answer = kh_direct_read(state->session->ipc, (*statement)->direct, &parameters, state->direct_row);
+	if (parameters.row_count == 1)
+		answer = kh_direct_read(session->ipc, (*statement)->direct, &parameters, direct->rows);
+	else
+		answer = kh_direct_read_rows(session->ipc, (*statement)->direct, &parameters, direct->rows);
 	if (answer == KH_DIRECT_STALE)
 	{
-		state->cost.request_reason = "definitions have changed";
+		cost->request_reason = "definitions have changed";
 		/* What it was prepared for has changed: the next execution may find another way. */
-		*statement = kakehashi_statement_renew(state->session, *statement);
+		*statement = kakehashi_statement_renew(session, *statement);
 		return false;
 	}
 	if (answer == KH_DIRECT_ASK)
 	{
-		state->cost.request_reason = "the row is being changed, not durable yet, or long";
+		cost->request_reason = "a row is being changed, not durable yet, or long";
 		return false;
 	}
-	state->cost.direct_reads++;
-	state->has_batch =
-		answer == KH_DIRECT_ROW &&
-		kh_batch_check(state->direct_row->data, kh_batch_writer_finish(state->direct_row), &state->batch, NULL);
-	state->cost.rows += state->has_batch ? 1 : 0;
-	state->next_row = 0;
+	cost->direct_reads += parameters.row_count;
+	*has_batch = answer == KH_DIRECT_ROW &&
+	             kh_batch_check(direct->rows->data, kh_batch_writer_finish(direct->rows), batch, NULL);
+	cost->rows += *has_batch ? batch->row_count : 0;
 	return true;
 }

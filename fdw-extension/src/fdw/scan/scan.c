@@ -72,7 +72,7 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 		return;
 	state->user = GetUserMapping(kakehashi_scan_user(node), plan->fs_server);
 	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
-	state->reads_once = kakehashi_reads_once(node, eflags);
+	state->direct.reads_once = kakehashi_reads_once(node, eflags);
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
 	state->session = kakehashi_session_get(state->user);

@@ -34,6 +34,13 @@ extern Oid kakehashi_scan_user(ForeignScanState *node);
 typedef struct KakehashiAhead KakehashiAhead;
 typedef struct KakehashiForeseen KakehashiForeseen;
 
+/* What a scan needs to read without requests; see direct_scan.c. */
+typedef struct KakehashiDirect
+{
+	bool reads_once;       /* the statement reads from the engine by this scan alone, and once */
+	kh_batch_writer *rows; /* what was read; NULL: nothing yet */
+} KakehashiDirect;
+
 typedef struct RemoteScan
 {
 	char *sql;
@@ -49,8 +56,7 @@ typedef struct RemoteScan
 	kh_batch batch;
 	uint32 next_row; /* of batch */
 
-	bool reads_once;             /* the statement reads from the engine by this scan alone, and once */
-	kh_batch_writer *direct_row; /* what was read without a request; NULL: nothing yet */
+	KakehashiDirect direct;
 
 	KakehashiCost cost; /* in this process and since the scan began */
 
@@ -83,15 +89,19 @@ extern void kakehashi_scan_end_request(RemoteScan *state);
 
 /* ---- direct_scan.c: without a request ---- */
 
-/* Whether nothing of the statement reads from the engine but this scan. Asked when it begins. */
+/* Whether nothing of the statement reads from the engine but this scan, and it once. Asked when it begins. */
 extern bool kakehashi_reads_once(const ForeignScanState *node, int eflags);
 
+/* The same of a join that sends keys: it may be anywhere in the plan where it is not asked for its rows again. */
+extern bool kakehashi_join_reads_once(const CustomScanState *node, int eflags);
+
 /*
- * Reads the row without a request, which becomes the scan's batch. False: a request is needed. row: parameters. The statement
- * may be another one afterwards, with the same text.
+ * Reads the rows of some rows of parameters, which become batch, if there are some. False: a request is needed. The statement may be another one
+ * afterwards, with the same text. Memory of what is read belongs to the executor's state.
  */
-extern bool kakehashi_scan_directly(ForeignScanState *node, RemoteScan *state, KakehashiStatement **statement,
-                                    const void *row, uint32 bytes);
+extern bool kakehashi_read_directly(KakehashiDirect *direct, EState *estate, KakehashiSession *session,
+                                    KakehashiStatement **statement, const void *rows, uint32 bytes, KakehashiCost *cost,
+                                    kh_batch *batch, bool *has_batch);
 
 /* ---- ahead.c: subqueries with values of the outer row, for many rows in one request ---- */
 

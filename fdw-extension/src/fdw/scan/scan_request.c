@@ -137,8 +137,10 @@ kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 	state->session = kakehashi_session_get(state->user);
 	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
 	statement = kakehashi_scan_statement(node, state);
-	if (!kakehashi_scan_directly(node, state, &statement, row, bytes))
+	if (!kakehashi_read_directly(&state->direct, node->ss.ps.state, state->session, &statement, row, bytes,
+	                             &state->cost, &state->batch, &state->has_batch))
 		state->call = execute(node, state, statement, row, bytes);
+	state->next_row = 0;
 	state->begun = true;
 }
 

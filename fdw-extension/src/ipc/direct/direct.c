@@ -123,22 +123,24 @@ note_of(const kh_store *store, const kh_direct *read)
 	return note;
 }
 
-/* Whether all is as it was, and durable. */
+/*
+ * Whether all is as it was, and not later than until: found, KH_FOUND_TORN or KH_FOUND_ELSE. until: the timestamp of the state that is read; it is
+ * durable.
+ */
 static kh_found
-confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t newest, kh_found found)
+confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t newest, uint64_t until, kh_found found)
 {
-	uint64_t durable = kh_load_acquire(&note->head->durable);
-
 	if (!kh_direct_unchanged(leaf->node, leaf->version) ||
 	    kh_load_relaxed(&note->table->version) != note->table_version ||
 	    kh_load_relaxed(&note->head->moved) != note->moved || !holds(note, read))
 		return KH_FOUND_TORN;
-	return newest > durable || kh_load_acquire(&note->head->common) > durable ? KH_FOUND_ELSE : found;
+	return newest > until || kh_load_acquire(&note->head->common) > until ? KH_FOUND_ELSE : found;
 }
 
+/* until: see confirm; NULL: what is durable now. Where nothing is found, to is as before. */
 static kh_found
 try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key, const noted *note,
-         const kh_batch *parameters, kh_batch_writer *to)
+         const kh_wanted *wanted, const uint64_t *until, kh_batch_writer *to)
 {
 	kh_found found;
 	kh_leaf leaf;
@@ -168,55 +170,96 @@ try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key,
 		found = kh_direct_entry(leaf.node, slot, key, &row);
 		if (found != KH_FOUND)
 			break;
-		found = kh_direct_row(store, note->limit, note->table, read, row, parameters, to, &newest);
+		found = kh_direct_row(store, note->limit, note->table, read, row, wanted, to, &newest);
 	}
-	return found == KH_FOUND_TORN ? found : confirm(note, read, &leaf, newest, found);
+	if (found == KH_FOUND_TORN)
+		return found;
+	return confirm(note, read, &leaf, newest, until != NULL ? *until : kh_load_acquire(&note->head->durable), found);
 }
 
 /* For display, in the session's first slot, which its first request has made ours. */
 static void
-count(const kh_session *session)
+count(const kh_session *session, uint32_t reads)
 {
 	kh_response_slot *slot = (kh_response_slot *) session->mailbox.base;
 
 	if (slot != NULL)
-		kh_store_relaxed(&slot->direct_reads, kh_load_relaxed(&slot->direct_reads) + 1);
+		kh_store_relaxed(&slot->direct_reads, kh_load_relaxed(&slot->direct_reads) + reads);
 }
 
-kh_direct_answer
-kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
+/* Reads the row of one row of parameters, and tries again while others change it. */
+static kh_direct_answer
+read_row(const kh_session *session, const kh_direct *read, const kh_wanted *wanted, const uint64_t *until,
+         kh_batch_writer *to)
 {
 	const kh_store *store = &session->store;
+	uint32_t rows = to->row_count;
 	kh_direct_key key;
 	bool is_null;
 
-	if (parameters->row_count != 1)
-		return KH_DIRECT_ASK;
-	if (!kh_direct_key_make(&key, read->keys, read->key_count, parameters, &is_null))
+	if (!kh_direct_key_make(&key, read->keys, read->key_count, wanted, &is_null))
 		return KH_DIRECT_ASK;
 	for (int tries = 0; tries < MOST_TRIES; tries++)
 	{
 		noted note = note_of(store, read);
+		kh_found found;
 
 		if (!holds(&note, read))
 			return KH_DIRECT_STALE;
 		if (is_null)
 			return KH_DIRECT_NO_ROW;
-		kh_batch_writer_reset(to);
-		switch (try_once(store, read, &key, &note, parameters, to))
-		{
-			case KH_FOUND:
-				count(session);
-				return KH_DIRECT_ROW;
-			case KH_FOUND_NOTHING:
-				count(session);
-				kh_batch_writer_reset(to);
-				return KH_DIRECT_NO_ROW;
-			case KH_FOUND_ELSE:
-				return KH_DIRECT_ASK;
-			case KH_FOUND_TORN:
-				kh_relax();
-		}
+		found = try_once(store, read, &key, &note, wanted, until, to);
+		if (found == KH_FOUND)
+			return KH_DIRECT_ROW;
+		if (to->row_count > rows)
+			kh_batch_writer_drop_row(to);
+		if (found == KH_FOUND_NOTHING)
+			return KH_DIRECT_NO_ROW;
+		if (found == KH_FOUND_ELSE)
+			return KH_DIRECT_ASK;
+		kh_relax();
 	}
 	return KH_DIRECT_ASK;
+}
+
+kh_direct_answer
+kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
+{
+	kh_wanted wanted = {.parameters = parameters};
+	kh_direct_answer answer;
+
+	if (parameters->row_count != 1)
+		return KH_DIRECT_ASK;
+	kh_batch_writer_reset(to);
+	answer = read_row(session, read, &wanted, NULL, to);
+	if (answer == KH_DIRECT_ROW || answer == KH_DIRECT_NO_ROW)
+		count(session, 1);
+	return answer;
+}
+
+/*
+ * All of them are as of one timestamp. It was durable at the begin, so what was acknowledged before is there. A row whose newest version is later is
+ * asked for. A row that is not there may have gone later, and its entry with it: not if nothing was collected since.
+ */
+kh_direct_answer
+kh_direct_read_rows(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
+{
+	const kh_store_head *head = kh_store_head_of(&session->store);
+	uint64_t until = kh_load_acquire(&head->durable);
+	bool is_absent = false;
+
+	kh_batch_writer_reset(to);
+	for (uint32_t row = 0; row < parameters->row_count; row++)
+	{
+		kh_wanted wanted = {.parameters = parameters, .row = row};
+		kh_direct_answer answer = read_row(session, read, &wanted, &until, to);
+
+		if (answer != KH_DIRECT_ROW && answer != KH_DIRECT_NO_ROW)
+			return answer;
+		is_absent = is_absent || answer == KH_DIRECT_NO_ROW;
+	}
+	if (is_absent && kh_load_acquire(&head->collected) > until)
+		return KH_DIRECT_ASK;
+	count(session, parameters->row_count);
+	return to->row_count > 0 ? KH_DIRECT_ROW : KH_DIRECT_NO_ROW;
 }

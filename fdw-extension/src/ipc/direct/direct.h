@@ -48,9 +48,16 @@ typedef struct kh_leaf
 	bool may_go_on; /* the next leaf may have entries of the key, too */
 } kh_leaf;
 
+/* One row of a statement's parameters. */
+typedef struct kh_wanted
+{
+	const kh_batch *parameters;
+	uint32_t row;
+} kh_wanted;
+
 /* The bytes that entries of an index begin with; false: they are too many, or a value is null and no row has it. */
 extern bool kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint32_t count,
-                               const kh_batch *parameters, bool *is_null);
+                               const kh_wanted *wanted, bool *is_null);
 
 /* Goes down to the leaf where the key's entries begin. KH_FOUND, KH_FOUND_TORN or KH_FOUND_ELSE. */
 extern kh_found kh_direct_descend(const kh_store *store, uint64_t limit, const kh_store_index *index,

@@ -54,9 +54,9 @@ put_bytes(kh_direct_key *key, const unsigned char *bytes, uint32_t count)
 }
 
 static bool
-put_value(kh_direct_key *key, uint8_t kind, const kh_batch *parameters, uint32_t parameter)
+put_value(kh_direct_key *key, uint8_t kind, const kh_wanted *wanted, uint32_t parameter)
 {
-	uint64_t word = kh_batch_word(parameters, 0, parameter);
+	uint64_t word = kh_batch_word(wanted->parameters, wanted->row, parameter);
 	const unsigned char *value;
 	uint32_t header;
 
@@ -65,10 +65,10 @@ put_value(kh_direct_key *key, uint8_t kind, const kh_batch *parameters, uint32_t
 		case KH_VALUE_KIND_WORD:
 			return put_integer(key, (int64_t) word);
 		case KH_VALUE_KIND_FIXED16:
-			value = kh_batch_value(parameters, word, 16);
+			value = kh_batch_value(wanted->parameters, word, 16);
 			return value != NULL && put(key, value, 16);
 		case KH_VALUE_KIND_VARLENA:
-			value = kh_batch_value(parameters, word, 0);
+			value = kh_batch_value(wanted->parameters, word, 0);
 			if (value == NULL)
 				return false;
 			memcpy(&header, value, sizeof(header));
@@ -90,7 +90,7 @@ head_of(const kh_direct_key *key)
 }
 
 bool
-kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint32_t count, const kh_batch *parameters,
+kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint32_t count, const kh_wanted *wanted,
                    bool *is_null)
 {
 	key->length = 0;
@@ -99,16 +99,16 @@ kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint3
 	{
 		uint32_t from = key->length;
 
-		if (columns[i].parameter >= parameters->column_count)
+		if (columns[i].parameter >= wanted->parameters->column_count)
 			return false;
-		if (kh_batch_is_null(parameters, 0, columns[i].parameter))
+		if (kh_batch_is_null(wanted->parameters, wanted->row, columns[i].parameter))
 		{
 			*is_null = true;
 			return true;
 		}
 		if ((columns[i].flags & KH_KEY_FLAGS_NULLABLE) != 0 && !put_byte(key, NOT_NULL))
 			return false;
-		if (!put_value(key, columns[i].kind, parameters, columns[i].parameter))
+		if (!put_value(key, columns[i].kind, wanted, columns[i].parameter))
 			return false;
 		if ((columns[i].flags & KH_KEY_FLAGS_DESCENDING) != 0)
 		{

@@ -211,12 +211,12 @@ value_of(const reading *from, uint32_t column, uint8_t kind, bool is_missing_nul
 
 /* Whether the row has the values that were asked for: an entry of an index may be that of another version. */
 static kh_found
-has_key(const reading *from, const kh_direct *read, const kh_batch *parameters)
+has_key(const reading *from, const kh_direct *read, const kh_wanted *row)
 {
 	for (uint32_t i = 0; i < read->key_count; i++)
 	{
 		const kh_direct_read_keys *key = &read->keys[i];
-		uint64_t wanted = kh_batch_word(parameters, 0, key->parameter);
+		uint64_t wanted = kh_batch_word(row->parameters, row->row, key->parameter);
 		const unsigned char *bytes;
 		uint32_t header;
 		value has;
@@ -232,7 +232,7 @@ has_key(const reading *from, const kh_direct *read, const kh_batch *parameters)
 				return KH_FOUND_NOTHING;
 			continue;
 		}
-		bytes = kh_batch_value(parameters, wanted, key->kind == KH_VALUE_KIND_FIXED16 ? FIXED_BYTES : 0);
+		bytes = kh_batch_value(row->parameters, wanted, key->kind == KH_VALUE_KIND_FIXED16 ? FIXED_BYTES : 0);
 		if (bytes == NULL)
 			return KH_FOUND_ELSE;
 		header = FIXED_BYTES;
@@ -249,7 +249,7 @@ has_key(const reading *from, const kh_direct *read, const kh_batch *parameters)
 }
 
 static kh_found
-copy_values(const reading *from, const kh_direct *read, kh_batch_writer *to)
+copy_values(const reading *from, const kh_direct *read, const kh_wanted *wanted, kh_batch_writer *to)
 {
 	if (!kh_batch_writer_add_row(to))
 		return KH_FOUND_ELSE;
@@ -258,7 +258,17 @@ copy_values(const reading *from, const kh_direct *read, kh_batch_writer *to)
 		const kh_direct_read_columns *column = &read->columns[i];
 		bool fits = true;
 		value has;
-		kh_found found =
+		kh_found found;
+
+		if (column->kind == KH_VALUE_KIND_PARAMETER)
+		{
+			if (column->column >= wanted->parameters->column_count)
+				return KH_FOUND_ELSE;
+			if (!kh_batch_is_null(wanted->parameters, wanted->row, column->column))
+				kh_batch_writer_set_word(to, i, kh_batch_word(wanted->parameters, wanted->row, column->column));
+			continue;
+		}
+		found =
 			value_of(from, column->column, column->kind, column->is_missing_null != 0, column->dictionary_cell, &has);
 
 		if (found != KH_FOUND)
@@ -278,8 +288,7 @@ copy_values(const reading *from, const kh_direct *read, kh_batch_writer *to)
 }
 
 static kh_found
-read_version(const reading *from, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to,
-             uint64_t *newest)
+read_version(const reading *from, const kh_direct *read, const kh_wanted *wanted, kh_batch_writer *to, uint64_t *newest)
 {
 	uint64_t stamps = kh_store_word(from->page + KH_STORE_PAGE_STAMPS_OFFSET);
 	const unsigned char *at;
@@ -298,13 +307,13 @@ read_version(const reading *from, const kh_direct *read, const kh_batch *paramet
 		*newest = stamp & TIMESTAMP;
 	if ((stamp & TOMBSTONE) != 0)
 		return KH_FOUND_NOTHING;
-	found = has_key(from, read, parameters);
-	return found == KH_FOUND ? copy_values(from, read, to) : found;
+	found = has_key(from, read, wanted);
+	return found == KH_FOUND ? copy_values(from, read, wanted, to) : found;
 }
 
 kh_found
 kh_direct_row(const kh_store *store, uint64_t limit, const kh_store_table *table, const kh_direct *read, uint64_t row,
-              const kh_batch *parameters, kh_batch_writer *to, uint64_t *newest)
+              const kh_wanted *wanted, kh_batch_writer *to, uint64_t *newest)
 {
 	reading from = {.store = store, .limit = limit, .slot = (uint32_t) row & ((1u << SLOT_BITS) - 1)};
 	uint64_t version;
@@ -316,6 +325,6 @@ kh_direct_row(const kh_store *store, uint64_t limit, const kh_store_table *table
 	version = kh_load_acquire((const uint64_t *) (const void *) (from.page + KH_STORE_PAGE_VERSION_OFFSET));
 	if ((version & 1) != 0)
 		return KH_FOUND_TORN;
-	found = read_version(&from, read, parameters, to, newest);
+	found = read_version(&from, read, wanted, to, newest);
 	return kh_direct_unchanged(from.page + KH_STORE_PAGE_VERSION_OFFSET, version) ? found : KH_FOUND_TORN;
 }

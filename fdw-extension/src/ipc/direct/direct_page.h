@@ -21,11 +21,11 @@ struct kh_direct
 };
 
 /*
- * Reads the newest version of a row into to. KH_FOUND; KH_FOUND_NOTHING: it is deleted, or has another key; KH_FOUND_ELSE; KH_FOUND_TORN.
+ * Adds the newest version of a row to to. KH_FOUND; KH_FOUND_NOTHING: it is deleted, or has another key; KH_FOUND_ELSE; KH_FOUND_TORN.
  * newest: raised to the timestamp of what was seen.
  */
 extern kh_found kh_direct_row(const kh_store *store, uint64_t limit, const kh_store_table *table, const kh_direct *read,
-                              uint64_t row, const kh_batch *parameters, kh_batch_writer *to, uint64_t *newest);
+                              uint64_t row, const kh_wanted *wanted, kh_batch_writer *to, uint64_t *newest);
 
 /* Longest numeric that lies in a word. */
 #define KH_DIRECT_NUMERIC_BYTES 16

@@ -183,6 +183,7 @@ _Static_assert(offsetof(kh_row_batch_header, heap_offset) == KH_ROW_BATCH_HEADER
 #define KH_STORE_HEAD_DURABLE_OFFSET 384
 #define KH_STORE_HEAD_COMMON_OFFSET 512
 #define KH_STORE_HEAD_DEFINITIONS_OFFSET 640
+#define KH_STORE_HEAD_COLLECTED_OFFSET 768
 
 /* Begin of the store's shared memory, for direct reads; cells of 64 bytes follow. */
 typedef struct kh_store_head
@@ -200,7 +201,9 @@ typedef struct kh_store_head
 	uint64_t	common;	/* timestamp of the last commit that all that is read depends on */
 	unsigned char padding_520[120];
 	uint64_t	definitions;	/* grows when tables, rights or roles have changed */
-	unsigned char padding_648[3448];
+	unsigned char padding_648[120];
+	uint64_t	collected;	/* grows before versions go, and entries of them: a state as of an earlier timestamp may lack rows */
+	unsigned char padding_776[3320];
 } kh_store_head;
 
 _Static_assert(sizeof(kh_store_head) == KH_STORE_HEAD_BYTES, "schema");
@@ -212,6 +215,7 @@ _Static_assert(offsetof(kh_store_head, moved) == KH_STORE_HEAD_MOVED_OFFSET, "sc
 _Static_assert(offsetof(kh_store_head, durable) == KH_STORE_HEAD_DURABLE_OFFSET, "schema");
 _Static_assert(offsetof(kh_store_head, common) == KH_STORE_HEAD_COMMON_OFFSET, "schema");
 _Static_assert(offsetof(kh_store_head, definitions) == KH_STORE_HEAD_DEFINITIONS_OFFSET, "schema");
+_Static_assert(offsetof(kh_store_head, collected) == KH_STORE_HEAD_COLLECTED_OFFSET, "schema");
 
 #define KH_STORE_INDEX_BYTES 64
 #define KH_STORE_INDEX_GENERATION_OFFSET 0

@@ -344,6 +344,7 @@ is_value_kind(uint8_t value)
 		case KH_VALUE_KIND_FLOAT8:
 		case KH_VALUE_KIND_VARLENA:
 		case KH_VALUE_KIND_FIXED16:
+		case KH_VALUE_KIND_PARAMETER:
 			return true;
 		default:
 			return false;

@@ -121,6 +121,7 @@ enum
 	KH_VALUE_KIND_FLOAT8 = 3,
 	KH_VALUE_KIND_VARLENA = 4,
 	KH_VALUE_KIND_FIXED16 = 5,
+	KH_VALUE_KIND_PARAMETER = 6,
 };
 
 enum
@@ -746,7 +747,7 @@ typedef struct kh_direct_read_keys
 
 typedef struct kh_direct_read_columns
 {
-	uint16_t	column;	/* StorePageColumn */
+	uint16_t	column;	/* StorePageColumn; of the kind PARAMETER the parameter whose word it is, from 0 */
 	uint8_t	kind;
 	uint8_t	is_missing_null;	/* 1: rows of a page in which it has no place have null; 0: they have what only requests know */
 	uint64_t	dictionary_cell;	/* offset of a StoreDictionary; 0: there is none */

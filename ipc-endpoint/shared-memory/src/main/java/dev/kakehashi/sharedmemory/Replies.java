@@ -121,7 +121,7 @@ final class Replies {
             .name(column.name());
       }
       DirectRead direct = statement.directRead();
-      byte[] ticket = direct == null ? NO_BYTES : DirectReads.encode(direct);
+      byte[] ticket = direct == null ? NO_BYTES : DirectReadEncoding.encode(direct);
       prepared.putDirectRead(ticket, 0, ticket.length);
       return Protocol.MESSAGE_HEADER_BYTES + prepared.encodedLength();
     });

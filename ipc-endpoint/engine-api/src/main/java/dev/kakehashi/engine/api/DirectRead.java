@@ -28,7 +28,9 @@ public record DirectRead(
     FLOAT4,
     FLOAT8,
     VARLENA,
-    FIXED16
+    FIXED16,
+    /// The word of a parameter, which is no column of the table.
+    PARAMETER
   }
 
   /// A column of the key.
@@ -46,7 +48,7 @@ public record DirectRead(
 
   /// A column of the result.
   ///
-  /// @param column of the table's pages
+  /// @param column of the table's pages; the number of the parameter, from 0
   /// @param isMissingNull whether it is null where a page has no place for it
   /// @param dictionaryCell offset of the cell of its shared values; 0: it has none
   public record Column(int column, Kind kind, boolean isMissingNull, long dictionaryCell) {}

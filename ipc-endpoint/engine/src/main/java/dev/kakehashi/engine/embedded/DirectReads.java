@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /// Which statements a client can answer by itself that has the store's memory mapped: columns of the one row whose whole unique key equals
 /// parameters. Stateless.
 final class DirectReads {
+  /// Less than [PlanNode#ROW_ID].
+  private static final int FIRST_PARAMETER = -1000;
+
   private DirectReads() {}
 
   /// @return null: requests alone answer the plan
@@ -61,11 +64,13 @@ final class DirectReads {
     };
   }
 
-  /// The table's columns of the result.
+  /// The result: columns of the table, and parameters as negative numbers, from [#FIRST_PARAMETER] down.
   ///
-  /// @param output columns of the scan that are the result's; null: all
+  /// @param output columns of the scan that are the result's, and parameters; null: all columns
   private static int[] chosen(int[] columns, int @Nullable [] output) {
-    return output == null ? columns : Arrays.stream(output).map(i -> columns[i]).toArray();
+    return output == null
+        ? columns
+        : Arrays.stream(output).map(i -> i <= FIRST_PARAMETER ? i : columns[i]).toArray();
   }
 
   /// Numbers of parameters; null: not all are parameters.
@@ -129,13 +134,18 @@ final class DirectReads {
     return oid == TypeOid.INT2 || oid == TypeOid.INT4 || oid == TypeOid.INT8;
   }
 
+  /// @return null: there are others than columns and parameters
   private static int @Nullable [] columnsOnly(List<Expr> expressions) {
     int[] columns = new int[expressions.size()];
     for (int i = 0; i < columns.length; i++) {
-      if (!(expressions.get(i) instanceof Expr.Column column)) {
+      if (expressions.get(i) instanceof Expr.Column column) {
+        columns[i] = column.index();
+      } else if (expressions.get(i) instanceof Expr.Parameter parameter
+          && isInteger(parameter.typeOid())) {
+        columns[i] = FIRST_PARAMETER - parameter.index();
+      } else {
         return null;
       }
-      columns[i] = column.index();
     }
     return columns;
   }
@@ -172,6 +182,11 @@ final class DirectReads {
     }
     List<DirectRead.Column> columns = new ArrayList<>();
     for (int column : result) {
+      if (column <= FIRST_PARAMETER) {
+        columns.add(
+            new DirectRead.Column(FIRST_PARAMETER - column, DirectRead.Kind.PARAMETER, false, 0));
+        continue;
+      }
       DirectRead.Kind kind =
           column == PlanNode.ROW_ID ? null : kind(definition.columns().get(column));
       if (kind == null) {

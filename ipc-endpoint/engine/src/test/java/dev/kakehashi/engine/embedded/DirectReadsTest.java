@@ -50,7 +50,6 @@ final class DirectReadsTest {
   @ValueSource(
       strings = {
         "select * from t where id = 5",
-        "select id, n from t where id = $1",
         "select id from t where a = $1",
         "select id from t where u = $1::uuid",
         "select id from t where b = $1",
@@ -70,6 +69,18 @@ final class DirectReadsTest {
       })
   void shouldLeaveStatementsToRequests(String sql) {
     assertNull(read(sql), sql);
+  }
+
+  /// A number is a varlena wherever it lies; a parameter is how a client finds out which of its keys a row is for.
+  @Test
+  void shouldGiveNumbersAndParameters() {
+    DirectRead read = found("select $1::int4, n from t where id = $2");
+    assertEquals(
+        List.of(DirectRead.Kind.PARAMETER, DirectRead.Kind.VARLENA),
+        read.columns().stream().map(DirectRead.Column::kind).toList());
+    assertEquals(0, read.columns().getFirst().column());
+    assertEquals(1, read.keys().getFirst().parameter());
+    assertNull(read("select $1::text, n from t where id = $2"));
   }
 
   @Test

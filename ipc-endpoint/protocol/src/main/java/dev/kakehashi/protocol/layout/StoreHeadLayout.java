@@ -10,6 +10,7 @@ public final class StoreHeadLayout {
   public static final int DURABLE_OFFSET = 384;
   public static final int COMMON_OFFSET = 512;
   public static final int DEFINITIONS_OFFSET = 640;
+  public static final int COLLECTED_OFFSET = 768;
   public static final int HEAD_BYTES = 4096;
 
   /// The bytes KSROTS01.

@@ -131,7 +131,7 @@ public final class ResponseChannel {
     this.ringFirstBlock = new int[mailbox.channelWindow()];
     this.ringBlocks = new int[mailbox.channelWindow()];
     this.held = new ChannelBlocks(session, arena, config.buffers());
-    // Of a session that had the slot before.
+    // A session that had the slot before may have left a number.
     SharedMemory.putLongPlain(slot, DIRECT_READS_OFFSET, 0);
   }
 

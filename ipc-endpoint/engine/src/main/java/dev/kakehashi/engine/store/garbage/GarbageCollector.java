@@ -293,6 +293,9 @@ public final class GarbageCollector implements AutoCloseable {
         found.add(each);
       }
     }
+    for (Garbage each : found) {
+      store.clock().collects(each.timestamp());
+    }
     found.forEach(each -> each.prune(pruner, snapshots));
     Set<Garbage> empty = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Garbage each : found) {
@@ -326,17 +329,22 @@ public final class GarbageCollector implements AutoCloseable {
 
   private boolean free() {
     long horizon = horizon();
-    boolean any = free(queue, horizon, horizon);
-    return free(retired, seenByAll, horizon) || any;
+    boolean any = free(queue, horizon, horizon, store.clock()::collects);
+    // Nobody else has seen these, so they are in no state as of any timestamp.
+    return free(retired, seenByAll, horizon, timestamp -> {}) || any;
   }
 
   /// Frees garbage up to a timestamp.
-  private boolean free(ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon) {
+  ///
+  /// @param first called before each with its timestamp
+  private boolean free(
+      ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon, LongConsumer first) {
     boolean any = false;
     Garbage next = from.peek();
     while (next != null && next.isReady() && next.timestamp() <= upTo && mayGo(next)) {
       from.remove();
       queuedWrites.addAndGet(-next.weight());
+      first.accept(next.timestamp());
       next.free(pool, horizon);
       any = true;
       next = from.peek();

@@ -71,6 +71,11 @@ public final class StoreHead {
     Native.raiseLong(address + StoreHeadLayout.COMMON_OFFSET, timestamp);
   }
 
+  /// Versions go that a state as of an earlier timestamp may have: before they go.
+  public void collects(long timestamp) {
+    Native.raiseLong(address + StoreHeadLayout.COLLECTED_OFFSET, timestamp);
+  }
+
   /// Tables, rights, or roles have changed: statements that were prepared for another version are not believed any more.
   public void definitions(long version) {
     Native.putLongVolatile(address + StoreHeadLayout.DEFINITIONS_OFFSET, version);

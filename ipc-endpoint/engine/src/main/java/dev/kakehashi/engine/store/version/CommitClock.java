@@ -35,6 +35,13 @@ public final class CommitClock {
     return common.get();
   }
 
+  /// Versions, and entries of indexes, go that a state as of an earlier timestamp may have. Called before they go.
+  public void collects(long timestamp) {
+    if (head != null) {
+      head.collects(timestamp);
+    }
+  }
+
   /// From now on every transaction depends on the commits up to a timestamp. Called before anybody can see what they have changed in the
   /// catalogue, or not see any more what they have deleted.
   public void concernsAll(long timestamp) {

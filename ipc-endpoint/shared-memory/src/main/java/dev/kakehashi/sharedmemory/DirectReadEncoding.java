@@ -9,11 +9,11 @@ import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /// Encodes what `Prepared` says about direct reads. Stateless.
-final class DirectReads {
+final class DirectReadEncoding {
   private static final int LONGEST_GROUP_ENTRY_BYTES = 16;
   private static final int GROUP_HEADER_BYTES = 4;
 
-  private DirectReads() {}
+  private DirectReadEncoding() {}
 
   static byte[] encode(DirectRead read) {
     int entries = read.keys().size() + read.columns().size();
@@ -60,6 +60,7 @@ final class DirectReads {
       case FLOAT8 -> ValueKind.FLOAT8;
       case VARLENA -> ValueKind.VARLENA;
       case FIXED16 -> ValueKind.FIXED16;
+      case PARAMETER -> ValueKind.PARAMETER;
     };
   }
 }
