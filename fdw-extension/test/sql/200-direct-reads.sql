@@ -112,6 +112,16 @@ BEGIN
 END $$;
 SELECT notes(12);
 DROP FUNCTION notes;
+-- A stable function has the snapshot of its caller: all that it reads is of one state.
+CREATE FUNCTION stable_note(k int8) RETURNS text STABLE LANGUAGE plpgsql AS $$ DECLARE found text; BEGIN SELECT note INTO found FROM item WHERE id = k; RETURN found; END $$;
+CREATE FUNCTION volatile_note(k int8) RETURNS text LANGUAGE plpgsql AS $$ DECLARE found text; BEGIN SELECT note INTO found FROM item WHERE id = k; RETURN found; END $$;
+CREATE FUNCTION sql_note(k int8) RETURNS text STABLE LANGUAGE sql AS $$ SELECT note FROM item WHERE id = k OFFSET 0 $$;
+SELECT direct_reads AS before FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid() \gset
+SELECT count(stable_note(i)), count(sql_note(i)) FROM generate_series(9, 11) i;
+SELECT direct_reads - :before AS of_stable FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid();
+SELECT count(volatile_note(i)) FROM generate_series(9, 11) i;
+SELECT direct_reads - :before AS of_volatile FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid();
+DROP FUNCTION stable_note, volatile_note, sql_note;
 SELECT kakehashi_execute('kakehashi', 'DROP TABLE direct.item') \gset
 EXECUTE fewer(10);
 RESET search_path;

@@ -139,6 +139,18 @@ reason_of_session(KakehashiSession *session)
 	return NULL;
 }
 
+/*
+ * A stable function's statements have the snapshot of the one that calls it, and all of them have to read one state. An executor and its description
+ * register a snapshot once each, and so does the portal of EXECUTE. A second executor makes that four at least.
+ */
+#define OWN_REGISTRATIONS 3
+
+static bool
+has_own_snapshot(const EState *estate)
+{
+	return estate->es_snapshot != InvalidSnapshot && estate->es_snapshot->regd_count <= OWN_REGISTRATIONS;
+}
+
 static const char *
 reason_of_statement(const KakehashiDirect *direct, const KakehashiSession *session, const KakehashiStatement *statement,
                     const void *rows)
@@ -186,6 +198,8 @@ kakehashi_read_directly(KakehashiDirect *direct, EState *estate, KakehashiSessio
 	if (!kh_session_reads_directly(session->ipc))
 		return false;
 	cost->request_reason = reason_of_statement(direct, session, *statement, rows);
+	if (cost->request_reason == NULL && !has_own_snapshot(estate))
+		cost->request_reason = "another statement has the same snapshot";
 	if (cost->request_reason == NULL)
 		cost->request_reason = reason_of_session(session);
 	if (cost->request_reason != NULL || !kh_batch_check(rows, bytes, &parameters, NULL))
