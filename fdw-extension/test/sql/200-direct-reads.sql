@@ -8,20 +8,20 @@ INSERT INTO item SELECT i, 'code ' || i % 7, md5(i::text)::uuid, i, i / 3.0, dat
 INSERT INTO item (id, code) VALUES (-1, ''), (1000000000000, E'tab\tand ''quote''');
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_id (int8) AS SELECT id, code, part, n, f, d, note, fixed, span FROM item WHERE id = $1;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_id(7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE by_id(7);
 EXECUTE by_id(7);
 EXECUTE by_id(-1);
 EXECUTE by_id(1000000000000);
 EXECUTE by_id(41);
 EXECUTE by_id(NULL);
 PREPARE by_code (text, int4) AS SELECT id, note FROM item WHERE code = $1 AND n = $2;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('code 3', 10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE by_code('code 3', 10);
 EXECUTE by_code('code 3', 10);
 EXECUTE by_code('code 3', 11);
 EXECUTE by_code('code', 10);
 -- Numbers, short and long ones.
 PREPARE priced (int8) AS SELECT price FROM item WHERE id = $1;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE priced(7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE priced(7);
 EXECUTE priced(7);
 UPDATE item SET price = CASE id WHEN 11 THEN 0 WHEN 12 THEN -0.01 WHEN 13 THEN 99999999.99 WHEN 14 THEN -10000 WHEN 15 THEN 'NaN' ELSE 1000.1 END WHERE id BETWEEN 11 AND 16;
 EXECUTE priced(11);
@@ -35,7 +35,7 @@ UPDATE item SET note = 'changed', code = 'moved' WHERE id = 7;
 EXECUTE by_id(7);
 EXECUTE by_code('code 0', 7);
 EXECUTE by_code('moved', 7);
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_id(7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE by_id(7);
 BEGIN;
 EXECUTE by_id(8);
 UPDATE item SET note = 'own' WHERE id = 8;
@@ -50,21 +50,22 @@ INSERT INTO item (id, code) VALUES (9, 'again');
 EXECUTE by_id(9);
 -- A transaction that keeps its snapshot asks.
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('moved', 7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE by_code('moved', 7);
 COMMIT;
 BEGIN;
 DELETE FROM item WHERE id = 40;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_code('moved', 7);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE by_code('moved', 7);
 ROLLBACK;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT note FROM item WHERE n < 0;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT note FROM item WHERE id = (SELECT max(i) FROM generate_series(1, 3) i);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT note FROM item WHERE n < 0;
+CREATE FUNCTION of_direct.one() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT note, of_direct.one() FROM item WHERE id = 10;
 -- A join that sends keys reads them all as of one moment, if it is all that the statement reads.
 CREATE TABLE of_direct.local (k int8, name text);
 INSERT INTO local SELECT i, 'local ' || i FROM generate_series(10, 50) i;
 ANALYZE local;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT l.k, l.name, i.code, i.price FROM local l JOIN item i ON i.id = l.k;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT l.k, l.name, i.code, i.price FROM local l JOIN item i ON i.id = l.k;
 SELECT l.k, l.name, i.code, i.price FROM local l JOIN item i ON i.id = l.k WHERE l.k < 14 ORDER BY 1;
 SELECT count(*), sum(i.n), count(i.id) FROM local l LEFT JOIN item i ON i.id = l.k;
 SELECT count(*) FROM local l WHERE EXISTS (SELECT FROM item i WHERE i.id = l.k);
@@ -72,9 +73,11 @@ SELECT count(*) FROM local l WHERE NOT EXISTS (SELECT FROM item i WHERE i.id = l
 BEGIN;
 UPDATE item SET code = 'own' WHERE id = 12;
 SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k WHERE l.k < 14 ORDER BY 1;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k;
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k;
 ROLLBACK;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT l.k, i.code, o.code FROM local l JOIN item i ON i.id = l.k, item o WHERE o.id = 10;
+SELECT direct_reads AS before FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid() \gset
+SELECT count(*), max(o.code) FROM local l JOIN item i ON i.id = l.k, item o WHERE o.id = 10;
+SELECT direct_reads - :before AS of_two_reads FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid();
 SELECT l.k, i.code FROM local l JOIN item i ON i.id = l.k ORDER BY 1 LIMIT 2;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
@@ -83,20 +86,20 @@ SELECT direct_reads > 20 AS counted FROM kakehashi_sessions('kakehashi') e WHERE
 -- Definitions change below prepared statements.
 SELECT kakehashi_execute('kakehashi', 'ALTER TABLE direct.item ADD COLUMN late int4 DEFAULT 5') \gset
 EXECUTE by_id(10);
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE by_id(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE by_id(10);
 SELECT kakehashi_execute('kakehashi', 'ALTER TABLE direct.item DROP COLUMN f') \gset
 PREPARE fewer (int8) AS SELECT id, d, note FROM item WHERE id = $1;
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE fewer(10);
 EXECUTE fewer(10);
 SELECT kakehashi_execute('kakehashi', 'TRUNCATE direct.item') \gset
 EXECUTE fewer(10);
 SELECT kakehashi_execute('kakehashi', 'INSERT INTO direct.item (id, code, note) VALUES (10, ''new'', ''after'')') \gset
 EXECUTE fewer(10);
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE fewer(10);
 -- A session can do without.
 SET kakehashi.direct_reads = off;
 EXECUTE fewer(10);
-EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE fewer(10);
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE fewer(10);
 RESET kakehashi.direct_reads;
 -- Functions read as each of their statements does.
 CREATE FUNCTION notes(n int8) RETURNS text LANGUAGE plpgsql AS $$
