@@ -34,7 +34,8 @@ abstract class ContainerContract {
       MOST_SCRIPTS + " | grep -vE '^1([12][1-9]|3[1-9]|4[1-4]|[5-9])'";
 
   /// Scripts that have different outputs with different versions of PostgreSQL.
-  static final String DIFFERING_SCRIPTS = "ls expected | grep -v '^200-direct-reads' | sed -n 's/_[0-9][.]out$/.sql/p'";
+  static final String DIFFERING_SCRIPTS =
+      "ls expected | grep -v '^200-direct-reads' | sed -n 's/_[0-9][.]out$/.sql/p'";
 
   private final String debianVersion;
   private final int postgresMajor;
