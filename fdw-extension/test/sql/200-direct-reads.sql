@@ -125,6 +125,21 @@ SELECT direct_reads - :before AS of_stable FROM kakehashi_sessions('kakehashi') 
 SELECT count(volatile_note(i)) FROM generate_series(9, 11) i;
 SELECT direct_reads - :before AS of_volatile FROM kakehashi_sessions('kakehashi') e WHERE process_id = pg_backend_pid();
 DROP FUNCTION stable_note, volatile_note, sql_note;
+-- Functions of PostgreSQL that run SQL would see another moment.
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT note, query_to_xml('SELECT 1', true, false, '') IS NULL AS other FROM item WHERE id = 10;
+-- Columns get other types below a prepared statement.
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE direct.item') \gset
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE direct.item (id int8 PRIMARY KEY, d text, note text)') \gset
+SELECT kakehashi_execute('kakehashi', 'INSERT INTO direct.item VALUES (10, ''no date'', ''other'')') \gset
+\set VERBOSITY terse
+EXECUTE fewer(10);
+EXECUTE fewer(10);
+\set VERBOSITY default
+-- A session that may have another role on the engine asks.
+PREPARE noted (int8) AS SELECT note FROM item WHERE id = $1;
+EXECUTE noted(10);
+SELECT kakehashi_execute('kakehashi', 'RESET ROLE') \gset
+EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) EXECUTE noted(10);
 SELECT kakehashi_execute('kakehashi', 'DROP TABLE direct.item') \gset
 EXECUTE fewer(10);
 RESET search_path;

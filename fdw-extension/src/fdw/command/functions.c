@@ -98,6 +98,8 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	is_ddl = statement->kind == KH_DDL;
 	kakehashi_check_writable(session, statement, "kakehashi_execute()");
+	/* Of the engine's SET ROLE nobody else is told. */
+	session->asks_always |= statement->kind == KH_QUERY;
 	rows = kakehashi_call_complete(kakehashi_execute_statement(session, statement, NULL, NULL, 0));
 
 	/* Estimates of tables that have changed, or are new; again when the transaction has ended. */

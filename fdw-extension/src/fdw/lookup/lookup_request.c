@@ -159,6 +159,9 @@ send_keys(LookupState *state)
 	if (kakehashi_read_directly(&direct, state->scan.ss.ps.state, session, &statement, rows, bytes, &state->cost,
 	                            &state->direct_batch, &state->direct_waits))
 		return;
+	/* It may have been prepared anew, with other columns. */
+	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, session,
+	                       &statement);
 	old = MemoryContextSwitchTo(state->scan.ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);

@@ -12,15 +12,19 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "tcop/pquery.h"
+#include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-/* Whether an expression may run statements: functions that PostgreSQL does not bring along. */
+/* Whether an expression may run statements: by a function, or a domain's condition. */
 static bool may_read(Node *node, void *context);
 
+/* Those that PostgreSQL does not bring along, and those of its own that run SQL: query_to_xml() and its kind, ts_stat() and ts_rewrite(). */
 static bool
-is_foreign_function(Oid function, void *context)
+may_run_statements(Oid function, void *context)
 {
-	return function >= FirstNormalObjectId;
+	return function >= FirstNormalObjectId ||
+	       (function >= F_TABLE_TO_XML && function <= F_DATABASE_TO_XML_AND_XMLSCHEMA) ||
+	       function == F_TS_REWRITE_TSQUERY_TEXT || function == F_TS_STAT_TEXT || function == F_TS_STAT_TEXT_TEXT;
 }
 
 static bool
@@ -28,8 +32,8 @@ may_read(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
-	    check_functions_in_node(node, is_foreign_function, context))
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, CoerceToDomain) ||
+	    check_functions_in_node(node, may_run_statements, context))
 		return true;
 	return expression_tree_walker(node, may_read, context);
 }
@@ -71,6 +75,8 @@ reads_by(const Plan *plan, const Plan *reader, bool again)
 
 	if (plan == NULL)
 		return true;
+	if (may_read((Node *) plan->targetlist, NULL) || may_read((Node *) plan->qual, NULL))
+		return false;
 	switch (nodeTag(plan))
 	{
 		case T_CustomScan:
@@ -86,8 +92,21 @@ reads_by(const Plan *plan, const Plan *reader, bool again)
 			return reads_by(((const SubqueryScan *) plan)->subplan, reader, again);
 		case T_BitmapHeapScan:
 			return true;
+		case T_FunctionScan:
+			foreach (cell, ((const FunctionScan *) plan)->functions)
+			{
+				if (may_read(((const RangeTblFunction *) lfirst(cell))->funcexpr, NULL))
+					return false;
+			}
+			return true;
 		case T_NestLoop:
-			return reads_by(plan->lefttree, reader, again) && reads_by(plan->righttree, reader, true);
+			return !may_read((Node *) ((const Join *) plan)->joinqual, NULL) &&
+			       reads_by(plan->lefttree, reader, again) && reads_by(plan->righttree, reader, true);
+		case T_HashJoin:
+		case T_MergeJoin:
+			if (may_read((Node *) ((const Join *) plan)->joinqual, NULL))
+				return false;
+			return reads_by(plan->lefttree, reader, again) && reads_by(plan->righttree, reader, again);
 		case T_Result:
 		case T_Limit:
 		case T_Agg:
@@ -98,12 +117,9 @@ reads_by(const Plan *plan, const Plan *reader, bool again)
 		case T_WindowAgg:
 		case T_Material:
 		case T_Hash:
-		case T_HashJoin:
-		case T_MergeJoin:
 		case T_SeqScan:
 		case T_IndexScan:
 		case T_IndexOnlyScan:
-		case T_FunctionScan:
 		case T_ValuesScan:
 			return reads_by(plan->lefttree, reader, again) && reads_by(plan->righttree, reader, again);
 		default:
@@ -129,6 +145,8 @@ reason_of_session(KakehashiSession *session)
 {
 	if (!kakehashi_direct_reads)
 		return "kakehashi.direct_reads is off";
+	if (session->asks_always)
+		return "kakehashi_execute() may have changed the session";
 	if (XactIsoLevel != XACT_READ_COMMITTED)
 		return "the transaction keeps its snapshot";
 	if (session->level != 0 || session->leader != NULL || !dlist_is_empty(&session->calls))

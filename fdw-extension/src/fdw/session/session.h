@@ -98,6 +98,7 @@ typedef struct KakehashiSession
 	char shown_name[NAMEDATALEN]; /* what the endpoint has been told otherwise */
 	Oid role_id;                  /* whom the endpoint has been told that it works for; InvalidOid: nobody yet */
 	bool monitors;                /* and whether that role may see what others do */
+	bool asks_always;             /* its role on the engine may be another one: nothing is read without a request */
 
 	/*
 	 * Transaction on the engine. level is the nesting level the engine knows of: 0 none, 1 a transaction, n + 1 with

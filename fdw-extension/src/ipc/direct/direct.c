@@ -137,10 +137,13 @@ confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t 
 	return newest > until || kh_load_acquire(&note->head->common) > until ? KH_FOUND_ELSE : found;
 }
 
-/* until: see confirm; NULL: what is durable now. Where nothing is found, to is as before. */
+/*
+ * until: see confirm; noted before the first page is looked at. Several entries may have the key, of which the rows change together: what is later than
+ * that is asked for, so all of them are of one state.
+ */
 static kh_found
 try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key, const noted *note,
-         const kh_wanted *wanted, const uint64_t *until, kh_batch_writer *to)
+         const kh_wanted *wanted, uint64_t until, kh_batch_writer *to)
 {
 	kh_found found;
 	kh_leaf leaf;
@@ -174,7 +177,7 @@ try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key,
 	}
 	if (found == KH_FOUND_TORN)
 		return found;
-	return confirm(note, read, &leaf, newest, until != NULL ? *until : kh_load_acquire(&note->head->durable), found);
+	return confirm(note, read, &leaf, newest, until, found);
 }
 
 /* For display, in the session's first slot, which its first request has made ours. */
@@ -189,8 +192,7 @@ count(const kh_session *session, uint32_t reads)
 
 /* Reads the row of one row of parameters, and tries again while others change it. */
 static kh_direct_answer
-read_row(const kh_session *session, const kh_direct *read, const kh_wanted *wanted, const uint64_t *until,
-         kh_batch_writer *to)
+read_row(const kh_session *session, const kh_direct *read, const kh_wanted *wanted, uint64_t until, kh_batch_writer *to)
 {
 	const kh_store *store = &session->store;
 	uint32_t rows = to->row_count;
@@ -231,7 +233,7 @@ kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch 
 	if (parameters->row_count != 1)
 		return KH_DIRECT_ASK;
 	kh_batch_writer_reset(to);
-	answer = read_row(session, read, &wanted, NULL, to);
+	answer = read_row(session, read, &wanted, kh_load_acquire(&kh_store_head_of(&session->store)->durable), to);
 	if (answer == KH_DIRECT_ROW || answer == KH_DIRECT_NO_ROW)
 		count(session, 1);
 	return answer;
@@ -252,7 +254,7 @@ kh_direct_read_rows(const kh_session *session, const kh_direct *read, const kh_b
 	for (uint32_t row = 0; row < parameters->row_count; row++)
 	{
 		kh_wanted wanted = {.parameters = parameters, .row = row};
-		kh_direct_answer answer = read_row(session, read, &wanted, &until, to);
+		kh_direct_answer answer = read_row(session, read, &wanted, until, to);
 
 		if (answer != KH_DIRECT_ROW && answer != KH_DIRECT_NO_ROW)
 			return answer;

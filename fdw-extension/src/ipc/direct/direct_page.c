@@ -167,8 +167,10 @@ bytes_of(const reading *from, uint8_t kind, uint64_t dictionary, value *to)
 		return KH_FOUND_ELSE;
 	memcpy(&header, to->bytes, sizeof(header));
 	header >>= 2;
-	if (header < VARLENA_HEADER_BYTES || header > KH_DIRECT_VALUE_BYTES || words_at(from, to->word, header) == NULL)
+	if (header < VARLENA_HEADER_BYTES || words_at(from, to->word, header) == NULL)
 		return KH_FOUND_TORN;
+	if (header > KH_DIRECT_VALUE_BYTES)
+		return KH_FOUND_ELSE;
 	to->bytes += VARLENA_HEADER_BYTES;
 	to->length = header - VARLENA_HEADER_BYTES;
 	return KH_FOUND;

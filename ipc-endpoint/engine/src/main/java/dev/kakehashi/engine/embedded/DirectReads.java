@@ -154,8 +154,9 @@ final class DirectReads {
   /// @param result the table's columns
   private static @Nullable DirectRead of(
       long definitions, TableStore table, int position, int @Nullable [] parameters, int[] result) {
-    SharedIndex shared = table.shared(position);
     TableDefinition definition = table.definition();
+    // It may have been dropped since the plan was made.
+    SharedIndex shared = position < definition.indexes().size() ? table.shared(position) : null;
     TableDefinition.IndexDefinition index = definition.indexes().get(position);
     if (parameters == null
         || shared == null

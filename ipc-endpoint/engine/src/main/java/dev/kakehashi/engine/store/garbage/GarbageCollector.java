@@ -173,7 +173,9 @@ public final class GarbageCollector implements AutoCloseable {
       return;
     }
     try {
-      noted.drop(horizon());
+      long horizon = horizon();
+      collects(horizon);
+      noted.drop(horizon);
     } finally {
       freeing.unlock();
     }
@@ -329,22 +331,24 @@ public final class GarbageCollector implements AutoCloseable {
 
   private boolean free() {
     long horizon = horizon();
-    boolean any = free(queue, horizon, horizon, store.clock()::collects);
-    // Nobody else has seen these, so they are in no state as of any timestamp.
-    return free(retired, seenByAll, horizon, timestamp -> {}) || any;
+    boolean any = free(queue, horizon, horizon);
+    return free(retired, seenByAll, horizon) || any;
+  }
+
+  /// Says to readers in other processes that entries go which versions of before the horizon have: also one of a version that was taken
+  /// back may be that of an older one. Changes up to the horizon are durable, but for those that [#collectForMemory] tells them of.
+  private void collects(long horizon) {
+    store.clock().collects(Math.min(horizon, store.groupCommit().durableTimestamp()));
   }
 
   /// Frees garbage up to a timestamp.
-  ///
-  /// @param first called before each with its timestamp
-  private boolean free(
-      ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon, LongConsumer first) {
+  private boolean free(ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon) {
     boolean any = false;
     Garbage next = from.peek();
     while (next != null && next.isReady() && next.timestamp() <= upTo && mayGo(next)) {
       from.remove();
       queuedWrites.addAndGet(-next.weight());
-      first.accept(next.timestamp());
+      collects(horizon);
       next.free(pool, horizon);
       any = true;
       next = from.peek();
