@@ -44,6 +44,7 @@ final class DoctorCommand implements Callable<Integer> {
         Runtime.version().feature(),
         Runtime.getRuntime().maxMemory(),
         settings.number(Setting.MEMORY));
+    checks.hugePages(EmbeddedEngineFactory.isOn(settings, Setting.DIRECT_READS));
     checks.dataDirectory(data);
     checks.runtimeDirectory(
         owner == null

@@ -83,7 +83,8 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     return config.shared(isOn(settings, Setting.DIRECT_READS));
   }
 
-  private static boolean isOn(Settings settings, Setting setting) {
+  /// @throws SettingsException it is neither on nor off
+  static boolean isOn(Settings settings, Setting setting) {
     String value = settings.text(setting);
     return switch (value) {
       case "on" -> true;

@@ -94,6 +94,27 @@ public final class HostChecks {
     }
   }
 
+  /// Pages of 2 MB for the rows.
+  ///
+  /// @param isShared whether the rows are in shared memory: setting `direct_reads`
+  public void hugePages(boolean isShared) {
+    String name = isShared ? "shmem_enabled" : "enabled";
+    String choices = line("sys/kernel/mm/transparent_hugepage/" + name);
+    if (choices == null) {
+      return;
+    }
+    String chosen = choices.replaceAll(".*\\[(.*)].*", "$1");
+    String text = "transparent_hugepage/%s is %s".formatted(name, chosen);
+    add(
+        chosen.equals("never") || chosen.equals("deny")
+            ? Finding.warning(
+                "huge pages",
+                text,
+                "Scans and joins of large tables take longer. Write %s to /sys/kernel/mm/transparent_hugepage/%s."
+                    .formatted(isShared ? "advise" : "madvise", name))
+            : Finding.ok("huge pages", text));
+  }
+
   /// Memory of the machine, or of the cgroup if that is less; -1: not known.
   private long memoryBytes() {
     long most = -1;

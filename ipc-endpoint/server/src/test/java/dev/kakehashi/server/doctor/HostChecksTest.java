@@ -51,6 +51,22 @@ class HostChecksTest {
   }
 
   @Test
+  void shouldLookAtHugePagesOfTheMemoryThatRowsAreIn() throws IOException {
+    file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    file(
+        "sys/kernel/mm/transparent_hugepage/shmem_enabled",
+        "always within_size advise [never] deny force\n");
+    checks.hugePages(false);
+    assertGrade(Grade.OK, "huge pages");
+    HostChecks shared = new HostChecks(root);
+    shared.hugePages(true);
+    assertEquals(Grade.WARNING, shared.findings().getFirst().grade());
+    HostChecks unknown = new HostChecks(root.resolve("nothing"));
+    unknown.hugePages(true);
+    assertTrue(unknown.findings().isEmpty(), unknown.findings()::toString);
+  }
+
+  @Test
   void shouldCompareMemoryWithTheCgroup() throws IOException {
     file("proc/meminfo", "MemTotal:        4194304 kB\n");
     file("sys/fs/cgroup/memory.max", "1073741824\n");
