@@ -98,6 +98,7 @@ public final class EndpointServer implements AutoCloseable {
     PrivateDirectory.prepare(data);
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     RestoreCommand.refuseUnfinished(data);
+    RestoreCommand.refuseHalfRejoined(data);
     boolean isStandby = StandbyMark.isSet(data);
     checkPrimary(data, isStandby);
     var config = settings.transport(version());

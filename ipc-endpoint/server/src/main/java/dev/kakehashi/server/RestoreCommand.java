@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.StoreRestore;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.server.standby.RejoinMark;
 import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.valuetext.time.DateTimeFormat;
 import dev.kakehashi.valuetext.time.DateTimeInput;
@@ -157,6 +158,17 @@ final class RestoreCommand implements Callable<Integer> {
     }
   }
 
+  /// Refuses a directory in which a rejoin was interrupted.
+  ///
+  /// @throws SettingsException if there is one
+  static void refuseHalfRejoined(Path data) {
+    if (RejoinMark.isSet(data)) {
+      throw new SettingsException(
+          "\"%s\" is being brought back to another endpoint's log, which was interrupted: do \"kakehashi rejoin\" again"
+              .formatted(data));
+    }
+  }
+
   /// Gives the parts of a directory that is whole their places. Until it is removed, which is the caller's, no endpoint starts there.
   static void moveIn(Path unfinished, Path data) throws IOException {
     BackupManifest.forceTree(unfinished);
@@ -172,12 +184,24 @@ final class RestoreCommand implements Callable<Integer> {
     Directories.force(data);
   }
 
+  /// Deletes what an unfinished restore has left; its mark goes last.
+  static void deleteContent(Path data) throws IOException {
+    try (var parts = Files.list(data)) {
+      for (Path part : parts.filter(each -> !each.endsWith(UNFINISHED)).toList()) {
+        Directories.delete(part);
+      }
+    }
+    Directories.force(data);
+    Directories.delete(data.resolve(UNFINISHED));
+  }
+
   /// @return what the archive has added; null: there is none
   private ArchiveRestore.@Nullable Result restore(
       Path from, BackupManifest manifest, Path data, ArchiveRestore.Target target)
       throws IOException {
     ArchiveRestore.Result result = null;
     Path unfinished = data.resolve(UNFINISHED);
+    boolean isPartly = false;
     try {
       for (BackupManifest.Entry entry : manifest.entries()) {
         BackupManifest.Entry copied =
@@ -198,10 +222,15 @@ final class RestoreCommand implements Callable<Integer> {
         // The endpoint that the backup is of may go on with the old one.
         StoreRestore.leaveTimeline(store);
       }
+      isPartly = true;
       moveIn(unfinished, data);
+      isPartly = false;
     } finally {
-      Directories.delete(unfinished);
-      Directories.force(data);
+      // A part of the whole has its place already: the mark stays.
+      if (!isPartly) {
+        Directories.delete(unfinished);
+        Directories.force(data);
+      }
     }
     return result;
   }

@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.server.standby.BaseBackup;
 import dev.kakehashi.server.standby.PrimaryClient;
+import dev.kakehashi.server.standby.RejoinMark;
 import dev.kakehashi.server.standby.StandbyMark;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,7 +69,7 @@ final class StandbyCommand implements Runnable {
       }
       Path unfinished = data.resolve(RestoreCommand.UNFINISHED);
       if (Files.exists(unfinished.resolve(OURS))) {
-        Directories.deleteContent(data);
+        RestoreCommand.deleteContent(data);
       }
       RestoreCommand.refuseUnfinished(data);
       if (!Directories.isEmpty(data)) {
@@ -90,6 +91,7 @@ final class StandbyCommand implements Runnable {
 
     private static BaseBackup.Received receive(PrimaryClient primary, Path data, Path unfinished)
         throws IOException, InterruptedException {
+      boolean isPartly = false;
       try {
         PrivateDirectory.prepare(unfinished);
         Files.createFile(unfinished.resolve(OURS));
@@ -97,11 +99,16 @@ final class StandbyCommand implements Runnable {
         PrivateDirectory.prepare(whole);
         BaseBackup.Received received = primary.backup(whole);
         StandbyMark.set(whole);
+        isPartly = true;
         RestoreCommand.moveIn(whole, data);
+        isPartly = false;
         return received;
       } finally {
-        Directories.delete(unfinished);
-        Directories.force(data);
+        // A part of the whole has its place already: the mark stays.
+        if (!isPartly) {
+          Directories.delete(unfinished);
+          Directories.force(data);
+        }
       }
     }
   }
@@ -162,12 +169,14 @@ final class StandbyCommand implements Runnable {
       }
     }
 
-    private static int already(PrimaryClient primary, Path data) {
+    private static int already(PrimaryClient primary, Path data) throws IOException {
       if (!StandbyMark.isSet(data)) {
         throw new SettingsException(
             "%s has not left the log of \"%s\": nothing was promoted, and both would go on with one history"
                 .formatted(primary.name(), data));
       }
+      // Its last step, if it was interrupted before.
+      RejoinMark.remove(data);
       System.out.println(
           "\"%s\" is in the timeline of %s already; \"kakehashi start\" follows it"
               .formatted(data, primary.name()));
@@ -196,11 +205,12 @@ final class StandbyCommand implements Runnable {
         rejoin.keep(kept);
         System.out.println("a copy of their log is in \"" + kept + "\"");
       }
-      // From here on it serves no changes any more, whatever comes: a start follows, or says that
-      // this has to be done again.
+      // A start would take over what is behind the fork, so that there is no way back.
+      RejoinMark.set(data);
       StandbyMark.set(data);
       TransactionRegistry.forget(data);
       StoreRestore.run(EmbeddedEngineFactory.storeConfig(store, UNUSED_MEMORY_BYTES), rejoin);
+      RejoinMark.remove(data);
       System.out.println(
           "rejoined at %s; \"kakehashi start\" follows %s from there"
               .formatted(plan.begin(), primary.name()));

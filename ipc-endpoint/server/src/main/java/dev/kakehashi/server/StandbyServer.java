@@ -111,14 +111,32 @@ final class StandbyServer implements AutoCloseable {
         throw new SettingsException(
             "\"" + settings.dataDirectory() + "\" is no standby's, or ends");
       }
+      Settings wanted = settingsNow();
       LOG.info("the standby is promoted: clients are sent away, and may come again");
-      serving().close();
-      serving = null;
-      LogPosition begin = leave(settings);
-      serving = EndpointServer.start(settings, factory, source, true);
+      // A promotion that has failed before is tried again.
+      EndpointServer standby = serving;
+      if (standby != null) {
+        standby.close();
+        serving = null;
+      }
+      LogPosition begin = leave(wanted);
+      serving = EndpointServer.start(wanted, factory, source, true);
       LOG.info("promoted; the log goes on at {}", begin);
       return begin;
     }
+  }
+
+  /// The settings that a start would find: a reload has changed those of the endpoint that ends.
+  ///
+  /// @throws SettingsException for what cannot be used, or what needs another process
+  private Settings settingsNow() throws IOException {
+    Settings wanted = source.read();
+    if (!wanted.dataDirectory().equals(settings.dataDirectory())
+        || !wanted.runtimeDirectory().equals(settings.runtimeDirectory())) {
+      throw new SettingsException(
+          "the directories of the settings have changed: stop the standby, and promote it then");
+    }
+    return wanted;
   }
 
   /// Makes the directory of a standby that does not run that of an endpoint.
@@ -184,6 +202,7 @@ final class StandbyServer implements AutoCloseable {
       if (!StandbyMark.isSet(data)) {
         throw new SettingsException("\"" + data + "\" is no standby's");
       }
+      RestoreCommand.refuseHalfRejoined(data);
       Optional<DirectoryLock.Owner> owner = DirectoryLock.owner(data);
       LogPosition begin;
       if (owner.isEmpty()) {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// File of a data directory that `kakehashi rejoin` is changing, or was when it was interrupted: nothing starts there until it has been done.
+/// File of a data directory that `kakehashi rejoin` is changing, or was when it was interrupted: nothing starts there until it is done.
 /// Stateless.
 public final class RejoinMark {
   public static final String FILE = "rejoin.tmp";

@@ -152,6 +152,22 @@ class StandbyRejoinTest {
     assertEquals(ids(1, 10), StandbyPair.column(pair.standby, IDS));
   }
 
+  /// A start would take over what is behind the fork.
+  @Test
+  void shouldStartNothingWhereARejoinWasInterrupted() throws Exception {
+    part();
+    Path data = pair.primary.dataDirectory();
+    RejoinMark.set(data);
+    StandbyMark.set(data);
+    pair.ask(pair.primary, "start").expect(1, "\"kakehashi rejoin\" again");
+    pair.ask(pair.primary, "promote").expect(1, "\"kakehashi rejoin\" again");
+    pair.ask(pair.primary, "rejoin", "--discard").expect(0, "rejoined at 2/");
+    assertFalse(RejoinMark.isSet(data));
+    pair.primary.start();
+    pair.await(pair.primary, pair.standby);
+    assertEquals(ids(1, 10), StandbyPair.column(pair.primary, IDS));
+  }
+
   @Test
   void shouldNotTakeBackWhatQueuesHaveAlready() throws Exception {
     pair.standby.kill();

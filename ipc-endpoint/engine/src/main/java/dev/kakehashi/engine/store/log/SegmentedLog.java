@@ -56,6 +56,10 @@ public final class SegmentedLog implements DurableLog {
   private final SideFiles sideFiles;
   private final LogWriter writer;
   private final LogEnd durableEnd;
+
+  /// Whether a group of the primary is in the log, and not taken over. Used by the thread that receives.
+  private boolean isHalfReceived;
+
   private final LogRoom room;
   private final Checkpointer checkpointer;
   private final @Nullable QueueSystem queues;
@@ -510,6 +514,13 @@ public final class SegmentedLog implements DurableLog {
   void receive(LogRecord group, long end) {
     List<SideFile> files = group.sideFiles();
     checkpointer.awaitRoom();
+    if (isHalfReceived) {
+      // The same group comes again, and would be there twice.
+      throw new EngineException(
+              ErrorCode.IO_ERROR,
+              "a group that the log has could not be taken over into the files of queues")
+          .withHint("Start the standby again: it takes them over then.");
+    }
     try {
       if (!files.isEmpty()) {
         sideFiles.force();
@@ -518,6 +529,7 @@ public final class SegmentedLog implements DurableLog {
     } catch (IOException e) {
       throw failure("could not write to the store's log", e);
     }
+    isHalfReceived = true;
     if (writer.end() != end) {
       throw LogReader.corrupted(
           "a group of the primary's log ends at byte %d, and here at byte %d"
@@ -531,6 +543,7 @@ public final class SegmentedLog implements DurableLog {
       checkpointer.changeQueues(() -> group.forEachQueueChange(requireQueues(queues)::replay));
     }
     checkpointer.add(List.of(group), group.length(), end);
+    isHalfReceived = false;
   }
 
   /// Reads what is durable, for one thread.
