@@ -14,6 +14,7 @@
 #include "tcop/pquery.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
+#include "utils/snapshot.h"
 
 /* Whether an expression may run statements: by a function, or a domain's condition. */
 static bool may_read(Node *node, void *context);
