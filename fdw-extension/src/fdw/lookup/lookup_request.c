@@ -130,13 +130,24 @@ write_keys(LookupState *state, KakehashiSession *session)
 		                errhint("Raise \"max_batch_bytes\" of the endpoint.")));
 }
 
+/* The join's statement, which gives its columns. */
+static KakehashiStatement *
+statement_of(LookupState *state, KakehashiSession *session)
+{
+	KakehashiStatement *statement =
+		kakehashi_statement_get(session, state->sql, state->parameters->writer->types, state->parameters->count);
+
+	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, session,
+	                       &statement);
+	return statement;
+}
+
 static void
 send_keys(LookupState *state)
 {
 	KakehashiSession *session = kakehashi_session_get(state->user);
-	KakehashiParameters *parameters = state->parameters;
 	KakehashiStatement *statement;
-	KakehashiDirect direct = {0};
+	bool is_read;
 	MemoryContext old;
 	const void *rows;
 	uint32 bytes;
@@ -146,22 +157,20 @@ send_keys(LookupState *state)
 	/* What is evaluated for the keys may have used the session. */
 	session = kakehashi_session_get(state->user);
 	ExecClearTuple(state->scan.ss.ss_ScanTupleSlot);
-	rows = kakehashi_row_writer_finish(parameters->writer, &bytes);
-	statement = kakehashi_statement_get(session, state->sql, parameters->writer->types, parameters->count);
-	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, session,
-	                       &statement);
+	rows = kakehashi_row_writer_finish(state->parameters->writer, &bytes);
+	statement = statement_of(state, session);
 	state->used = true;
 	state->found = -1;
 	state->of_this = 0;
-	/* One read is all that may be direct, so it has to be for all rows. */
-	direct.reads_once = state->direct.reads_once && state->outer_ended && state->sent == state->row_count;
+	/* One read is all that may be direct, so it has to be for all rows, and none follows. */
+	state->direct.reads_once = state->direct.reads_once && state->outer_ended && state->sent == state->row_count;
+	is_read = kakehashi_read_directly(&state->direct, state->scan.ss.ps.state, session, &statement, rows, bytes,
+	                                  &state->cost, &state->direct_batch, &state->direct_waits);
 	state->direct.reads_once = false;
-	if (kakehashi_read_directly(&direct, state->scan.ss.ps.state, session, &statement, rows, bytes, &state->cost,
-	                            &state->direct_batch, &state->direct_waits))
+	if (is_read)
 		return;
-	/* It may have been prepared anew, with other columns. */
-	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, session,
-	                       &statement);
+	if (statement == NULL)
+		statement = statement_of(state, session);
 	old = MemoryContextSwitchTo(state->scan.ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);

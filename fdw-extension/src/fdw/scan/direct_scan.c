@@ -47,17 +47,24 @@ is_cursor(int eflags)
 	       (ActivePortal != NULL && ActivePortal->visible && ActivePortal->name[0] != '\0');
 }
 
+/* Whether the whole plan runs once, changes and locks nothing, and has no subquery of its own. */
+static bool
+is_plain_query(const EState *estate, int eflags)
+{
+	const PlannedStmt *statement = estate->es_plannedstmt;
+
+	return statement->commandType == CMD_SELECT && !statement->hasModifyingCTE && statement->rowMarks == NIL &&
+	       statement->subplans == NIL && estate->es_epq_active == NULL && !is_cursor(eflags);
+}
+
 bool
 kakehashi_reads_once(const ForeignScanState *node, int eflags)
 {
 	const ForeignScan *plan = (const ForeignScan *) node->ss.ps.plan;
 	const EState *estate = node->ss.ps.state;
-	const PlannedStmt *statement = estate->es_plannedstmt;
-	const Plan *top = statement->planTree;
+	const Plan *top = estate->es_plannedstmt->planTree;
 
-	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE || statement->rowMarks != NIL ||
-	    statement->subplans != NIL || plan->scan.plan.parallel_aware || estate->es_epq_active != NULL ||
-	    is_cursor(eflags))
+	if (!is_plain_query(estate, eflags) || plan->scan.plan.parallel_aware)
 		return false;
 	if (IsA(top, Limit))
 		top = top->lefttree;
@@ -135,9 +142,8 @@ kakehashi_join_reads_once(const CustomScanState *node, int eflags)
 	const EState *estate = node->ss.ps.state;
 	const PlannedStmt *statement = estate->es_plannedstmt;
 
-	return statement->commandType == CMD_SELECT && !statement->hasModifyingCTE && statement->rowMarks == NIL &&
-	       statement->subplans == NIL && statement->invalItems == NIL && estate->es_epq_active == NULL &&
-	       !is_cursor(eflags) && reads_by(statement->planTree, node->ss.ps.plan, false);
+	return is_plain_query(estate, eflags) && statement->invalItems == NIL &&
+	       reads_by(statement->planTree, node->ss.ps.plan, false);
 }
 
 /* What of the session or its transaction needs a request; NULL: nothing. It reads what is committed, and has nothing on the engine yet. */
@@ -234,8 +240,9 @@ kakehashi_read_directly(KakehashiDirect *direct, EState *estate, KakehashiSessio
 	if (answer == KH_DIRECT_STALE)
 	{
 		cost->request_reason = "definitions have changed";
-		/* What it was prepared for has changed: the next execution may find another way. */
-		*statement = kakehashi_statement_renew(session, *statement);
+		/* Prepared anew it may have another way, and other columns. */
+		kakehashi_statement_forget(session, *statement);
+		*statement = NULL;
 		return false;
 	}
 	if (answer == KH_DIRECT_ASK)

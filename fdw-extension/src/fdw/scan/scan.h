@@ -96,8 +96,8 @@ extern bool kakehashi_reads_once(const ForeignScanState *node, int eflags);
 extern bool kakehashi_join_reads_once(const CustomScanState *node, int eflags);
 
 /*
- * Reads the rows of some rows of parameters, which become batch, if there are some. False: a request is needed. The statement may be another one
- * afterwards, with the same text. Memory of what is read belongs to the executor's state.
+ * Reads the rows of some rows of parameters, which become batch, if there are some. False: a request is needed. The statement may be NULL then: it has
+ * been forgotten, and is to be looked up again. Memory of what is read belongs to the executor's state.
  */
 extern bool kakehashi_read_directly(KakehashiDirect *direct, EState *estate, KakehashiSession *session,
                                     KakehashiStatement **statement, const void *rows, uint32 bytes, KakehashiCost *cost,

@@ -140,9 +140,8 @@ kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 	if (!kakehashi_read_directly(&state->direct, node->ss.ps.state, state->session, &statement, row, bytes,
 	                             &state->cost, &state->batch, &state->has_batch))
 	{
-		/* It may have been prepared anew, with other columns. */
-		kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation,
-		                       state->session, &statement);
+		if (statement == NULL)
+			statement = kakehashi_scan_statement(node, state);
 		state->call = execute(node, state, statement, row, bytes);
 	}
 	state->next_row = 0;
