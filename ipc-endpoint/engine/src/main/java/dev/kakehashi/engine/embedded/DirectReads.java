@@ -53,7 +53,7 @@ final class DirectReads {
               && scan.upper() == null ->
           of(
               plan.catalogVersion(),
-              store.table(scan.tableId()),
+              store.findTable(scan.tableId()),
               scan.index(),
               parameters(scan.equals()),
               chosen(scan.columns(), output));
@@ -88,9 +88,12 @@ final class DirectReads {
   private static @Nullable DirectRead ofScan(
       long definitions, PlanNode.TableScan scan, int[] result, Store store) {
     Map<Integer, Integer> equal = equalities(Objects.requireNonNull(scan.filter()), scan.columns());
-    TableStore table = store.table(scan.tableId());
+    TableStore table = store.findTable(scan.tableId());
+    if (equal == null || table == null) {
+      return null;
+    }
     List<TableDefinition.IndexDefinition> indexes = table.definition().indexes();
-    for (int i = 0; equal != null && i < indexes.size(); i++) {
+    for (int i = 0; i < indexes.size(); i++) {
       List<Integer> key = indexes.get(i).columns();
       if (key.size() == equal.size() && equal.keySet().containsAll(key)) {
         int[] parameters = key.stream().mapToInt(equal::get).toArray();
@@ -150,13 +153,21 @@ final class DirectReads {
     return columns;
   }
 
+  /// @param table null: it has been dropped since the plan was made
   /// @param parameters by which the index's columns are; null: they are something else
   /// @param result the table's columns
   private static @Nullable DirectRead of(
-      long definitions, TableStore table, int position, int @Nullable [] parameters, int[] result) {
+      long definitions,
+      @Nullable TableStore table,
+      int position,
+      int @Nullable [] parameters,
+      int[] result) {
+    // So may be the index.
+    if (table == null || position >= table.definition().indexes().size()) {
+      return null;
+    }
     TableDefinition definition = table.definition();
-    // It may have been dropped since the plan was made.
-    SharedIndex shared = position < definition.indexes().size() ? table.shared(position) : null;
+    SharedIndex shared = table.shared(position);
     TableDefinition.IndexDefinition index = definition.indexes().get(position);
     if (parameters == null
         || shared == null

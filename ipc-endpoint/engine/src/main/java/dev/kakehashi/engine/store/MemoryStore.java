@@ -436,8 +436,8 @@ final class MemoryStore implements Store {
   }
 
   @Override
-  public boolean hasTable(long tableId) {
-    return tables.find(tableId) != null;
+  public @Nullable TableStore findTable(long tableId) {
+    return tables.find(tableId);
   }
 
   @Override

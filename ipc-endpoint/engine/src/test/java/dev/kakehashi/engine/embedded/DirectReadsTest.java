@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import dev.kakehashi.engine.api.BeginOptions;
 import dev.kakehashi.engine.api.DirectRead;
 import dev.kakehashi.engine.api.EngineTransaction;
+import dev.kakehashi.engine.api.Statement;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -126,6 +127,20 @@ final class DirectReadsTest {
     assertNotEquals(before.tableGeneration(), after.tableGeneration());
     engine.run("create role clerk");
     assertNotEquals(after.definitions(), found("select id from t where id = $1").definitions());
+  }
+
+  /// What others drop between the plan and the question is nobody's failure.
+  @Test
+  void shouldSayNothingOfWhatHasBeenDroppedSince() {
+    fill();
+    engine.run("create unique index last on t (u)");
+    Statement byIndex = engine.prepare("select id from t where u = $1");
+    assertNotNull(byIndex.directRead());
+    engine.run("drop index last");
+    assertNull(byIndex.directRead());
+    Statement ofTable = engine.prepare("select id from t where id = $1");
+    engine.run("drop table t");
+    assertNull(ofTable.directRead());
   }
 
   /// Rows of a table whose form is being changed lie nobody knows where.

@@ -188,8 +188,13 @@ public interface Store extends AutoCloseable {
   /// @throws EngineException if the log cannot be written now
   long putSequencePosition(long stateId, SequencePosition position);
 
+  /// The table of this number, perhaps not committed yet; null: there is none.
+  @Nullable TableStore findTable(long tableId);
+
   /// Whether there is a table of this number, perhaps not committed yet.
-  boolean hasTable(long tableId);
+  default boolean hasTable(long tableId) {
+    return findTable(tableId) != null;
+  }
 
   /// Which threads may flush, besides the store's own, from now on.
   void blockingExecutor(BlockingExecutor executor);

@@ -346,9 +346,11 @@ public final class GarbageCollector implements AutoCloseable {
     boolean any = false;
     Garbage next = from.peek();
     while (next != null && next.isReady() && next.timestamp() <= upTo && mayGo(next)) {
+      if (!any) {
+        collects(horizon);
+      }
       from.remove();
       queuedWrites.addAndGet(-next.weight());
-      collects(horizon);
       next.free(pool, horizon);
       any = true;
       next = from.peek();
