@@ -27,9 +27,12 @@ counted=()
 cleanup() {
   local status=$?
   trap - EXIT
-  [ ${#others[@]} = 0 ] || kill "${others[@]}" 2>/dev/null || true
-  [ ${#counted[@]} = 0 ] || kill -CONT "${counted[@]}" 2>/dev/null || true
-  [ ${#counted[@]} = 0 ] || kill "${counted[@]}" 2>/dev/null || true
+  local pid
+  for pid in "${others[@]}" "${counted[@]}"; do
+    # Some have ended already.
+    [ ! -d "/proc/$pid" ] || kill "$pid" || say "process $pid has ended meanwhile"
+  done
+  wait
   stop_endpoint "$home/endpoint" >/dev/null
   rm -rf "$home" "$runtime_dir"
   exit $status
@@ -63,13 +66,16 @@ others+=($!)
 
 # The place of one more reader, which is stopped for a while and then killed, again and again.
 ends_readers() {
-  local pid signal status
+  local pid='' signal status
+  # A reader that is stopped ends by nothing else.
+  trap '[ -z "$pid" ] || kill -KILL "$pid"; exit 0' TERM
   while :; do
     as_reader read 1000000000000 >>"$logs/ended" 2>&1 &
     pid=$!
     for signal in STOP CONT KILL; do
       sleep 0.$((RANDOM % 10))
-      kill -$signal "$pid" 2>/dev/null || break
+      # It has ended by itself, and why is looked at below.
+      [ -d "/proc/$pid" ] && kill -$signal "$pid" || break
     done
     status=0
     wait "$pid" 2>/dev/null || status=$?

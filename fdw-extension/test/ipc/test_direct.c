@@ -179,46 +179,33 @@ should_not_follow_what_leads_outside(void)
 	}
 }
 
-static void
-should_have_no_row_for_null(void)
+/* Parameters for some ids; NULL: one row, of null. */
+static kh_batch
+keys_of(kh_batch_writer *writer, const int64_t *ids, uint32_t count)
 {
-	kh_batch_writer parameters = {0};
-	kh_batch_writer to = {0};
-	kh_batch key;
+	kh_batch keys;
 	kh_error error;
 
-	begin();
-	CHECK(kh_batch_writer_init(&parameters, 1, 1, 4096, &error) && kh_batch_writer_add_row(&parameters));
-	CHECK(kh_batch_writer_init(&to, 6, 1, 4096, &error));
-	CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &key, &error));
-	CHECK_EQUAL(KH_DIRECT_NO_ROW, kh_direct_read(session, read, &key, &to));
-	kh_batch_writer_free(&parameters);
-	kh_batch_writer_free(&to);
+	CHECK(kh_batch_writer_init(writer, 1, count, 65536, &error));
+	for (uint32_t i = 0; i < count; i++)
+	{
+		CHECK(kh_batch_writer_add_row(writer));
+		if (ids != NULL)
+			kh_batch_writer_set_word(writer, 0, (uint64_t) ids[i]);
+	}
+	CHECK(kh_batch_check(writer->data, kh_batch_writer_finish(writer), &keys, &error));
+	return keys;
 }
 
-static void
-should_ask_when_a_row_does_not_fit(void)
+static kh_direct_answer
+read_one(const int64_t *id, kh_batch_writer *to)
 {
 	kh_batch_writer parameters = {0};
-	kh_batch_writer to = {0};
-	kh_batch key;
-	kh_error error;
-	int64_t id = present();
-	int asked = 0;
+	kh_batch keys = keys_of(&parameters, id, 1);
+	kh_direct_answer answer = kh_direct_read(session, read, &keys, to);
 
-	CHECK(kh_batch_writer_init(&to, 6, 1, 128, &error));
-	for (; id < FIXTURE_STORE_ROWS; id++)
-	{
-		kh_batch_writer_free(&parameters);
-		memset(&parameters, 0, sizeof(parameters));
-		CHECK(kh_batch_writer_init(&parameters, 1, 1, 4096, &error) && kh_batch_writer_add_row(&parameters));
-		kh_batch_writer_set_word(&parameters, 0, (uint64_t) id);
-		CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &key, &error));
-		asked += kh_direct_read(session, read, &key, &to) == KH_DIRECT_ASK;
-	}
-	CHECK(asked > 0);
 	kh_batch_writer_free(&parameters);
-	kh_batch_writer_free(&to);
+	return answer;
 }
 
 /* Reads some ids in one go. */
@@ -226,20 +213,38 @@ static kh_direct_answer
 read_rows(const int64_t *ids, uint32_t count, kh_batch_writer *to)
 {
 	kh_batch_writer parameters = {0};
-	kh_batch keys;
-	kh_error error;
-	kh_direct_answer answer;
+	kh_batch keys = keys_of(&parameters, ids, count);
+	kh_direct_answer answer = kh_direct_read_rows(session, read, &keys, to);
 
-	CHECK(kh_batch_writer_init(&parameters, 1, count, 65536, &error));
-	for (uint32_t i = 0; i < count; i++)
-	{
-		CHECK(kh_batch_writer_add_row(&parameters));
-		kh_batch_writer_set_word(&parameters, 0, (uint64_t) ids[i]);
-	}
-	CHECK(kh_batch_check(parameters.data, kh_batch_writer_finish(&parameters), &keys, &error));
-	answer = kh_direct_read_rows(session, read, &keys, to);
 	kh_batch_writer_free(&parameters);
 	return answer;
+}
+
+static void
+should_have_no_row_for_null(void)
+{
+	kh_batch_writer to = {0};
+	kh_error error;
+
+	begin();
+	CHECK(kh_batch_writer_init(&to, 6, 1, 4096, &error));
+	CHECK_EQUAL(KH_DIRECT_NO_ROW, read_one(NULL, &to));
+	kh_batch_writer_free(&to);
+}
+
+static void
+should_ask_when_a_row_does_not_fit(void)
+{
+	kh_batch_writer to = {0};
+	kh_error error;
+	int64_t id = present();
+	int asked = 0;
+
+	CHECK(kh_batch_writer_init(&to, 6, 1, 128, &error));
+	for (; id < FIXTURE_STORE_ROWS; id++)
+		asked += read_one(&id, &to) == KH_DIRECT_ASK;
+	CHECK(asked > 0);
+	kh_batch_writer_free(&to);
 }
 
 static void

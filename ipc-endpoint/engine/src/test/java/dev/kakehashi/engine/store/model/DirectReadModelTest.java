@@ -17,7 +17,7 @@ class DirectReadModelTest {
   void shouldAnswerRightInEveryOrder() {
     Result result = new DirectReadModel(EnumSet.allOf(Rule.class)).explore();
     assertEquals(Optional.empty(), result.violation());
-    assertTrue(result.states() > 10_000, () -> "only " + result.states() + " states");
+    assertTrue(result.states() > 600_000, () -> "only " + result.states() + " states");
   }
 
   @ParameterizedTest
