@@ -13,7 +13,7 @@ import dev.kakehashi.queue.DurableQueues;
 import dev.kakehashi.queue.push.PushTargets;
 import dev.kakehashi.queue.push.PushingQueues;
 import dev.kakehashi.scheduler.TaskScheduler;
-import dev.kakehashi.server.standby.StandbyMark;
+import dev.kakehashi.server.standby.DirectoryMark;
 import dev.kakehashi.valuetext.time.Zone;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,7 +48,7 @@ public final class EmbeddedEngineFactory implements EngineFactory {
       throw new SettingsException(
           "\"%s\": time zone \"%s\" not recognized".formatted(Setting.TIME_ZONE.key(), zone));
     }
-    boolean isStandby = StandbyMark.isSet(settings.dataDirectory());
+    boolean isStandby = DirectoryMark.STANDBY.isSet(settings.dataDirectory());
     EngineConfig config =
         new EngineConfig(
                 store(settings, isStandby),

@@ -13,8 +13,8 @@ import dev.kakehashi.requests.RequestLimits;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.requests.TransactionTokens;
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.server.standby.DirectoryMark;
 import dev.kakehashi.server.standby.PrimaryClient;
-import dev.kakehashi.server.standby.StandbyMark;
 import dev.kakehashi.server.standby.StandbyReceiver;
 import dev.kakehashi.server.start.ArchivingHandler;
 import dev.kakehashi.server.start.RegistryOpening;
@@ -98,8 +98,8 @@ public final class EndpointServer implements AutoCloseable {
     PrivateDirectory.prepare(data);
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     RestoreCommand.refuseUnfinished(data);
-    RestoreCommand.refuseHalfRejoined(data);
-    boolean isStandby = StandbyMark.isSet(data);
+    StandbyCommand.refuseHalfRejoined(data);
+    boolean isStandby = DirectoryMark.STANDBY.isSet(data);
     checkPrimary(data, isStandby);
     var config = settings.transport(version());
     // Before the engine, whose applications have their processes' links in it.

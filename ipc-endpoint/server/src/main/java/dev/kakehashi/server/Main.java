@@ -7,7 +7,7 @@ import dev.kakehashi.server.report.SchedulerReport;
 import dev.kakehashi.server.report.SessionReport;
 import dev.kakehashi.server.report.StopLimit;
 import dev.kakehashi.server.socket.RuntimeLocation;
-import dev.kakehashi.server.standby.StandbyMark;
+import dev.kakehashi.server.standby.DirectoryMark;
 import dev.kakehashi.server.start.HangUp;
 import dev.kakehashi.server.start.Logging;
 import dev.kakehashi.transport.TransportException;
@@ -203,7 +203,7 @@ public final class Main implements Runnable {
       PrivateDirectory.prepare(settings.dataDirectory());
       Logging.configure(
           settings.dataDirectory(), Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO));
-      if (StandbyMark.isSet(settings.dataDirectory())) {
+      if (DirectoryMark.STANDBY.isSet(settings.dataDirectory())) {
         StandbyServer standby = StandbyServer.start(settings, engine(settings), common::settings);
         HangUp.handle(() -> standby.serving().reload().runForSignal());
         return serve(manager, standby::close, standby::closing, settings);

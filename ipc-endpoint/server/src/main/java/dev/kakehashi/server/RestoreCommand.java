@@ -6,8 +6,7 @@ import dev.kakehashi.engine.store.StoreRestore;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.log.ArchiveRestore;
 import dev.kakehashi.protocol.Directories;
-import dev.kakehashi.server.standby.RejoinMark;
-import dev.kakehashi.server.standby.StandbyMark;
+import dev.kakehashi.server.standby.DirectoryMark;
 import dev.kakehashi.valuetext.time.DateTimeFormat;
 import dev.kakehashi.valuetext.time.DateTimeInput;
 import dev.kakehashi.valuetext.time.Zone;
@@ -158,30 +157,47 @@ final class RestoreCommand implements Callable<Integer> {
     }
   }
 
-  /// Refuses a directory in which a rejoin was interrupted.
-  ///
-  /// @throws SettingsException if there is one
-  static void refuseHalfRejoined(Path data) {
-    if (RejoinMark.isSet(data)) {
-      throw new SettingsException(
-          "\"%s\" is being brought back to another endpoint's log, which was interrupted: do \"kakehashi rejoin\" again"
-              .formatted(data));
-    }
-  }
+  /// A directory under way: it has its mark from the beginning on, and no endpoint starts there until that is gone. Used by one thread.
+  static final class Unfinished implements AutoCloseable {
+    private final Path data;
+    private final Path directory;
+    private boolean isPartly;
 
-  /// Gives the parts of a directory that is whole their places. Until it is removed, which is the caller's, no endpoint starts there.
-  static void moveIn(Path unfinished, Path data) throws IOException {
-    BackupManifest.forceTree(unfinished);
-    // The mark of a restore under way is there before any of its parts.
-    Directories.forceNames(data);
-    Directories.force(data);
-    try (var parts = Files.list(unfinished)) {
-      for (Path part : parts.toList()) {
-        Files.move(
-            part, data.resolve(part.getFileName().toString()), StandardCopyOption.ATOMIC_MOVE);
+    Unfinished(Path data) {
+      this.data = data;
+      this.directory = data.resolve(UNFINISHED);
+    }
+
+    /// The mark, in which there is room for what comes.
+    Path directory() {
+      return directory;
+    }
+
+    /// Gives the parts of a directory that is whole their places.
+    void moveIn(Path whole) throws IOException {
+      BackupManifest.forceTree(whole);
+      // The mark is there before any of the parts.
+      Directories.forceNames(data);
+      Directories.force(data);
+      isPartly = true;
+      try (var parts = Files.list(whole)) {
+        for (Path part : parts.toList()) {
+          Files.move(
+              part, data.resolve(part.getFileName().toString()), StandardCopyOption.ATOMIC_MOVE);
+        }
+      }
+      Directories.force(data);
+      isPartly = false;
+    }
+
+    /// Removes the mark, unless a part of the whole has its place, and others have not.
+    @Override
+    public void close() throws IOException {
+      if (!isPartly) {
+        Directories.delete(directory);
+        Directories.force(data);
       }
     }
-    Directories.force(data);
   }
 
   /// Deletes what an unfinished restore has left; its mark goes last.
@@ -200,9 +216,8 @@ final class RestoreCommand implements Callable<Integer> {
       Path from, BackupManifest manifest, Path data, ArchiveRestore.Target target)
       throws IOException {
     ArchiveRestore.Result result = null;
-    Path unfinished = data.resolve(UNFINISHED);
-    boolean isPartly = false;
-    try {
+    try (Unfinished restore = new Unfinished(data)) {
+      Path unfinished = restore.directory();
       for (BackupManifest.Entry entry : manifest.entries()) {
         BackupManifest.Entry copied =
             BackupManifest.copy(
@@ -217,20 +232,12 @@ final class RestoreCommand implements Callable<Integer> {
       if (archive != null) {
         result = StoreRestore.run(store, archive, target);
       } else if (isStandby) {
-        StandbyMark.set(unfinished);
+        DirectoryMark.STANDBY.set(unfinished);
       } else {
         // The endpoint that the backup is of may go on with the old one.
         StoreRestore.leaveTimeline(store);
       }
-      isPartly = true;
-      moveIn(unfinished, data);
-      isPartly = false;
-    } finally {
-      // A part of the whole has its place already: the mark stays.
-      if (!isPartly) {
-        Directories.delete(unfinished);
-        Directories.force(data);
-      }
+      restore.moveIn(unfinished);
     }
     return result;
   }

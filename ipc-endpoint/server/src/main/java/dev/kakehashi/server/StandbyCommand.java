@@ -5,9 +5,8 @@ import dev.kakehashi.engine.store.log.LogRejoin;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.server.standby.BaseBackup;
+import dev.kakehashi.server.standby.DirectoryMark;
 import dev.kakehashi.server.standby.PrimaryClient;
-import dev.kakehashi.server.standby.RejoinMark;
-import dev.kakehashi.server.standby.StandbyMark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +25,17 @@ import picocli.CommandLine.Spec;
     subcommands = StandbyCommand.Init.class)
 final class StandbyCommand implements Runnable {
   @Spec private @org.jspecify.annotations.Nullable CommandSpec spec;
+
+  /// Refuses a directory in which a rejoin was interrupted.
+  ///
+  /// @throws SettingsException if there is one
+  static void refuseHalfRejoined(Path data) {
+    if (DirectoryMark.REJOIN.isSet(data)) {
+      throw new SettingsException(
+          "\"%s\" is being brought back to another endpoint's log, which was interrupted: do \"kakehashi rejoin\" again"
+              .formatted(data));
+    }
+  }
 
   @Override
   public void run() {
@@ -67,8 +77,7 @@ final class StandbyCommand implements Runnable {
         throw new SettingsException(
             "an endpoint runs on \"%s\" (process %d)".formatted(data, owner.pid()));
       }
-      Path unfinished = data.resolve(RestoreCommand.UNFINISHED);
-      if (Files.exists(unfinished.resolve(OURS))) {
+      if (Files.exists(data.resolve(RestoreCommand.UNFINISHED).resolve(OURS))) {
         RestoreCommand.deleteContent(data);
       }
       RestoreCommand.refuseUnfinished(data);
@@ -78,7 +87,7 @@ final class StandbyCommand implements Runnable {
       PrivateDirectory.prepare(data);
       try (DirectoryLock _ = DirectoryLock.take(data);
           PrimaryClient primary = new PrimaryClient(StandbySettings.address(settings))) {
-        BaseBackup.Received received = receive(primary, data, unfinished);
+        BaseBackup.Received received = receive(primary, data);
         if (!quiet) {
           System.out.println(
               "copied %s at %s: %d files, %d bytes; \"kakehashi start\" follows it from there"
@@ -89,26 +98,17 @@ final class StandbyCommand implements Runnable {
       return 0;
     }
 
-    private static BaseBackup.Received receive(PrimaryClient primary, Path data, Path unfinished)
+    private static BaseBackup.Received receive(PrimaryClient primary, Path data)
         throws IOException, InterruptedException {
-      boolean isPartly = false;
-      try {
-        PrivateDirectory.prepare(unfinished);
-        Files.createFile(unfinished.resolve(OURS));
-        Path whole = unfinished.resolve("copy");
+      try (RestoreCommand.Unfinished copy = new RestoreCommand.Unfinished(data)) {
+        PrivateDirectory.prepare(copy.directory());
+        Files.createFile(copy.directory().resolve(OURS));
+        Path whole = copy.directory().resolve("copy");
         PrivateDirectory.prepare(whole);
         BaseBackup.Received received = primary.backup(whole);
-        StandbyMark.set(whole);
-        isPartly = true;
-        RestoreCommand.moveIn(whole, data);
-        isPartly = false;
+        DirectoryMark.STANDBY.set(whole);
+        copy.moveIn(whole);
         return received;
-      } finally {
-        // A part of the whole has its place already: the mark stays.
-        if (!isPartly) {
-          Directories.delete(unfinished);
-          Directories.force(data);
-        }
       }
     }
   }
@@ -170,13 +170,13 @@ final class StandbyCommand implements Runnable {
     }
 
     private static int already(PrimaryClient primary, Path data) throws IOException {
-      if (!StandbyMark.isSet(data)) {
+      if (!DirectoryMark.STANDBY.isSet(data)) {
         throw new SettingsException(
             "%s has not left the log of \"%s\": nothing was promoted, and both would go on with one history"
                 .formatted(primary.name(), data));
       }
       // Its last step, if it was interrupted before.
-      RejoinMark.remove(data);
+      DirectoryMark.REJOIN.remove(data);
       System.out.println(
           "\"%s\" is in the timeline of %s already; \"kakehashi start\" follows it"
               .formatted(data, primary.name()));
@@ -206,11 +206,11 @@ final class StandbyCommand implements Runnable {
         System.out.println("a copy of their log is in \"" + kept + "\"");
       }
       // A start would take over what is behind the fork, so that there is no way back.
-      RejoinMark.set(data);
-      StandbyMark.set(data);
+      DirectoryMark.REJOIN.set(data);
+      DirectoryMark.STANDBY.set(data);
       TransactionRegistry.forget(data);
       StoreRestore.run(EmbeddedEngineFactory.storeConfig(store, UNUSED_MEMORY_BYTES), rejoin);
-      RejoinMark.remove(data);
+      DirectoryMark.REJOIN.remove(data);
       System.out.println(
           "rejoined at %s; \"kakehashi start\" follows %s from there"
               .formatted(plan.begin(), primary.name()));

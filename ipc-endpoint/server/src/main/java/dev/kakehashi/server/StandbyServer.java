@@ -5,7 +5,7 @@ import dev.kakehashi.engine.store.StoreRestore;
 import dev.kakehashi.requests.TransactionRegistry;
 import dev.kakehashi.server.socket.OwnerSocket;
 import dev.kakehashi.server.socket.RuntimeLocation;
-import dev.kakehashi.server.standby.StandbyMark;
+import dev.kakehashi.server.standby.DirectoryMark;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
@@ -107,7 +107,7 @@ final class StandbyServer implements AutoCloseable {
   /// @return where its log goes on
   private LogPosition promote() throws IOException {
     synchronized (turn) {
-      if (closed || !StandbyMark.isSet(settings.dataDirectory())) {
+      if (closed || !DirectoryMark.STANDBY.isSet(settings.dataDirectory())) {
         throw new SettingsException(
             "\"" + settings.dataDirectory() + "\" is no standby's, or ends");
       }
@@ -151,7 +151,7 @@ final class StandbyServer implements AutoCloseable {
                   EmbeddedEngineFactory.storeDirectory(data), settings.number(Setting.MEMORY)));
       // It was told nothing of the primary's transactions.
       TransactionRegistry.forget(data);
-      StandbyMark.remove(data);
+      DirectoryMark.STANDBY.remove(data);
       return Objects.requireNonNull(begin, "a standby has a log");
     }
   }
@@ -199,10 +199,10 @@ final class StandbyServer implements AutoCloseable {
     public Integer call() throws Exception {
       Settings settings = common.settingsOfOther();
       Path data = settings.dataDirectory();
-      if (!StandbyMark.isSet(data)) {
+      if (!DirectoryMark.STANDBY.isSet(data)) {
         throw new SettingsException("\"" + data + "\" is no standby's");
       }
-      RestoreCommand.refuseHalfRejoined(data);
+      StandbyCommand.refuseHalfRejoined(data);
       Optional<DirectoryLock.Owner> owner = DirectoryLock.owner(data);
       LogPosition begin;
       if (owner.isEmpty()) {

@@ -157,12 +157,12 @@ class StandbyRejoinTest {
   void shouldStartNothingWhereARejoinWasInterrupted() throws Exception {
     part();
     Path data = pair.primary.dataDirectory();
-    RejoinMark.set(data);
-    StandbyMark.set(data);
+    DirectoryMark.REJOIN.set(data);
+    DirectoryMark.STANDBY.set(data);
     pair.ask(pair.primary, "start").expect(1, "\"kakehashi rejoin\" again");
     pair.ask(pair.primary, "promote").expect(1, "\"kakehashi rejoin\" again");
     pair.ask(pair.primary, "rejoin", "--discard").expect(0, "rejoined at 2/");
-    assertFalse(RejoinMark.isSet(data));
+    assertFalse(DirectoryMark.REJOIN.isSet(data));
     pair.primary.start();
     pair.await(pair.primary, pair.standby);
     assertEquals(ids(1, 10), StandbyPair.column(pair.primary, IDS));
