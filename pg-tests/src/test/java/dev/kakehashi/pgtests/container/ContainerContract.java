@@ -10,7 +10,6 @@ import dev.kakehashi.testsupport.Await;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -24,18 +23,16 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(MethodOrderer.MethodName.class)
 abstract class ContainerContract {
   /// All scripts but those of rows and statements of many megabytes: their subject is no matter of the release. The host's PostgreSQL runs
-  /// them, and the script of direct reads, which are off here. This and the next ones are commands of the shell, run in the directory of
-  /// the scripts.
+  /// them. This and the next ones are commands of the shell, run in the directory of the scripts.
   static final String MOST_SCRIPTS =
-      "ls sql | grep -vE '^(117-long-rows|118-long-values|119-insert-memory|124-wide-tables|128-long-expressions|198-many-partitions|200-direct-reads)'";
+      "ls sql | grep -vE '^(117-long-rows|118-long-values|119-insert-memory|124-wide-tables|128-long-expressions|198-many-partitions)'";
 
   /// Scripts that attach, read, change and end transactions.
   static final String CHOSEN_SCRIPTS =
       MOST_SCRIPTS + " | grep -vE '^1([12][1-9]|3[1-9]|4[1-4]|[5-9])'";
 
   /// Scripts that have different outputs with different versions of PostgreSQL.
-  static final String DIFFERING_SCRIPTS =
-      "ls expected | grep -v '^200-direct-reads' | sed -n 's/_[0-9][.]out$/.sql/p'";
+  static final String DIFFERING_SCRIPTS = "ls expected | sed -n 's/_[0-9][.]out$/.sql/p'";
 
   private final String debianVersion;
   private final int postgresMajor;
@@ -175,7 +172,7 @@ abstract class ContainerContract {
       containers.restartEndpoint();
       Await.until(
           "attach to the new endpoint",
-          Duration.ofSeconds(60),
+          ContainerPair.START_LIMIT,
           () -> succeeds(statement, "SELECT 1 FROM account WHERE id = 7000"));
       assertEquals("stored", query(statement, "SELECT owner FROM account WHERE id = 7000"));
     }

@@ -21,7 +21,7 @@ import org.testcontainers.containers.wait.strategy.Wait;
 final class ContainerPair implements AutoCloseable {
   static final String RUNTIME_DIR = "/run/kakehashi/test";
 
-  private static final Duration START_LIMIT = Duration.ofMinutes(2);
+  static final Duration START_LIMIT = Duration.ofMinutes(2);
   private static final int VOLUME_MEGABYTES = 256;
 
   private final String volume = "kakehashi-test-" + UUID.randomUUID();
