@@ -16,7 +16,7 @@ enum Setting {
   WORKER_THREADS(Kind.COUNT, "0", 0, 1024),
   MEMORY(Kind.BYTES, "1GB", 16L << 20, 1L << 50),
   STATEMENT_MEMORY(Kind.BYTES, "256MB", 1L << 20, 1L << 50),
-  DIRECT_READS(Kind.TEXT, "off", 0, 0),
+  DIRECT_READS(Kind.TEXT, "on", 0, 0),
   DIRECT_READ_USERS(Kind.TEXT, "", 0, 0),
   TEMP_SPACE(Kind.BYTES, "16GB", 0, 1L << 50),
   ARCHIVE(Kind.TEXT, "off", 0, 0),
