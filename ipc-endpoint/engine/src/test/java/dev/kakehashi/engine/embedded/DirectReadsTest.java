@@ -129,7 +129,7 @@ final class DirectReadsTest {
     assertNotEquals(after.definitions(), found("select id from t where id = $1").definitions());
   }
 
-  /// What others drop between the plan and the question is nobody's failure.
+  /// Others may drop a table or an index between the plan and the question.
   @Test
   void shouldSayNothingOfWhatHasBeenDroppedSince() {
     fill();
