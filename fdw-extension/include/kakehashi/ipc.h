@@ -350,6 +350,9 @@ extern void kh_call_release(kh_call *call);
 /* After KH_WAIT_FINISHED: the final frame. */
 extern const kh_result *kh_call_result(kh_call *call);
 
+/* Of a request with KH_BEGIN, also if its answer never comes: handle of its transaction; 0: the endpoint has not been seen to begin it. */
+extern uint64_t kh_call_begun(const kh_call *call);
+
 /* After KH_WAIT_FINISHED of a ping: what came back, valid until kh_call_end; NULL for other calls. */
 extern const void *kh_call_payload(const kh_call *call, uint32_t *bytes);
 

@@ -290,6 +290,19 @@ kh_call_result(kh_call *call)
 	return &call->result;
 }
 
+uint64_t
+kh_call_begun(const kh_call *call)
+{
+	uint64_t handle;
+
+	if (kh_load_acquire(&call->slot->transaction_request) != call->request_id)
+		return 0;
+	handle = kh_load_relaxed(&call->slot->transaction_handle);
+	kh_full_fence();
+	/* The slot of a session that has ended may be another's. Its requests have later numbers. */
+	return kh_load_relaxed(&call->slot->transaction_request) == call->request_id ? handle : 0;
+}
+
 const void *
 kh_call_payload(const kh_call *call, uint32_t *bytes)
 {

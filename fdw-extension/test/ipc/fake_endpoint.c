@@ -269,6 +269,12 @@ execute(const kh_execute_message *m)
 		case FAKE_FAILED:
 			fail_request(m->slot, m->request_id, pack("23505"), "duplicate key");
 			break;
+		case FAKE_BEGINS:
+			kh_store_relaxed(&slot->transaction_handle, 4711);
+			kh_store_release(&slot->transaction_request, m->request_id);
+			close(fake.client);
+			fake.client = -1;
+			break;
 		case FAKE_DIES:
 			close(fake.client);
 			fake.client = -1;

@@ -18,7 +18,8 @@ enum
 	FAKE_OUTSIDE = 1005,       /* a batch beyond the arena */
 	FAKE_GARBAGE_FRAME = 1006, /* a final frame that is none */
 	FAKE_LONG_FRAME = 1007,    /* a final frame outside of the arena */
-	FAKE_CLEARS = 1008         /* the socket closes, and the slot is cleared for another session */
+	FAKE_CLEARS = 1008,        /* the socket closes, and the slot is cleared for another session */
+	FAKE_BEGINS = 1009         /* a transaction, and the socket closes */
 };
 
 typedef enum fake_answer

@@ -456,6 +456,32 @@ should_notice_the_end_of_the_endpoint_while_waiting(void)
 	end(session);
 }
 
+static void
+should_know_what_an_endpoint_that_has_ended_had_begun(void)
+{
+	kh_session *session = begin();
+	kh_call *call = execute(session, FAKE_BEGINS);
+
+	CHECK_EQUAL(KH_WAIT_DISCONNECTED, kh_call_wait(call, LIMIT, &error));
+	CHECK_EQUAL(4711, kh_call_begun(call));
+	kh_call_end(call);
+	end(session);
+}
+
+static void
+should_not_take_what_another_request_has_begun_for_its_own(void)
+{
+	kh_session *session = begin();
+	kh_call *call = execute(session, 1);
+
+	CHECK_EQUAL(1, read_all(call));
+	call->slot->transaction_handle = 4711;
+	call->slot->transaction_request = call->request_id - 1;
+	CHECK_EQUAL(0, kh_call_begun(call));
+	kh_call_end(call);
+	end(session);
+}
+
 /* An endpoint that stops gives the memory of its sessions back while their clients wait. */
 static void
 should_notice_the_end_of_a_session_whose_memory_is_cleared(void)
@@ -600,6 +626,8 @@ const test_case session_tests[] = {
 	TEST(should_not_spin_while_the_endpoint_says_that_many_ask),
 	TEST(should_return_early_when_a_signal_comes),
 	TEST(should_notice_the_end_of_the_endpoint_while_waiting),
+	TEST(should_know_what_an_endpoint_that_has_ended_had_begun),
+	TEST(should_not_take_what_another_request_has_begun_for_its_own),
 	TEST(should_notice_the_end_of_a_session_whose_memory_is_cleared),
 	TEST(should_disconnect_from_an_endpoint_that_violates_the_protocol),
 	TEST(should_grant_inbound_buffers),

@@ -98,6 +98,8 @@ _Static_assert(offsetof(kh_doorbell_page, released) == KH_DOORBELL_PAGE_RELEASED
 #define KH_RESPONSE_SLOT_PRODUCED_OFFSET 264
 #define KH_RESPONSE_SLOT_STATUS_OFFSET 272
 #define KH_RESPONSE_SLOT_EXECUTION_NANOS_OFFSET 280
+#define KH_RESPONSE_SLOT_TRANSACTION_HANDLE_OFFSET 288
+#define KH_RESPONSE_SLOT_TRANSACTION_REQUEST_OFFSET 296
 
 /* Head of a response slot; ring, frame area and inline area follow. */
 typedef struct kh_response_slot
@@ -114,7 +116,9 @@ typedef struct kh_response_slot
 	uint64_t	produced;
 	uint64_t	status;	/* requestId << 1 | finished */
 	uint64_t	execution_nanos;	/* of the finished request: from its arrival to its final frame */
-	unsigned char padding_288[96];
+	uint64_t	transaction_handle;	/* that the last request with BEGIN has begun */
+	uint64_t	transaction_request;	/* requestId of that one; written after the handle, and before anything runs in the transaction */
+	unsigned char padding_304[80];
 } kh_response_slot;
 
 _Static_assert(sizeof(kh_response_slot) == KH_RESPONSE_SLOT_BYTES, "schema");
@@ -127,6 +131,8 @@ _Static_assert(offsetof(kh_response_slot, frame_bytes) == KH_RESPONSE_SLOT_FRAME
 _Static_assert(offsetof(kh_response_slot, produced) == KH_RESPONSE_SLOT_PRODUCED_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, status) == KH_RESPONSE_SLOT_STATUS_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, execution_nanos) == KH_RESPONSE_SLOT_EXECUTION_NANOS_OFFSET, "schema");
+_Static_assert(offsetof(kh_response_slot, transaction_handle) == KH_RESPONSE_SLOT_TRANSACTION_HANDLE_OFFSET, "schema");
+_Static_assert(offsetof(kh_response_slot, transaction_request) == KH_RESPONSE_SLOT_TRANSACTION_REQUEST_OFFSET, "schema");
 
 #define KH_BATCH_DESCRIPTOR_BYTES 32
 #define KH_BATCH_DESCRIPTOR_OFFSET_OFFSET 0

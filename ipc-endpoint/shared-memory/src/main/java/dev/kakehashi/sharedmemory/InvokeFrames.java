@@ -166,7 +166,8 @@ final class InvokeFrames implements ExecutionHandler {
       OpenTransaction open =
           switch (action) {
             case AUTO_COMMIT -> null;
-            case BEGIN -> transactions.begin(requests, options, invoke.leaseNanos());
+            case BEGIN ->
+                response.begun(transactions.begin(requests, options, invoke.leaseNanos()));
             case CONTINUE -> transactions.use(requests, invoke.transactionHandle());
             case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
           };

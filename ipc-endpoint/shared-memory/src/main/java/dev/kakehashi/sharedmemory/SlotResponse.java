@@ -57,6 +57,12 @@ final class SlotResponse implements Response {
     return channel;
   }
 
+  /// Says which transaction the request has begun, and returns it. Poller only, before it is run.
+  OpenTransaction begun(OpenTransaction transaction) {
+    present().begun(transaction.handle());
+    return transaction;
+  }
+
   @Override
   public void completed(
       TransactionState state,

@@ -158,7 +158,8 @@ final class StatementFrames implements ExecutionHandler {
       OpenTransaction open =
           switch (action) {
             case AUTO_COMMIT -> null;
-            case BEGIN -> transactions.begin(requests, options, execute.leaseNanos());
+            case BEGIN ->
+                response.begun(transactions.begin(requests, options, execute.leaseNanos()));
             case CONTINUE -> transactions.use(requests, execute.transactionHandle());
             case NULL_VAL -> throw new IllegalArgumentException("no transaction action");
           };

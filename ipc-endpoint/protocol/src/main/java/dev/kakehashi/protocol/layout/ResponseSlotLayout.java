@@ -16,6 +16,8 @@ public final class ResponseSlotLayout {
   public static final int PRODUCED_OFFSET = 264;
   public static final int STATUS_OFFSET = 272;
   public static final int EXECUTION_NANOS_OFFSET = 280;
+  public static final int TRANSACTION_HANDLE_OFFSET = 288;
+  public static final int TRANSACTION_REQUEST_OFFSET = 296;
   public static final int HEAD_BYTES = 384;
 
   /// Value of `status` when the request's final frame is in the slot.

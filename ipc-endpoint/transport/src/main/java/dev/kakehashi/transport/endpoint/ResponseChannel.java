@@ -9,6 +9,8 @@ import static dev.kakehashi.protocol.layout.ResponseSlotLayout.FRAME_BYTES_OFFSE
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCED_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCER_WAITING_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.STATUS_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.TRANSACTION_HANDLE_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.TRANSACTION_REQUEST_OFFSET;
 
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
@@ -172,6 +174,14 @@ public final class ResponseChannel {
     eventPending = false;
     nextBatchBytes = buffers.blockBytes();
     neededBlocks = 0;
+  }
+
+  /// The request has begun a transaction. A client that never gets its answer knows by what to ask for the outcome.
+  ///
+  /// Poller only, before anything runs in it.
+  public synchronized void begun(long transactionHandle) {
+    SharedMemory.putLongPlain(slot, TRANSACTION_HANDLE_OFFSET, transactionHandle);
+    SharedMemory.putLongRelease(slot, TRANSACTION_REQUEST_OFFSET, requestId);
   }
 
   /// A buffer for a batch of at least `minBytes`, or null when the reader has to release one first, see [#whenWritable].
