@@ -24,7 +24,9 @@ FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id
 CREATE FOREIGN TABLE seen (id int OPTIONS (key 'true'), v int) SERVER kakehashi OPTIONS (schema_name 'public');
 INSERT INTO seen SELECT g, g FROM generate_series(4, 60000) g;
 SELECT e.buffer_bytes FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
+BEGIN;
 INSERT INTO seen SELECT g, g FROM generate_series(60001, 60100) g;
+COMMIT;
 SELECT e.buffer_bytes > 0 AS kept FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
 SELECT e.buffer_bytes FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
 DELETE FROM seen WHERE id > 3;

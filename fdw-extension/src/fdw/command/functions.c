@@ -210,7 +210,7 @@ kakehashi_disconnect(PG_FUNCTION_ARGS)
 	{
 		if (session->ipc == NULL || session->server_id != server->serverid)
 			continue;
-		if (session->level > 0 || !dlist_is_empty(&session->calls))
+		if (session->level > 0 || session->held != NULL || !dlist_is_empty(&session->calls))
 		{
 			hash_seq_term(&scan);
 			ereport(ERROR,

@@ -161,6 +161,7 @@ form_without(KakehashiModify *modify, List *left_out)
 	form->cost = modify->cost;
 	form->deferred = modify->deferred;
 	form->copied = modify->copied;
+	form->alone = modify->alone;
 	modify->forms = lappend(modify->forms, form);
 	MemoryContextSwitchTo(old);
 	return form;
@@ -206,6 +207,7 @@ kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fd
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING),
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT));
 	modify->count_rows = castNode(ModifyTable, mtstate->ps.plan)->onConflictAction != ONCONFLICT_NONE;
+	modify->alone = kakehashi_is_alone(mtstate, rinfo);
 	if (mtstate->operation == CMD_INSERT && !modify->count_rows)
 		allow_forms(modify, mtstate, rinfo, (OverridingKind) intVal(list_nth(fdw_private, KAKEHASHI_MODIFY_OVERRIDING)),
 		            "");
@@ -367,7 +369,13 @@ kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 
 	kakehashi_check_partition(estate, rinfo, slot);
 	if (!modify->deferred)
-		return execute_row(kakehashi_insert_form(modify, slot), slot, plan_slot);
+	{
+		KakehashiModify *form = kakehashi_insert_form(modify, slot);
+
+		if (modify->alone && kakehashi_has_one_row(modify->state) && kakehashi_hold_rows(form, &slot, 1))
+			return slot;
+		return execute_row(form, slot, plan_slot);
+	}
 	kakehashi_defer_row(modify, slot);
 	return slot;
 }

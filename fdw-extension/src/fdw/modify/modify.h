@@ -45,6 +45,7 @@ typedef struct KakehashiModify
 	int batch_size;              /* now */
 	int most_batch_size;         /* it grows to this; see modify_batch.c */
 	KakehashiCost *cost;         /* of both forms of rows */
+	bool alone;                  /* INSERT that is alone in its transaction, see modify_alone.c */
 	bool count_rows;             /* INSERT: some may be left out, so that each answer has to be waited for */
 
 	/* Rows under way; see modify_batch.c. */
@@ -143,11 +144,22 @@ extern KakehashiModify *kakehashi_insert_form(KakehashiModify *modify, TupleTabl
 /* Takes a row of COPY; it goes with others. */
 extern void kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot);
 
+/* Holds rows of one form back for the commit; they are the last of the statement. False: they have to be sent. */
+extern bool kakehashi_hold_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count);
+
 /* Sends what has been collected, and waits for all answers. */
 extern void kakehashi_modify_flush(KakehashiModify *modify);
 extern int kakehashi_batch_size(ResultRelInfo *rinfo);
 extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots,
                                                     TupleTableSlot **plan_slots, int *slot_count);
+
+/* ---- modify_alone.c ---- */
+
+/* Whether the statement is an INSERT that is alone in its transaction, which commits behind it, and needs nothing of the engine's answer. */
+extern bool kakehashi_is_alone(const ModifyTableState *node, const ResultRelInfo *rinfo);
+
+/* Whether its plan has one row. */
+extern bool kakehashi_has_one_row(const ModifyTableState *node);
 
 /* ---- modify_gather.c ---- */
 

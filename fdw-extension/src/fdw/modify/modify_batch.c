@@ -188,6 +188,35 @@ insert_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
 	return affected;
 }
 
+bool
+kakehashi_hold_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
+{
+	const KakehashiStatement *statement;
+	const void *rows = NULL;
+	uint32 bytes = 0;
+
+	if (!kakehashi_may_hold(modify->session))
+		return false;
+	if (modify->writer->count > 0)
+	{
+		kakehashi_row_writer_start(modify->writer, modify->session, slot_count);
+		for (int i = 0; i < slot_count; i++)
+		{
+			kakehashi_modify_take_values(modify, slots[i], NULL);
+			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
+				return false;
+		}
+		rows = kakehashi_row_writer_finish(modify->writer, &bytes);
+		/* A row that is longer is there often enough. */
+		if (bytes > kakehashi_inbound_bytes(modify->session))
+			return false;
+	}
+	/* The engine says now what it has against the statement. */
+	statement = statement_of(modify);
+	kakehashi_hold(modify->session, RelationGetRelid(modify->rel), statement, modify->snapshot_owner, rows, bytes);
+	return true;
+}
+
 /* What the executor has gathered is sent, see modify_gather.c. */
 static void
 gather_again(ResultRelInfo *rinfo)
@@ -220,6 +249,13 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 
 		while (next < *slot_count && kakehashi_insert_form(modify, slots[next]) == form)
 			next++;
+		/* The executor gives fewer than it gathers only at the end. Long rows are there often enough without a copy. */
+		if (modify->alone && first == 0 && next == *slot_count && next < rinfo->ri_BatchSize &&
+		    modify->gathered_bytes < kakehashi_inbound_bytes(modify->session) && kakehashi_hold_rows(form, slots, next))
+		{
+			affected = (uint64) next;
+			break;
+		}
 		flush_other_forms(modify, form);
 		affected += insert_rows(form, slots + first, next - first);
 		first = next;

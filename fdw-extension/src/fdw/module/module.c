@@ -31,6 +31,7 @@ _PG_init(void)
 	kakehashi_resolve_init();
 	kakehashi_deadlock_init();
 	kakehashi_gather_init();
+	kakehashi_held_init();
 	kakehashi_lookup_init();
 	kakehashi_conflict_init();
 	kakehashi_hints_init();

@@ -156,7 +156,7 @@ reason_of_session(KakehashiSession *session)
 		return "kakehashi_execute() may have changed the session";
 	if (XactIsoLevel != XACT_READ_COMMITTED)
 		return "the transaction keeps its snapshot";
-	if (session->level != 0 || session->leader != NULL || !dlist_is_empty(&session->calls))
+	if (session->level != 0 || session->leader != NULL || session->held != NULL || !dlist_is_empty(&session->calls))
 		return "the transaction is on the engine already";
 	if (kakehashi_transaction_kind != KAKEHASHI_KIND_AUTO || *kakehashi_write_preserve ||
 	    *kakehashi_read_areas_include || *kakehashi_read_areas_exclude)

@@ -178,6 +178,8 @@ wait_interruptibly(KakehashiCall *call)
 		if (wait == KH_WAIT_DISCONNECTED)
 		{
 			call->session->lost = true;
+			if (call->session->committing && call->session->handle == 0)
+				call->session->handle = kh_call_begun(call->ipc);
 			kakehashi_report_lost(call->session, &error, call->sql);
 		}
 		if (wait != KH_WAIT_TIMEOUT)

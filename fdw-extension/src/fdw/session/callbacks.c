@@ -51,6 +51,12 @@ kakehashi_tell_before_snapshot(CommandId command)
 }
 
 void
+kakehashi_tell_before_request(KakehashiSession *session)
+{
+	TELL(before_request, session);
+}
+
+void
 kakehashi_tell_long_wait(KakehashiCall *call)
 {
 	TELL(long_wait, call);

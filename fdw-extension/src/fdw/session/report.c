@@ -72,10 +72,12 @@ kakehashi_errcode(kh_error_code code)
 	return pack_sqlstate(kh_sqlstate(code));
 }
 
-/* How to learn what became of a commit, the engine's own hint in front. */
+/* How to learn what became of a commit, the engine's own hint in front. Without a handle it was not seen to begin. */
 static int
 outcome_hint(const KakehashiSession *session, const char *before)
 {
+	if (session->handle == 0)
+		return errhint("%s%sLook whether the rows are there.", before, before[0] != '\0' ? " " : "");
 	return errhint("%s%sAsk for its outcome: SELECT kakehashi_transaction_status(%s, " UINT64_FORMAT ");", before,
 	               before[0] != '\0' ? " " : "", quote_literal_cstr(session->server_name), session->handle);
 }
@@ -122,6 +124,8 @@ kakehashi_report_error(const kh_error *error, KakehashiSession *session, const c
 static int
 lost_detail(const KakehashiSession *session, const kh_error *error)
 {
+	if (session->committing && session->handle == 0)
+		return errdetail("The rows and their commit had been requested; the engine was not seen to begin with them.");
 	if (session->committing)
 		return errdetail("The commit of transaction " UINT64_FORMAT
 		                 " had been requested; the engine knows whether it was done.",

@@ -139,6 +139,7 @@ typedef struct KakehashiSession
 	int joined_level;
 	bool leaving;
 	int rows_level;                    /* nesting level of the rows that are being sent; 0: the present one */
+	struct KakehashiHeld *held;        /* rows that go with the commit, see held.c; NULL: none */
 	const void *snapshot_owner;        /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 	char time_zone[TZ_STRLEN_MAX + 1]; /* that the engine's session was set to; empty: not yet */
 
@@ -348,6 +349,9 @@ extern uint64 kakehashi_call_complete(KakehashiCall *call);
 /* Adds to what this backend has asked of a foreign table; InvalidOid: of none in particular. */
 extern void kakehashi_count(Oid relid, const KakehashiCost *cost);
 
+/* Takes the memory for that. */
+extern void kakehashi_count_later(Oid relid);
+
 /* ---- callbacks.c ---- */
 
 /*
@@ -370,6 +374,9 @@ typedef struct KakehashiCallbacks
 	/* Before a request of a statement whose snapshot is that of the command. */
 	void (*before_snapshot)(CommandId command);
 
+	/* Before a request in the session's transaction, which perhaps begins with it. */
+	void (*before_request)(KakehashiSession *session);
+
 	/* After each slice of time that somebody waits for a call. */
 	void (*long_wait)(KakehashiCall *call);
 } KakehashiCallbacks;
@@ -381,6 +388,7 @@ extern void kakehashi_tell_attached(KakehashiSession *session);
 extern void kakehashi_tell_undecided(KakehashiSession *session);
 extern void kakehashi_tell_transaction_ended(KakehashiSession *session);
 extern void kakehashi_tell_before_snapshot(CommandId command);
+extern void kakehashi_tell_before_request(KakehashiSession *session);
 extern void kakehashi_tell_long_wait(KakehashiCall *call);
 
 /* ---- report.c ---- */

@@ -31,19 +31,34 @@ create_table(void)
 	tables = hash_create("kakehashi table activity", 32, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-void
-kakehashi_count(Oid relid, const KakehashiCost *cost)
+static TableActivity *
+activity_of(Oid relid)
 {
 	TableActivity *table;
 	bool found;
 
-	if (cost->requests == 0)
-		return;
 	if (tables == NULL)
 		create_table();
 	table = (TableActivity *) hash_search(tables, &relid, HASH_ENTER, &found);
 	if (!found)
 		memset(&table->cost, 0, sizeof(KakehashiCost));
+	return table;
+}
+
+void
+kakehashi_count_later(Oid relid)
+{
+	(void) activity_of(relid);
+}
+
+void
+kakehashi_count(Oid relid, const KakehashiCost *cost)
+{
+	TableActivity *table;
+
+	if (cost->requests == 0)
+		return;
+	table = activity_of(relid);
 	table->cost.requests += cost->requests;
 	table->cost.rows += cost->rows;
 	table->cost.batches += cost->batches;

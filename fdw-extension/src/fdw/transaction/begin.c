@@ -118,6 +118,14 @@ is_plain(const kh_begin_options *options)
 	       (options->read_exclude == NULL || *options->read_exclude == '\0');
 }
 
+bool
+kakehashi_begins_plainly(KakehashiSession *session)
+{
+	kh_begin_options begin = begin_options(session);
+
+	return session->level == 0 && is_plain(&begin);
+}
+
 /* Begins a transaction by a request of its own. One that could not be sent has begun none: a subtransaction may try again. */
 static void
 begin_apart(KakehashiSession *session, const kh_begin_options *begin)
@@ -146,6 +154,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		kakehashi_report_aborted(leader);
 	if (session->leaving)
 		kakehashi_joined_leave(session);
+	kakehashi_tell_before_request(session);
 	/* Enough for all of what follows, of which each waits for its answer, and for the request itself. */
 	kakehashi_call_make_room(session);
 	if (leader != session)

@@ -109,6 +109,25 @@ kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *state
 }
 
 KakehashiCall *
+kakehashi_execute_held(KakehashiSession *session, KakehashiStatement *statement, uint32 command, bool commits,
+                       uint32 timeout_millis, const void *parameters, uint32 parameters_bytes)
+{
+	KakehashiInbound *buffer = buffer_for(session, parameters_bytes);
+	kh_execute_options options;
+	KakehashiCall *call;
+
+	/* The snapshot that the command had may be gone. */
+	kakehashi_xact_prepare(session, NULL, &options);
+	options.command = command;
+	options.commit_after = commits;
+	options.response = (kh_commit_response) kakehashi_commit_response;
+	options.timeout_millis = timeout_millis;
+	call = send(session, statement, &options, buffer, parameters, parameters_bytes);
+	note_in_transaction(session, statement, call);
+	return call;
+}
+
+KakehashiCall *
 kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement, const void *owner,
                           KakehashiInbound *buffer, uint32 bytes)
 {

@@ -95,6 +95,7 @@ kakehashi_transaction_forget(KakehashiSession *session)
 	session->joined_level = 0;
 	session->leaving = false;
 	session->snapshot_owner = NULL;
+	session->held = NULL;
 	if (!session->lost && !session->invalidated)
 		kakehashi_inbound_settle(session);
 	if (session->ipc != NULL && (session->lost || session->invalidated || !session->keep))

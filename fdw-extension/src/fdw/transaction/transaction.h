@@ -93,6 +93,31 @@ extern void kakehashi_of_one_statement(const KakehashiSession *session, bool rea
 /* Reports that the engine has aborted the transaction. */
 extern void kakehashi_report_aborted(const KakehashiSession *session);
 
+/* Whether its first request would begin the session's transaction, with nothing to say that takes one of its own. */
+extern bool kakehashi_begins_plainly(KakehashiSession *session);
+
+/* ---- held.c: rows of an INSERT that is alone in its transaction ---- */
+
+typedef struct KakehashiHeld KakehashiHeld;
+
+/* Whether nothing of the transaction is on the engine or in local tables, and the engine can have all of it at once. */
+extern bool kakehashi_may_hold(KakehashiSession *session);
+
+/*
+ * Holds rows back for the commit: they are copied. relid: the foreign table, to be counted for. statement: what inserts them; it has been prepared. owner: see
+ * snapshot_owner.
+ */
+extern void kakehashi_hold(KakehashiSession *session, Oid relid, const KakehashiStatement *statement, const void *owner,
+                           const void *rows, uint32 bytes);
+
+/* Sends them as of any other INSERT, and waits for the answer; reports the engine's error. */
+extern void kakehashi_held_send(KakehashiSession *session);
+
+/* Sends them with the commit, and waits for the one answer; reports the engine's error, of whichever. Before PostgreSQL commits. */
+extern void kakehashi_held_commit(KakehashiSession *session);
+
+extern void kakehashi_held_init(void);
+
 /* ---- xact.c ---- */
 
 extern void kakehashi_xact_init(void);
@@ -155,6 +180,14 @@ extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, Kak
 /* The same with rows in a buffer from kakehashi_inbound_take. */
 extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
                                                 const void *owner, KakehashiInbound *buffer, uint32 bytes);
+
+/*
+ * Runs a change of a command that has ended, as the first of the session's transaction. commits: the engine commits behind it, if it succeeds.
+ * timeout_millis: the engine cancels it after that, and not the commit; 0: never.
+ */
+extern KakehashiCall *kakehashi_execute_held(KakehashiSession *session, KakehashiStatement *statement, uint32 command,
+                                             bool commits, uint32 timeout_millis, const void *parameters,
+                                             uint32 parameters_bytes);
 
 /* Runs a statement that makes transactions of its own, whatever the session's is. parameters may be NULL. */
 extern KakehashiCall *kakehashi_execute_apart(KakehashiSession *session, KakehashiStatement *statement,

@@ -46,17 +46,18 @@ changed_sessions(void)
 /*
  * Ends the transaction on the engine where nothing may fail any more. Others find its rows free as soon as the client has PostgreSQL's answer, because the
  * engine's is waited for, unless that takes too long. False: the request could not be sent.
+ * state: what the answer says; KH_TX_UNKNOWN: it has not come.
  */
 static bool
-end_on_engine(KakehashiSession *session, bool commit, int wait_millis)
+end_on_engine(KakehashiSession *session, bool commit, int wait_millis, kh_transaction_state *state)
 {
 	TimestampTz began = GetCurrentTimestamp();
 	kh_error error;
 	kh_wait wait;
-	bool committed;
 	kh_call *call = commit ? kh_send_commit(session->ipc, session->handle, KH_AVAILABLE, &error)
 	                       : kh_send_rollback(session->ipc, session->handle, &error);
 
+	*state = KH_TX_UNKNOWN;
 	if (call == NULL)
 	{
 		/* Calls that were canceled a moment ago still have all slots. */
@@ -66,12 +67,9 @@ end_on_engine(KakehashiSession *session, bool commit, int wait_millis)
 	do
 		wait = kh_call_wait(call, INT64CONST(1000000) * wait_millis, &error);
 	while (wait == KH_WAIT_TIMEOUT && !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), wait_millis));
-	committed = wait == KH_WAIT_FINISHED && kh_call_result(call)->transaction_state == KH_TX_COMMITTED;
+	if (wait == KH_WAIT_FINISHED)
+		*state = kh_call_result(call)->transaction_state;
 	kh_call_end(call);
-	if (!commit && committed)
-		ereport(WARNING, (errmsg("transaction on server \"%s\" was committed before it could be rolled back",
-		                         session->server_name),
-		                  errdetail("Another session has committed it.")));
 	return true;
 }
 
@@ -87,6 +85,11 @@ commit_session(KakehashiSession *session, bool two_phase)
 	bool depends;
 
 	end_calls(session, InvalidSubTransactionId);
+	if (session->held != NULL)
+	{
+		kakehashi_held_commit(session);
+		return;
+	}
 	if (session->level == 0)
 		return;
 	if (session->leaving)
@@ -162,8 +165,10 @@ commit_session(KakehashiSession *session, bool two_phase)
 static void
 commit_locks(KakehashiSession *session)
 {
+	kh_transaction_state state;
+
 	if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
-	    !end_on_engine(session, true, END_WAIT_MILLIS))
+	    !end_on_engine(session, true, END_WAIT_MILLIS, &state))
 		session->invalidated = true;
 }
 
@@ -182,29 +187,51 @@ is_interrupted(KakehashiSession *session)
 }
 
 static void
+warn_not_waited_for(const KakehashiSession *session)
+{
+	ereport(
+		WARNING,
+		(errmsg("commit on server \"%s\" was not waited for to the end", session->server_name),
+	     errdetail("The engine's part of the transaction may be committed, although PostgreSQL's is rolled back.")));
+}
+
+/* After the rollback of a transaction that was perhaps committed. state: see end_on_engine(). canceled: the wait for its commit was given up. */
+static void
+warn_committed(const KakehashiSession *session, kh_transaction_state state, bool canceled)
+{
+	bool held = session->held != NULL; /* the commit was to follow rows */
+
+	if (state == KH_TX_COMMITTED)
+		ereport(WARNING, (errmsg("transaction on server \"%s\" was committed before it could be rolled back",
+		                         session->server_name),
+		                  held ? errdetail("Its commit had been requested together with its rows.")
+		                       : errdetail("Another session has committed it.")));
+	else if (held && canceled && state == KH_TX_UNKNOWN)
+		warn_not_waited_for(session);
+}
+
+static void
 abort_session(KakehashiSession *session)
 {
 	kh_error error;
+	kh_transaction_state state = KH_TX_NONE;
 	bool holds = session->wrote || session->locked;
+	bool canceled = session->committing && !session->lost; /* a commit, while it was waited for */
 	int wait_millis = is_interrupted(session) ? CANCEL_WAIT_MILLIS : END_WAIT_MILLIS;
 
 	end_calls(session, InvalidSubTransactionId);
-	if (session->committing && !session->lost)
-	{
-		/* Canceled while it was waited for. */
-		ereport(WARNING,
-		        (errmsg("commit on server \"%s\" was not waited for to the end", session->server_name),
-		         errdetail(
-					 "The engine's part of the transaction may be committed, although PostgreSQL's is rolled back.")));
-	}
+	/* A commit that goes with rows is mostly canceled with them: the rollback says whether it was. */
+	if (canceled && session->held == NULL)
+		warn_not_waited_for(session);
 	session->committing = false;
 	if (session->global_id[0] != '\0')
 		kakehashi_two_phase_abort(session);
 	else if (session->level > 0 && session->leader == NULL && !session->leaving && session->ipc != NULL &&
 	         !session->lost && !session->aborted &&
-	         !(holds ? end_on_engine(session, false, wait_millis)
+	         !(holds ? end_on_engine(session, false, wait_millis, &state)
 	                 : kh_post_rollback(session->ipc, session->handle, &error)))
 		session->invalidated = true;
+	warn_committed(session, state, canceled);
 }
 
 /* Those that have only read, first: they may fail without a trace, and none that has written has committed by then. */
@@ -219,6 +246,24 @@ commit_readers(bool two_phase)
 	{
 		if (session->level > 0 && !session->wrote)
 			commit_session(session, two_phase);
+	}
+}
+
+/*
+ * Rows that are held back go with the commit only if there is nothing else to commit. Otherwise they are sent now: what becomes of them has to be known before
+ * anything else is prepared or committed.
+ */
+static void
+settle_held(bool alone)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (session->held != NULL && (!alone || session->level > 0))
+			kakehashi_held_send(session);
 	}
 }
 
@@ -243,6 +288,9 @@ on_xact_event(XactEvent event, void *arg)
 
 	if (kakehashi_session_table() == NULL)
 		return;
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		settle_held(event == XACT_EVENT_PRE_COMMIT && changed_sessions() == 0 &&
+		            !TransactionIdIsValid(GetTopTransactionIdIfAny()));
 	two_phase = event == XACT_EVENT_PRE_COMMIT && kakehashi_two_phase_needed(changed_sessions());
 	if (event == XACT_EVENT_PRE_PREPARE)
 		keep_locks();
