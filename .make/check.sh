@@ -62,7 +62,7 @@ check_changed() {
   changed '*.[ch]' | { grep -v '/generated/' || true; } | check_c_format
   changed '*.c' | { grep -v '/generated/' || true; } | check_c_code
   [ -z "$(changed '*.[ch]')" ] || .make/c_folders.py
-  changed '.make/*.sh' '.make/hooks' .ci/run 'packaging/*.sh' | check_scripts
+  changed '.make/*.sh' '.make/hooks' .ci/run 'packaging/*.sh' 'examples/failover/**/kakehashi-*' | check_scripts
   # All: what a document names may have moved.
   .make/prose.py
   wait $! || { cat "$java" >&2; exit 1; }
@@ -98,5 +98,5 @@ python3 -m doctest .make/prose.py .make/site.py .make/soak_report.py .make/corpu
 .make/prose.py
 
 step "shell scripts"
-printf '%s\n' .make/*.sh .make/hooks/* .ci/run packaging/*.sh packaging/*/*.sh | check_scripts
+printf '%s\n' .make/*.sh .make/hooks/* .ci/run packaging/*.sh packaging/*/*.sh examples/failover/kakehashi-* examples/failover/*/kakehashi-* | check_scripts
 say "checks passed"

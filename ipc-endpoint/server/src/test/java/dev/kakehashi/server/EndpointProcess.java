@@ -34,7 +34,8 @@ public final class EndpointProcess implements AutoCloseable {
             "the endpoint", command, environment, root.resolve("endpoint.out"));
   }
 
-  private static List<String> javaCommand() {
+  /// The command `kakehashi` of this build, without its words.
+  public static List<String> javaCommand() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
