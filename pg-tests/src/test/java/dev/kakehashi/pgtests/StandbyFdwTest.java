@@ -26,7 +26,7 @@ class StandbyFdwTest {
   private static final String IDS = "SELECT id FROM item ORDER BY id";
 
   /// Makes a standby of the cluster's endpoint, and starts it when it has all.
-  private static EndpointProcess standby(Cluster cluster, Workspace workspace) throws Exception {
+  static EndpointProcess standby(Cluster cluster, Workspace workspace) throws Exception {
     cluster.onEngine("CREATE ROLE replica LOGIN PASSWORD 'secret'");
     cluster.onEngine("GRANT kakehashi_replication TO replica");
     Path home = workspace.newDiskDirectory("second");
