@@ -130,19 +130,9 @@ public interface Engine extends AutoCloseable {
 
   /// Answers a standby that asks for the log behind its position. Blocks until there is something, or for a time.
   ///
-  /// @param standby its name
-  /// @param ofLog identifier of its log
-  /// @param from position up to which it has it, durably
-  /// @param applied position up to which its readers see it
   /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
   /// @throws IOException if it does not take the answer
-  default void feed(
-      String standby,
-      long ofLog,
-      LogPosition from,
-      LogPosition applied,
-      long waitNanos,
-      OutputStream to)
+  default void feed(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
     throw new EngineException(
         dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");

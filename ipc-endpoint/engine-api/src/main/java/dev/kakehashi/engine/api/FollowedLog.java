@@ -2,6 +2,7 @@ package dev.kakehashi.engine.api;
 
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /// The log of a standby, for who brings it after that of the primary. One thread receives; the rest is for any.
 public interface FollowedLog {
@@ -10,6 +11,11 @@ public interface FollowedLog {
 
   /// Up to where it has the log, durably.
   LogPosition position();
+
+  /// Its last frame before its position, which the primary compares with its own; null: it begins there.
+  ///
+  /// @throws dev.kakehashi.engine.api.error.EngineException IO_ERROR
+  @Nullable LogFrame last();
 
   /// Position up to which readers see it.
   LogPosition applied();

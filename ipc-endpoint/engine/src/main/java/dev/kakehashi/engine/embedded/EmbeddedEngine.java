@@ -6,7 +6,7 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.FollowedLog;
-import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.ParameterBatch;
 import dev.kakehashi.engine.api.PreparedTransaction;
@@ -350,16 +350,10 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public void feed(
-      String standby,
-      long ofLog,
-      LogPosition from,
-      LogPosition applied,
-      long waitNanos,
-      OutputStream to)
+  public void feed(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
     refuseWhenClosing();
-    store.feed(standby, ofLog, from, applied, waitNanos, to);
+    store.feed(request, waitNanos, to);
   }
 
   @Override

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.FollowedLog;
-import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.error.EngineException;
@@ -328,16 +328,10 @@ final class MemoryStore implements Store {
   }
 
   @Override
-  public void feed(
-      String standby,
-      long ofLog,
-      LogPosition from,
-      LogPosition applied,
-      long waitNanos,
-      OutputStream to)
+  public void feed(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
     refuseOthersOfStandby();
-    log.feed(standby, ofLog, from, applied, waitNanos, to);
+    log.feed(request, waitNanos, to);
   }
 
   private void refuseOthersOfStandby() {

@@ -1,7 +1,9 @@
 package dev.kakehashi.rest.monitor;
 
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.rest.login.Users;
 import dev.kakehashi.rest.problem.Problem;
@@ -45,7 +47,9 @@ public final class LogRoute {
 
   public List<Route> routes() {
     return List.of(
-        Route.get("/v1/log").parameters("standby", "log", "from", "applied").handle(this::log),
+        Route.get("/v1/log")
+            .parameters("standby", "log", "from", "applied", "last", "checksum")
+            .handle(this::log),
         Route.get("/v1/log/timelines").handle(this::timelines),
         Route.get("/v1/log/backup").parameters("standby").handle(this::backup));
   }
@@ -82,20 +86,31 @@ public final class LogRoute {
   private void log(Exchange exchange) throws IOException, InterruptedException {
     requireMember(exchange);
     String standby = name(exchange);
-    long logId;
-    LogPosition from;
-    LogPosition applied;
+    LogRequest request;
     try {
-      logId = Long.parseUnsignedLong(required(exchange, "log"), 16);
-      from = LogPosition.parse(required(exchange, "from"));
-      applied = LogPosition.parse(required(exchange, "applied"));
+      request =
+          new LogRequest(
+              standby,
+              Long.parseUnsignedLong(required(exchange, "log"), 16),
+              LogPosition.parse(required(exchange, "from")),
+              LogPosition.parse(required(exchange, "applied")),
+              last(exchange));
     } catch (IllegalArgumentException e) {
       throw bad(String.valueOf(e.getMessage()));
     }
     exchange.waits();
     Answer answer = new Answer(exchange);
-    engine.feed(standby, logId, from, applied, WAIT_NANOS, answer);
+    engine.feed(request, WAIT_NANOS, answer);
     answer.end();
+  }
+
+  /// Sent at the beginning of a stream.
+  private static @Nullable LogFrame last(Exchange exchange) {
+    return exchange.request().parameter("last") == null
+        ? null
+        : new LogFrame(
+            LogPosition.parse(required(exchange, "last")),
+            Integer.parseUnsignedInt(required(exchange, "checksum"), 16));
   }
 
   private static String name(Exchange exchange) {

@@ -1,6 +1,7 @@
 package dev.kakehashi.server.standby;
 
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,6 +42,9 @@ public final class PrimaryClient implements AutoCloseable {
   private final HttpClient http;
   private final Address address;
   private final String authorization;
+
+  /// Whether the primary has compared the logs, and nothing has failed since: it may be another one after a failure.
+  private boolean isSame;
 
   /// Where the primary is, and who asks.
   ///
@@ -95,7 +99,10 @@ public final class PrimaryClient implements AutoCloseable {
   /// @return whether it had groups
   /// @throws IOException if the primary is not there, refuses, or its answer is cut off
   public boolean follow(FollowedLog log) throws IOException, InterruptedException {
-    HttpRequest request = logRequest(log.logId(), log.position(), log.applied());
+    boolean isFirst = !isSame;
+    isSame = false;
+    HttpRequest request =
+        logRequest(log.logId(), log.position(), log.applied(), isFirst ? log.last() : null);
     HttpResponse<InputStream> answer =
         http.send(request, HttpResponse.BodyHandlers.ofInputStream());
     try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
@@ -106,6 +113,7 @@ public final class PrimaryClient implements AutoCloseable {
       if (hasGroups && log.waitsForReaders() && !log.awaitApplied(READERS_NANOS)) {
         LOG.debug("readers are behind: the primary is told so");
       }
+      isSame = true;
       return hasGroups;
     }
   }
@@ -115,7 +123,7 @@ public final class PrimaryClient implements AutoCloseable {
   /// @throws IOException if it has not, or cannot be asked
   public void requireLog(long logId, LogPosition from) throws IOException, InterruptedException {
     HttpResponse<InputStream> answer =
-        http.send(logRequest(logId, from, from), HttpResponse.BodyHandlers.ofInputStream());
+        http.send(logRequest(logId, from, from, null), HttpResponse.BodyHandlers.ofInputStream());
     try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
       if (answer.statusCode() != 200) {
         throw refused(answer, body);
@@ -123,7 +131,8 @@ public final class PrimaryClient implements AutoCloseable {
     }
   }
 
-  private HttpRequest logRequest(long logId, LogPosition from, LogPosition applied) {
+  private HttpRequest logRequest(
+      long logId, LogPosition from, LogPosition applied, @Nullable LogFrame last) {
     String query =
         "standby=%s&log=%016x&from=%s&applied=%s"
             .formatted(
@@ -131,6 +140,12 @@ public final class PrimaryClient implements AutoCloseable {
                 logId,
                 URLEncoder.encode(from.toString(), StandardCharsets.UTF_8),
                 URLEncoder.encode(applied.toString(), StandardCharsets.UTF_8));
+    if (last != null) {
+      query +=
+          "&last=%s&checksum=%08x"
+              .formatted(
+                  URLEncoder.encode(last.at().toString(), StandardCharsets.UTF_8), last.checksum());
+    }
     return HttpRequest.newBuilder(address.primary().resolve("/v1/log?" + query))
         .header("Authorization", authorization)
         .timeout(PATIENCE)

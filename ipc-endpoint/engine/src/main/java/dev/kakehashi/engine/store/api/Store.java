@@ -2,7 +2,7 @@ package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.FollowedLog;
-import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.error.EngineException;
@@ -83,13 +83,7 @@ public interface Store extends AutoCloseable {
   @Nullable LogStatus logStatus();
 
   /// Answers a standby, see `DurableLog.feed`.
-  void feed(
-      String standby,
-      long ofLog,
-      LogPosition from,
-      LogPosition applied,
-      long waitNanos,
-      OutputStream to)
+  void feed(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException;
 
   /// Keeps the log from now on for a standby that asks later, see `DurableLog.keepFor`.

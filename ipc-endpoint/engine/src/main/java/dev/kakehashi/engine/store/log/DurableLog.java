@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
-import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
@@ -104,18 +104,9 @@ public interface DurableLog extends AutoCloseable {
 
   /// Answers a standby that asks for what is behind its position; it may wait for that.
   ///
-  /// @param standby its name
-  /// @param ofLog identifier of its log
-  /// @param from position up to which it has it
   /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
   /// @throws IOException if it does not take the answer
-  default void feed(
-      String standby,
-      long ofLog,
-      LogPosition from,
-      LogPosition applied,
-      long waitNanos,
-      OutputStream to)
+  default void feed(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
   }

@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.SynchronousConfig;
@@ -9,7 +11,10 @@ import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -343,22 +348,17 @@ final class LogFeeds {
 
   /// Answers a standby, when there is something behind its position, or some time has passed.
   ///
-  /// @param name of the standby
-  /// @param logId identifier of its log
-  /// @param from position up to which it has it, durably
-  /// @param appliedTo position up to which its readers see it
   /// @throws EngineException NOT_IN_PREREQUISITE_STATE if it has another log, or one that is not the beginning of this, or lacks more than
   ///     there is
-  void answer(
-      String name,
-      long logId,
-      LogPosition from,
-      LogPosition appliedTo,
-      long waitNanos,
-      OutputStream to)
+  void answer(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
-    long at = checked(name, logId, from);
-    if (hasMoved(name, at, position(appliedTo))) {
+    String name = request.standby();
+    long at = checked(name, request.logId(), request.from());
+    LogFrame last = request.last();
+    if (last != null) {
+      requireSame(name, request.from(), last);
+    }
+    if (hasMoved(name, at, position(request.applied()))) {
       note();
     }
     lock.lock();
@@ -425,6 +425,36 @@ final class LogFeeds {
       }
     }
     return at;
+  }
+
+  /// Refuses a standby whose log is another one at the same place. Where the segment has gone here, nothing can be compared: then
+  /// identifier, timeline and position alone say that the logs are one.
+  private void requireSame(String name, LogPosition from, LogFrame last) throws IOException {
+    long at = position(last.at());
+    long number = format.segment(at);
+    if (!segments.has(number)) {
+      return;
+    }
+    ByteBuffer header =
+        ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    try (LogFile file = LogFile.openReadOnly(segments.path(number))) {
+      file.read(header, format.offset(at));
+    } catch (NoSuchFileException e) {
+      LOG.debug("segment {} has gone meanwhile", number, e);
+      return;
+    }
+    boolean isFrame = format.frameEnd(header, 0, at) == position(from);
+    // A segment that has gone meanwhile may be another one's file.
+    if ((!isFrame || header.getInt(0) != last.checksum()) && segments.has(number)) {
+      throw refused(
+          "standby \"%s\" is at %s, and its log is of another history: what it has before that is at %s, and the log here has %s"
+              .formatted(
+                  name,
+                  from,
+                  last,
+                  isFrame ? new LogFrame(last.at(), header.getInt(0)) : "nothing that ends there"),
+          ANEW);
+    }
   }
 
   private static EngineException refused(String what, String hint) {

@@ -135,6 +135,16 @@ record LogFormat(long logId, int segmentBytes) {
     return bytes.getLong(at + 8) == position && bytes.getLong(at + 16) == position;
   }
 
+  /// Where a frame at `position` ends, by what its header says; -1: there is none. Its content is not looked at.
+  ///
+  /// @param at where it is in `bytes`
+  long frameEnd(ByteBuffer bytes, int at, long position) {
+    int payloadBytes = bytes.getInt(at + 4);
+    return bytes.getLong(at + 8) == position && payloadBytes > 0 && payloadBytes <= room(position)
+        ? position + aligned(FRAME_HEADER_BYTES + payloadBytes)
+        : -1;
+  }
+
   /// The frame at `position`, whose segment is in `bytes`; null if there is none that is whole.
   ///
   /// @param groupStart position of its group's first frame

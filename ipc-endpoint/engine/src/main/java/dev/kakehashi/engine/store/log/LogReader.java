@@ -322,23 +322,37 @@ final class LogReader {
     if (end <= LogFormat.HEADER_BYTES || !load(format.segment(position))) {
       return;
     }
-    // The frame that ends there; its checksum needs those before, which may be gone.
-    long base = position - end;
+    if (tail(position) == null) {
+      throw corrupted(
+          "log segment \"%s\" is damaged, or an older copy: the base image was made of it up to byte %d"
+              .formatted(segments.path(format.segment(position)), end),
+          "Put the newest files of the log back, or restore the data directory from a backup.");
+    }
+  }
+
+  /// A frame before a position.
+  ///
+  /// @param at where it begins
+  record Tail(long at, int crc) {}
+
+  /// Finds the frame that ends at a position. Its checksum is not looked at, for that needs those before, which may be gone.
+  ///
+  /// @return null: none does, or its segment is not there
+  @Nullable Tail tail(long position) throws IOException {
+    long number = format.segment(position - 1);
+    long base = number * format.segmentBytes();
+    int end = (int) (position - base);
+    if (end <= LogFormat.HEADER_BYTES || !load(number)) {
+      return null;
+    }
     for (int at = end - LogFormat.FRAME_HEADER_BYTES - LogFormat.ALIGNMENT;
         at >= LogFormat.HEADER_BYTES;
         at -= LogFormat.ALIGNMENT) {
-      int payloadBytes = bytes.getInt(at + 4);
-      if (bytes.getLong(at + 8) == base + at
-          && payloadBytes > 0
-          && payloadBytes <= end - at
-          && at + LogFormat.aligned(LogFormat.FRAME_HEADER_BYTES + payloadBytes) == end) {
-        return;
+      if (format.frameEnd(bytes, at, base + at) == position) {
+        return new Tail(base + at, bytes.getInt(at));
       }
     }
-    throw corrupted(
-        "log segment \"%s\" is damaged, or an older copy: the base image was made of it up to byte %d"
-            .formatted(segments.path(format.segment(position)), end),
-        "Put the newest files of the log back, or restore the data directory from a backup.");
+    return null;
   }
 
   static EngineException corrupted(String what) {

@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
@@ -546,6 +548,19 @@ public final class SegmentedLog implements DurableLog {
     isHalfReceived = false;
   }
 
+  /// Its last frame; null: none is before its end. Called by the thread that writes.
+  @Nullable LogFrame last() {
+    try {
+      // One of its own: it is asked for at the beginning of a stream alone.
+      LogReader.Tail tail =
+          new LogReader(timelines.current().format(), segments, LogFile::openReadOnly)
+              .tail(writer.end());
+      return tail == null ? null : new LogFrame(timelines.position(tail.at()), tail.crc());
+    } catch (IOException e) {
+      throw failure("could not read the store's log", e);
+    }
+  }
+
   /// Reads what is durable, for one thread.
   LogReader reader() {
     return new LogReader(timelines.current().format(), segments, LogFile::openReadOnly);
@@ -578,15 +593,9 @@ public final class SegmentedLog implements DurableLog {
 
   /// See [LogFeeds#answer].
   @Override
-  public void feed(
-      String standby,
-      long ofLog,
-      LogPosition from,
-      LogPosition applied,
-      long waitNanos,
-      OutputStream to)
+  public void feed(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
-    feeds.answer(standby, ofLog, from, applied, waitNanos, to);
+    feeds.answer(request, waitNanos, to);
   }
 
   /// See [LogFeeds#keepFor].

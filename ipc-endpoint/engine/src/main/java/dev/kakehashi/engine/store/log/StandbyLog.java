@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.store.memory.HeapRoom;
 import java.io.DataInputStream;
@@ -59,6 +60,11 @@ public final class StandbyLog {
   /// Up to where it has the log, durably.
   public LogPosition position() {
     return log.position(log.end());
+  }
+
+  /// Its last frame before its position; null: there is none. Called by the thread that receives.
+  public @Nullable LogFrame last() {
+    return log.last();
   }
 
   public State state() {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.recovery;
 
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.store.api.Preparation;
@@ -96,6 +97,11 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
   @Override
   public LogPosition position() {
     return log.position();
+  }
+
+  @Override
+  public @Nullable LogFrame last() {
+    return log.last();
   }
 
   @Override
