@@ -7,7 +7,9 @@ import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,15 @@ final class AutoSettings implements ShownSetting.Keeper {
           Setting.RUNTIME_DIRECTORY.key(),
           Setting.INSTANCE.key(),
           Setting.ENGINE.key());
+
+  /// Settings that are right on one machine alone.
+  private static final Set<String> OF_PRIMARY =
+      Set.of(
+          Setting.PRIMARY.key(),
+          Setting.PRIMARY_USER.key(),
+          Setting.PRIMARY_PASSWORD_FILE.key(),
+          Setting.PRIMARY_TLS_AUTHORITY.key(),
+          Setting.STANDBY_NAME.key());
 
   private static final int MOST_VALUE = 8192;
 
@@ -110,6 +121,33 @@ final class AutoSettings implements ShownSetting.Keeper {
     if (Files.exists(file)) {
       settings.include(file, Settings.SYSTEM);
     }
+  }
+
+  /// Takes settings out of the copy of a primary's directory that say who the primary is, and whom it would follow: with them a standby
+  /// would take itself for its primary, or wait for itself once it is promoted.
+  ///
+  /// @param name of the standby; null: not known, so that the setting with the name that commits wait for goes, too
+  /// @return those that were there, as lines
+  static List<String> leaveOutPrimarys(Path data, @Nullable String name) throws IOException {
+    Path file = data.resolve(FILE);
+    Map<String, String> values = new LinkedHashMap<>(read(file));
+    List<String> left = new ArrayList<>();
+    values
+        .entrySet()
+        .removeIf(each -> {
+          boolean isLeft =
+              OF_PRIMARY.contains(each.getKey())
+                  || (each.getKey().equals(Setting.SYNCHRONOUS_STANDBY.key())
+                      && (name == null || each.getValue().equals(name)));
+          if (isLeft) {
+            left.add(each.getKey() + " = " + each.getValue());
+          }
+          return isLeft;
+        });
+    if (!left.isEmpty()) {
+      write(file, values);
+    }
+    return left;
   }
 
   private static void write(Path file, Map<String, String> values) throws IOException {

@@ -232,6 +232,8 @@ final class RestoreCommand implements Callable<Integer> {
       if (archive != null) {
         result = StoreRestore.run(store, archive, target);
       } else if (isStandby) {
+        AutoSettings.leaveOutPrimarys(unfinished, null)
+            .forEach(setting -> System.out.println("left out, as it is the primary's: " + setting));
         DirectoryMark.STANDBY.set(unfinished);
       } else {
         // The endpoint that the backup is of may go on with the old one.

@@ -10,6 +10,8 @@ import dev.kakehashi.server.standby.PrimaryClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -85,20 +87,33 @@ final class StandbyCommand implements Runnable {
         throw new SettingsException("\"" + data + "\" is not empty");
       }
       PrivateDirectory.prepare(data);
+      PrimaryClient.Address address = StandbySettings.address(settings);
+      List<String> leftOut = new ArrayList<>();
       try (DirectoryLock _ = DirectoryLock.take(data);
-          PrimaryClient primary = new PrimaryClient(StandbySettings.address(settings))) {
-        BaseBackup.Received received = receive(primary, data);
+          PrimaryClient primary = new PrimaryClient(address)) {
+        BaseBackup.Received received =
+            receive(
+                primary,
+                data,
+                copy -> leftOut.addAll(AutoSettings.leaveOutPrimarys(copy, address.name())));
         if (!quiet) {
           System.out.println(
               "copied %s at %s: %d files, %d bytes; \"kakehashi start\" follows it from there"
                   .formatted(
                       primary.name(), received.position(), received.files(), received.bytes()));
+          leftOut.forEach(
+              setting -> System.out.println("left out, as it is the primary's: " + setting));
         }
       }
       return 0;
     }
 
-    private static BaseBackup.Received receive(PrimaryClient primary, Path data)
+    /// Changes a copy that is whole, before it has its place.
+    private interface Change {
+      void of(Path copy) throws IOException;
+    }
+
+    private static BaseBackup.Received receive(PrimaryClient primary, Path data, Change change)
         throws IOException, InterruptedException {
       try (RestoreCommand.Unfinished copy = new RestoreCommand.Unfinished(data)) {
         PrivateDirectory.prepare(copy.directory());
@@ -106,6 +121,7 @@ final class StandbyCommand implements Runnable {
         Path whole = copy.directory().resolve("copy");
         PrivateDirectory.prepare(whole);
         BaseBackup.Received received = primary.backup(whole);
+        change.of(whole);
         DirectoryMark.STANDBY.set(whole);
         copy.moveIn(whole);
         return received;

@@ -153,6 +153,57 @@ class StandbyInitTest {
   }
 
   @Test
+  void shouldLeaveOutSettingsOfThePrimaryAlone() throws Exception {
+    try (Session session = pair.primary.attach()) {
+      session.execute("alter system set standby_name = 'first'");
+      session.execute("alter system set primary_user = 'nobody'");
+      session.execute("alter system set primary = 'http://127.0.0.1:1'");
+      session.execute("alter system set synchronous_patience = '7s'");
+      session.execute("alter system set synchronous_standby = 'second'");
+    }
+    pair.ask(pair.standby, "standby", "init")
+        .expect(
+            0,
+            "left out, as it is the primary's: standby_name = first",
+            "left out, as it is the primary's: primary_user = nobody",
+            "left out, as it is the primary's: primary = http://127.0.0.1:1",
+            "left out, as it is the primary's: synchronous_standby = second");
+    Path copied = pair.standby.dataDirectory().resolve("kakehashi.auto.conf");
+    assertEquals(
+        List.of("synchronous_patience = 7s"),
+        Files.readAllLines(copied).stream().filter(line -> !line.startsWith("#")).toList());
+    pair.standby.start();
+    pair.awaitStandby();
+    pair.primary.kill();
+    pair.ask(pair.standby, "promote").expect(0, "promoted");
+    // It would wait for itself for ever.
+    try (Session session = pair.standby.attach()) {
+      session.execute("insert into entry values (1, 'of the new primary')");
+    }
+  }
+
+  @Test
+  void shouldKeepTheNameOfAnotherStandbyThatCommitsWaitFor() throws Exception {
+    try (Session session = pair.primary.attach()) {
+      session.execute("alter system set synchronous_standby = 'third'");
+    }
+    Command init = pair.ask(pair.standby, "standby", "init");
+    init.expect(0, "copied");
+    assertFalse(init.output().contains("left out"), init.output());
+    assertTrue(
+        Files.readString(pair.standby.dataDirectory().resolve("kakehashi.auto.conf"))
+            .contains("synchronous_standby = third"));
+    // A backup is made a standby's without its name.
+    Path backup = home.resolve("backup");
+    pair.ask(pair.primary, "backup", backup.toString(), "-q").expect(0);
+    Path other = home.resolve("other");
+    Command.run("restore", "--standby", backup.toString(), other.toString())
+        .expect(0, "left out, as it is the primary's: synchronous_standby = third");
+    assertFalse(
+        Files.readString(other.resolve("kakehashi.auto.conf")).contains("synchronous_standby"));
+  }
+
+  @Test
   void shouldAskWhoCopies() throws Exception {
     Path wrong = home.resolve("wrong");
     Files.writeString(wrong, "guessed\n");
