@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.server.standby.PrimaryClient;
+import dev.kakehashi.server.standby.StandbyMachine;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -52,6 +53,7 @@ final class StandbySettings {
     return new PrimaryClient.Address(
         uri(text),
         name(settings.text(Setting.STANDBY_NAME)),
+        StandbyMachine.of(settings.dataDirectory()),
         settings.text(Setting.PRIMARY_USER),
         existing(Setting.PRIMARY_PASSWORD_FILE, password),
         authority.isEmpty() ? null : existing(Setting.PRIMARY_TLS_AUTHORITY, authority));

@@ -48,7 +48,7 @@ public final class LogRoute {
   public List<Route> routes() {
     return List.of(
         Route.get("/v1/log")
-            .parameters("standby", "log", "from", "applied", "last", "checksum")
+            .parameters("standby", "machine", "log", "from", "applied", "last", "checksum")
             .handle(this::log),
         Route.get("/v1/log/timelines").handle(this::timelines),
         Route.get("/v1/log/backup").parameters("standby").handle(this::backup));
@@ -91,6 +91,7 @@ public final class LogRoute {
       request =
           new LogRequest(
               standby,
+              required(exchange, "machine"),
               Long.parseUnsignedLong(required(exchange, "log"), 16),
               LogPosition.parse(required(exchange, "from")),
               LogPosition.parse(required(exchange, "applied")),

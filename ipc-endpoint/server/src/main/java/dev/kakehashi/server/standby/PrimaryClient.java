@@ -50,10 +50,16 @@ public final class PrimaryClient implements AutoCloseable {
   ///
   /// @param primary `http://` or `https://`, host and port
   /// @param name of the standby
+  /// @param machine which one of that name, see [StandbyMachine]
   /// @param passwordFile its first line is the password
   /// @param authority certificates in PEM of those who sign the primary's; null: those of the JVM
   public record Address(
-      URI primary, String name, String user, Path passwordFile, @Nullable Path authority) {}
+      URI primary,
+      String name,
+      String machine,
+      String user,
+      Path passwordFile,
+      @Nullable Path authority) {}
 
   /// @throws IOException if a file cannot be read
   public PrimaryClient(Address address) throws IOException {
@@ -134,9 +140,10 @@ public final class PrimaryClient implements AutoCloseable {
   private HttpRequest logRequest(
       long logId, LogPosition from, LogPosition applied, @Nullable LogFrame last) {
     String query =
-        "standby=%s&log=%016x&from=%s&applied=%s"
+        "standby=%s&machine=%s&log=%016x&from=%s&applied=%s"
             .formatted(
                 URLEncoder.encode(address.name(), StandardCharsets.UTF_8),
+                address.machine(),
                 logId,
                 URLEncoder.encode(from.toString(), StandardCharsets.UTF_8),
                 URLEncoder.encode(applied.toString(), StandardCharsets.UTF_8));

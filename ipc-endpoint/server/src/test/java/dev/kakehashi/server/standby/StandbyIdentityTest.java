@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.client.Session;
+import dev.kakehashi.server.Command;
 import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.testsupport.Await;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Which log a standby may follow.
+/// Which log a standby may follow, and which standby of a name may follow a log.
 @SuppressWarnings("NullAway.Init") // set before each test
 @Timeout(240)
 class StandbyIdentityTest {
@@ -126,5 +128,57 @@ class StandbyIdentityTest {
     insert(3);
     pair.awaitStandby();
     assertEquals(List.of("1", "2", "3"), ids(pair.standby));
+  }
+
+  /// A second standby with the settings of the first one, as a clone of its machine has them.
+  @Test
+  void shouldLetOneStandbyOfANameFollow() throws Exception {
+    try (EndpointProcess clone = EndpointProcess.prepare(clonedConfig())) {
+      pair.standby.stop();
+      copy(pair.standby.dataDirectory(), clone.dataDirectory());
+      // Its own process of before is no other one.
+      pair.standby.start();
+      insert(2);
+      pair.awaitStandby();
+      clone.start();
+      Await.until(
+          "the refusal",
+          () -> statusOf(clone).contains("of another machine or directory follows this log"));
+      insert(3);
+      pair.awaitStandby();
+      assertEquals(List.of("1"), ids(clone));
+      // A silent one loses its place after some time, and is the other one when it comes back.
+      pair.standby.kill();
+      Await.until("the clone", () -> ids(clone).equals(List.of("1", "2", "3")));
+      pair.standby.start();
+      Await.until(
+          "the refusal",
+          () ->
+              pair.ask(pair.standby, "status")
+                  .output()
+                  .contains("of another machine or directory follows this log"));
+    }
+  }
+
+  private Path clonedConfig() throws IOException {
+    List<String> settings = new ArrayList<>(Files.readAllLines(pair.config(pair.standby)));
+    settings.removeIf(line -> line.startsWith("http_port"));
+    return Files.write(home.resolve("clone.conf"), settings);
+  }
+
+  private static String statusOf(EndpointProcess endpoint) {
+    return Command.run(
+            "status",
+            "-D",
+            endpoint.dataDirectory().toString(),
+            "-R",
+            endpoint.runtimeDirectory().toString())
+        .output();
+  }
+
+  private static void copy(Path from, Path to) throws Exception {
+    Process copying =
+        new ProcessBuilder("cp", "-a", from.toString(), to.toString()).inheritIO().start();
+    assertEquals(0, copying.waitFor());
   }
 }

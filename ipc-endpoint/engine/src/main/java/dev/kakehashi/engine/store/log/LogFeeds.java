@@ -88,7 +88,19 @@ final class LogFeeds {
   /// @param position that it has
   /// @param applied up to which its readers see it
   /// @param askedMillis when it has asked last, since 1970; 0: not since the start, and nothing is known to be there
-  private record Slot(long position, long applied, long askedMillis) {}
+  /// @param machine which one of its name it is; empty: not known
+  /// @param isAnswered it gets an answer now, which may take long
+  private record Slot(
+      long position, long applied, long askedMillis, String machine, boolean isAnswered) {
+    /// One that nobody is known to be behind.
+    static Slot at(long position) {
+      return new Slot(position, 0, 0, "", false);
+    }
+
+    boolean isLive() {
+      return isAnswered || System.currentTimeMillis() - askedMillis < ASKS_MILLIS;
+    }
+  }
 
   /// A standby has asked.
   private final Condition asked = lock.newCondition();
@@ -137,7 +149,7 @@ final class LogFeeds {
       String[] words = line.split(" ", 3);
       try {
         if (words.length == 3 && Long.parseUnsignedLong(words[0], 16) == format.logId()) {
-          slots.put(words[2], new Slot(Long.parseLong(words[1], 16), 0, 0));
+          slots.put(words[2], Slot.at(Long.parseLong(words[1], 16)));
         }
       } catch (NumberFormatException e) {
         LOG.warn("\"{}\" has a line that cannot be read: {}", file, line);
@@ -333,13 +345,13 @@ final class LogFeeds {
     lock.lock();
     try {
       Slot before = slots.get(name);
-      if (before != null && System.currentTimeMillis() - before.askedMillis() < ASKS_MILLIS) {
+      if (before != null && before.isLive()) {
         throw new EngineException(
                 ErrorCode.OBJECT_IN_USE,
                 "standby \"%s\" is there, and follows this log".formatted(name))
             .withHint("Give the new one another \"standby_name\", or stop that one.");
       }
-      slots.put(name, new Slot(durable, 0, 0));
+      slots.put(name, Slot.at(durable));
     } finally {
       lock.unlock();
     }
@@ -358,9 +370,18 @@ final class LogFeeds {
     if (last != null) {
       requireSame(name, request.from(), last);
     }
-    if (hasMoved(name, at, position(request.applied()))) {
+    if (hasMoved(request, at, position(request.applied()))) {
       note();
     }
+    try {
+      answer(name, at, waitNanos, to);
+    } finally {
+      answered(request);
+    }
+  }
+
+  private void answer(String name, long at, long waitNanos, OutputStream to)
+      throws IOException, InterruptedException {
     lock.lock();
     try {
       waiting.incrementAndGet();
@@ -382,10 +403,29 @@ final class LogFeeds {
   }
 
   /// Notes in memory where a standby is; true: the file is too old.
-  private boolean hasMoved(String name, long at, long applied) {
+  ///
+  /// @throws EngineException OBJECT_IN_USE if another one of its name follows the log: each would take the place of the other, and what one
+  ///     lacks would be given up
+  private boolean hasMoved(LogRequest request, long at, long applied) {
+    String name = request.standby();
     lock.lock();
     try {
-      Slot before = slots.put(name, new Slot(at, applied, System.currentTimeMillis()));
+      Slot before = slots.get(name);
+      if (before != null
+          && !before.machine().isEmpty()
+          && !before.machine().equals(request.machine())) {
+        if (before.isLive()) {
+          throw new EngineException(
+                  ErrorCode.OBJECT_IN_USE,
+                  "standby \"%s\" of another machine or directory follows this log".formatted(name))
+              .withHint("Give this one another \"standby_name\", or stop that one.");
+        }
+        LOG.warn(
+            "standby \"{}\" is of another machine or directory now: the one before has not asked for {} ms",
+            name,
+            System.currentTimeMillis() - before.askedMillis());
+      }
+      slots.put(name, new Slot(at, applied, System.currentTimeMillis(), request.machine(), true));
       SynchronousConfig now = synchronous;
       if (alone && now != null && now.standby().equals(name) && at >= durable) {
         alone = false;
@@ -393,6 +433,22 @@ final class LogFeeds {
       }
       asked.signalAll();
       return before == null || format.segment(before.position()) != format.segment(at);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// An answer has ended, also where the standby has not taken it.
+  private void answered(LogRequest request) {
+    lock.lock();
+    try {
+      slots.computeIfPresent(
+          request.standby(),
+          (name, slot) ->
+              slot.machine().equals(request.machine())
+                  ? new Slot(
+                      slot.position(), slot.applied(), slot.askedMillis(), slot.machine(), false)
+                  : slot);
     } finally {
       lock.unlock();
     }
