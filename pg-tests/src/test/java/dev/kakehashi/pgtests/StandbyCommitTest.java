@@ -225,8 +225,10 @@ class StandbyCommitTest {
         commitUntil(
             cluster,
             () -> {
-              cluster.postgres().kill();
+              // A machine loses both at once. A backend whose postmaster is gone no longer waits
+              // for the standby, and would go on here.
               cluster.endpoint().kill();
+              cluster.postgres().kill();
             });
         standby.command("", "promote");
         try (Connection connection = connect(port)) {
