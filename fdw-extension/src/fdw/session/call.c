@@ -16,12 +16,6 @@
 #include "utils/memutils.h"
 #include "utils/wait_event.h"
 
-/*
- * Longest sleep without a look at interrupts. A signal ends the sleep early; only one that arrives just before it does
- * not, and then cancel still takes effect well within 100 ms.
- */
-#define WAIT_SLICE_NANOS INT64CONST(40000000)
-
 KakehashiCall *
 kakehashi_call_new(KakehashiSession *session, const char *sql)
 {
@@ -173,7 +167,7 @@ wait_interruptibly(KakehashiCall *call)
 			                errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
 			                       call->session->server_name)));
 		pgstat_report_wait_start(wait_event(call->session));
-		wait = kh_call_wait(call->ipc, WAIT_SLICE_NANOS, &error);
+		wait = kh_call_wait(call->ipc, KAKEHASHI_WAIT_SLICE_NANOS, &error);
 		pgstat_report_wait_end();
 		if (wait == KH_WAIT_DISCONNECTED)
 		{
@@ -351,7 +345,7 @@ kakehashi_call_make_room(KakehashiSession *session)
 
 		kakehashi_check_wait();
 		pgstat_report_wait_start(wait_event(session));
-		room = kh_session_await_slot(session->ipc, WAIT_SLICE_NANOS, &error);
+		room = kh_session_await_slot(session->ipc, KAKEHASHI_WAIT_SLICE_NANOS, &error);
 		pgstat_report_wait_end();
 		if (room == KH_ROOM_LOST)
 		{

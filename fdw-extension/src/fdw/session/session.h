@@ -258,6 +258,12 @@ extern const char *kakehashi_type_name(Oid type);
 
 /* ---- call.c ---- */
 
+/*
+ * Longest sleep without a look at interrupts. A signal ends the sleep early; only one that arrives just before it does
+ * not, and then cancel still takes effect well within 100 ms.
+ */
+#define KAKEHASHI_WAIT_SLICE_NANOS INT64CONST(40000000)
+
 /* What requests have cost, in this process, and of those only that were measured. */
 typedef struct KakehashiCost
 {

@@ -5,7 +5,8 @@
  * reported by the commit, as that of a deferred constraint is. Who may hold rows back is decided in modify_alone.c and kakehashi_may_hold().
  *
  * Rows are held back only while the engine has nothing of the transaction. Whatever else asks the engine in it comes after them: they are sent
- * before its request (before_request of KakehashiCallbacks). They are forgotten when the engine has them, and not before: if they are refused in a subtransaction that goes on, the commit finds them again.
+ * before its request (before_request of KakehashiCallbacks). They are forgotten when the engine has them, and not before: if they are refused in
+ * a subtransaction that goes on, the commit finds them again.
  */
 #include "fdw/transaction/transaction.h"
 
@@ -15,9 +16,6 @@
 #include "utils/memutils.h"
 #include "utils/snapshot.h"
 #include "utils/timestamp.h"
-
-/* As of other waits: a cancel takes effect well within 100 ms. */
-#define SLICE_NANOS INT64CONST(40000000)
 
 struct KakehashiHeld
 {
@@ -86,7 +84,8 @@ timeout_left(void)
 static void
 await_begin(KakehashiCall *call)
 {
-	while (StatementTimeout > 0 && !kakehashi_call_is_ready(call, SLICE_NANOS) && kh_call_begun(call->ipc) == 0)
+	while (StatementTimeout > 0 && !kakehashi_call_is_ready(call, KAKEHASHI_WAIT_SLICE_NANOS) &&
+	       kh_call_begun(call->ipc) == 0)
 	{
 		if (timeout_left() <= 0)
 			ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to statement timeout"),
