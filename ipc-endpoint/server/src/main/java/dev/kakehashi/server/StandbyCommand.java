@@ -91,11 +91,7 @@ final class StandbyCommand implements Runnable {
       List<String> leftOut = new ArrayList<>();
       try (DirectoryLock _ = DirectoryLock.take(data);
           PrimaryClient primary = new PrimaryClient(address)) {
-        BaseBackup.Received received =
-            receive(
-                primary,
-                data,
-                copy -> leftOut.addAll(AutoSettings.leaveOutPrimarys(copy, address.name())));
+        BaseBackup.Received received = receive(primary, data, address.name(), leftOut);
         if (!quiet) {
           System.out.println(
               "copied %s at %s: %d files, %d bytes; \"kakehashi start\" follows it from there"
@@ -108,12 +104,9 @@ final class StandbyCommand implements Runnable {
       return 0;
     }
 
-    /// Changes a copy that is whole, before it has its place.
-    private interface Change {
-      void of(Path copy) throws IOException;
-    }
-
-    private static BaseBackup.Received receive(PrimaryClient primary, Path data, Change change)
+    /// @param leftOut gets the settings that are the primary's alone
+    private static BaseBackup.Received receive(
+        PrimaryClient primary, Path data, String name, List<String> leftOut)
         throws IOException, InterruptedException {
       try (RestoreCommand.Unfinished copy = new RestoreCommand.Unfinished(data)) {
         PrivateDirectory.prepare(copy.directory());
@@ -121,7 +114,7 @@ final class StandbyCommand implements Runnable {
         Path whole = copy.directory().resolve("copy");
         PrivateDirectory.prepare(whole);
         BaseBackup.Received received = primary.backup(whole);
-        change.of(whole);
+        leftOut.addAll(AutoSettings.leaveOutPrimarys(whole, name));
         DirectoryMark.STANDBY.set(whole);
         copy.moveIn(whole);
         return received;
