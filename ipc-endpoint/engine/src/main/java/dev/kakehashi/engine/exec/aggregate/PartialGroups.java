@@ -253,13 +253,7 @@ final class PartialGroups implements Breaker.Collector {
     int count = keys.length == 0 ? 1 : other.table.size();
     int[] map = new int[count];
     if (keys.length > 0) {
-      try (VectorBatch scratch = new VectorBatch(keys.length)) {
-        for (int group = 0; group < count; group++) {
-          memory.checkCanceled(group);
-          map[group] = table.find(other.table, group, scratch);
-        }
-      }
-      table.account();
+      table.findAll(other.table, map);
       ensureGroups(table.size());
     } else {
       ensureGroups(1);

@@ -150,8 +150,43 @@ public final class GroupTable {
     }
   }
 
+  /// Finds or makes the groups of all of another table's keys: `map[g]` for its group `g`.
+  ///
+  /// @param other has the same columns
+  /// @throws dev.kakehashi.engine.api.error.EngineException when the statement is canceled meanwhile
+  public void findAll(GroupTable other, int[] map) {
+    try (VectorBatch scratch = new VectorBatch(kinds.length)) {
+      for (int group = 0; group < other.size(); group++) {
+        memory.checkCanceled(group);
+        long hash = other.hashes[group];
+        map[group] =
+            isExact && hash != NULL_HASH
+                ? findExact(other, group, hash)
+                : find(other, group, scratch);
+      }
+    }
+    account();
+  }
+
+  /// The same for one whose hash is its key.
+  private int findExact(GroupTable other, int row, long hash) {
+    int mask = slots.length - 1;
+    int slot = (int) (hash ^ (hash >>> 32)) & mask;
+    for (long entry = slots[slot]; entry != 0; entry = slots[slot]) {
+      int group = group(entry);
+      if (((entry ^ hash) & HASH_MASK) == 0 && hashes[group] == hash) {
+        return group;
+      }
+      slot = (slot + 1) & mask;
+    }
+    int group = keys.size();
+    keys.append(other.keys, row);
+    put(slot, group, hash);
+    return group;
+  }
+
   /// Group of row `row` of another table with the same keys.
-  public int find(GroupTable other, int row, VectorBatch scratch) {
+  private int find(GroupTable other, int row, VectorBatch scratch) {
     scratch.reset();
     other.keys.read(row, scratch, 0, 0);
     scratch.size = 1;
@@ -176,12 +211,19 @@ public final class GroupTable {
       return group(slots[slot]);
     }
     int group = append(columns, row, k, heap);
+    put(slot, group, hash);
+    return group;
+  }
+
+  private void put(int slot, int group, long hash) {
+    if (group == hashes.length) {
+      hashes = Arrays.copyOf(hashes, 2 * group);
+    }
     slots[slot] = entry(group, hash);
     hashes[group] = hash;
     if (2 * (group + 1) > slots.length) {
       grow();
     }
-    return group;
   }
 
   private int append(ColumnVector[] columns, int row, int k, VarHeap heap) {
@@ -191,15 +233,12 @@ public final class GroupTable {
       }
     }
     int group = keys.append(columns, row);
-    if (group == hashes.length) {
-      hashes = Arrays.copyOf(hashes, 2 * group);
-    }
     for (int c = 0; c < kinds.length; c++) {
       long[] from = batchTexts[c];
       long[] to = texts[c];
       if (from != null && to != null) {
         if (group == to.length) {
-          to = Arrays.copyOf(to, hashes.length);
+          to = Arrays.copyOf(to, 2 * group);
           texts[c] = to;
         }
         to[group] = from[k];

@@ -193,9 +193,10 @@ public final class RowEstimates extends RelMetadataQuery {
       double byKey = done.contains(term) ? 1 : keySelectivity(rel, term, terms, done);
       result *= byKey;
     }
+    boolean isInner = !(rel instanceof Join join) || join.getJoinType() == JoinRelType.INNER;
     for (RexNode term : terms) {
       if (!done.contains(term)) {
-        result *= Selectivity.of(rel, term);
+        result *= isInner ? Selectivity.ofJoined(rel, term) : Selectivity.of(rel, term);
       }
     }
     return result;

@@ -11,6 +11,7 @@ import dev.kakehashi.engine.type.time.ComparedTimes;
 import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,6 +50,9 @@ public final class Selectivity {
 
   private static final double DEFAULT_BOOLEAN = 0.5;
 
+  /// What follows from a disjunction for one side of a join is a filter there if it lets no more pass than this; PostgreSQL's bound.
+  public static final double WORTHWHILE = 0.9;
+
   private static final Set<String> ORDERS = Set.of("<", "<=", ">", ">=");
 
   private final RelNode rel;
@@ -63,6 +67,53 @@ public final class Selectivity {
     return condition == null
         ? 1
         : Math.clamp(new Selectivity(rel).conjunction(RelOptUtil.conjunctions(condition)), 0, 1);
+  }
+
+  /// Selectivity of a term among pairs of rows whose sides have been restricted by it already: what follows from a disjunction for one table
+  /// alone is a filter below the join, and is not to be counted twice. PostgreSQL adjusts its clause in the same way.
+  ///
+  /// @param rel has the columns of all sides of an inner join
+  public static double ofJoined(RelNode rel, RexNode term) {
+    double selectivity = of(rel, term);
+    if (term.getKind() != SqlKind.OR || !RexUtil.isDeterministic(term)) {
+      return selectivity;
+    }
+    Map<RelNode, ImmutableBitSet.Builder> sides = new IdentityHashMap<>();
+    for (int column : RelOptUtil.InputFinder.bits(term)) {
+      ColumnOrigin origin = ColumnOrigin.of(rel, column);
+      if (origin == null) {
+        return selectivity;
+      }
+      sides.computeIfAbsent(origin.scan(), s -> ImmutableBitSet.builder()).set(column);
+    }
+    if (sides.size() < 2) {
+      return selectivity;
+    }
+    Selectivity of = new Selectivity(rel);
+    for (ImmutableBitSet.Builder side : sides.values()) {
+      double restriction = of.restriction(term, side.build());
+      if (restriction > 0 && restriction <= WORTHWHILE) {
+        selectivity /= restriction;
+      }
+    }
+    return Math.clamp(selectivity, 0, 1);
+  }
+
+  /// Selectivity of what follows from a disjunction for some columns; 1: nothing does.
+  private double restriction(RexNode disjunction, ImmutableBitSet columns) {
+    double result = 0;
+    for (RexNode alternative : RelOptUtil.disjunctions(disjunction)) {
+      double selectivity = 1;
+      for (RexNode term : RelOptUtil.conjunctions(alternative)) {
+        if (term.getKind() == SqlKind.OR) {
+          selectivity *= restriction(term, columns);
+        } else if (columns.contains(RelOptUtil.InputFinder.bits(term)) && !isFree(term)) {
+          selectivity *= single(term);
+        }
+      }
+      result += selectivity - result * selectivity;
+    }
+    return Math.clamp(result, 0, 1);
   }
 
   /// Lower and upper bound of one column.

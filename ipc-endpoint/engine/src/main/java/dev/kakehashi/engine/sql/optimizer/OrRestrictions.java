@@ -19,9 +19,6 @@ import org.apache.calcite.util.ImmutableBitSet;
 /// `(a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4)` follow `a.x = 1 OR a.x = 3` and `b.y = 2 OR b.y = 4`. The condition of the join stays.
 /// PostgreSQL's `extract_restriction_or_clauses`.
 final class OrRestrictions {
-  /// One that lets more pass than this is not worth its evaluation; PostgreSQL's bound.
-  private static final double WORTHWHILE = 0.9;
-
   private final RexBuilder rex;
   private boolean found;
 
@@ -89,7 +86,7 @@ final class OrRestrictions {
   /// The relation with the filter, which goes as far down through joins as its columns let it, and then further for what it says of a part
   /// of them.
   private RelNode filtered(RelNode rel, RexNode restriction) {
-    if (restriction.isAlwaysTrue() || Selectivity.of(rel, restriction) > WORTHWHILE) {
+    if (restriction.isAlwaysTrue() || Selectivity.of(rel, restriction) > Selectivity.WORTHWHILE) {
       return rel;
     }
     if (rel instanceof Join join && join.getJoinType() != JoinRelType.FULL) {

@@ -198,6 +198,7 @@ final class PlannerStatisticsTest {
             "lineitem where l_quantity < 10",
             "lineitem where l_quantity + 1 < 10",
             "lineitem join orders on l_orderkey = o_orderkey",
+            "orders, supplier where (o_orderstatus = 'F' and s_nationkey = 3) or (o_shippriority = 1 and s_nationkey = 5)",
             "lineitem join orders on l_orderkey = o_orderkey where o_orderstatus = 'F'",
             "lineitem join partsupp on l_partkey = ps_partkey and l_suppkey = ps_suppkey",
             "lineitem join supplier on l_suppkey = s_suppkey where s_nationkey = 3",
