@@ -87,8 +87,7 @@ public final class ArchiveCheck {
   private LogFormat timelineOf(ArchiveDirectory.Name name, ArchiveFile file) throws IOException {
     Timelines timelines = archive.read(name.timeline());
     if (timelines == null) {
-      throw LogReader.corrupted(
-          "file \"%s\" of the archive is missing".formatted(archive.timeline(name.timeline())));
+      throw ArchiveDirectory.missing(archive.timeline(name.timeline()));
     }
     return timelines.current().number() == name.timeline()
         ? timelines.current().format()
@@ -150,7 +149,7 @@ public final class ArchiveCheck {
   /// Refuses a side file that is missing or damaged.
   static void require(Path path, ArchiveFile.Side side) throws IOException {
     if (Files.notExists(path)) {
-      throw LogReader.corrupted("file \"%s\" of the archive is missing".formatted(path));
+      throw ArchiveDirectory.missing(path);
     }
     if (Files.size(path) != side.bytes()
         || !Arrays.equals(ArchiveFile.digest(path), side.digest())) {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -28,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// | `00000001-000000000000002b.part` | the beginning of the one that is written, replaced again and again |
 /// | `00000001-000000000000002a-0000000000000003.side` | a [SideFile] that the segment names |
 ///
-/// A file gets its name when it is durable. One that ends with `.new` is of a writer that was killed. Stateless.
+/// A file gets its name when it is durable. One that ends with `.new` is of a writer that was killed. Files may come and go while it is
+/// read. Stateless.
 record ArchiveDirectory(Path directory) {
   static final String FRESH = ".new";
 
@@ -120,6 +123,60 @@ record ArchiveDirectory(Path directory) {
     return Files.exists(file)
         ? Timelines.parse(new String(Files.readAllBytes(file), StandardCharsets.UTF_8))
         : null;
+  }
+
+  /// Whether it has all of a segment. A part says nothing: the log still has the segment, or the archive has a gap there.
+  boolean hasSegment(Timelines.Timeline timeline, long number) {
+    return Files.exists(whole(timeline.number(), number));
+  }
+
+  /// Reads all of a segment.
+  ///
+  /// @param before file of the segment before; null: it is the first that is looked at
+  /// @param bytes gets it; as long as a segment, of the heap
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED naming the file: it is missing or damaged, or of another history
+  ArchiveFile segment(
+      Timelines.Timeline timeline, long number, @Nullable ArchiveFile before, ByteBuffer bytes)
+      throws IOException {
+    Name name = new Name(timeline.number(), number, WHOLE, whole(timeline.number(), number));
+    ArchiveFile file;
+    try {
+      file = ArchiveFile.read(name.path(), bytes);
+    } catch (NoSuchFileException e) {
+      throw missing(name.path());
+    }
+    ArchiveCheck.require(file, name, timeline.format(), before);
+    if (file.contentBytes() != timeline.format().segmentBytes()) {
+      throw ArchiveFile.damaged(name.path(), "it has not all of the segment");
+    }
+    return file;
+  }
+
+  /// The segments of a timeline that a log has given up, for one reader.
+  LogReader.Older older(Timelines.Timeline timeline) {
+    return new LogReader.Older() {
+      private @Nullable ArchiveFile last;
+
+      @Override
+      public boolean read(long number, ByteBuffer bytes) throws IOException {
+        ArchiveFile before = last;
+        last = null;
+        boolean isNext = before != null && before.segment() + 1 == number;
+        last = segment(timeline, number, isNext ? before : null, bytes);
+        return true;
+      }
+    };
+  }
+
+  /// A side file that a group names.
+  ///
+  /// @param end of the group
+  Path side(Timelines.Timeline timeline, long end, SideFile file) {
+    return side(timeline.number(), timeline.format().segment(end - 1), file.number());
+  }
+
+  static EngineException missing(Path file) {
+    return LogReader.corrupted("file \"%s\" of the archive is missing".formatted(file));
   }
 
   /// Removes what a killed writer has left. The caller is the only writer.

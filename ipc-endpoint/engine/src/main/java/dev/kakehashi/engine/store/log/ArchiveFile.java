@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -51,6 +53,7 @@ record ArchiveFile(
 
   private static final long MAGIC = 0x4b48_4152_4348_3031L; // KHARCH01
   private static final int MOST_SIDE_FILES = 1 << 20;
+  private static final int BUFFER_BYTES = 64 << 10;
 
   /// A side file in the archive.
   record Side(long number, long bytes, byte[] digest) {}
@@ -97,30 +100,44 @@ record ArchiveFile(
   ///
   /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED
   static Content read(Path path) throws IOException {
-    byte[] all = Files.readAllBytes(path);
-    int end = all.length - DIGEST_BYTES;
-    if (end < 0) {
-      throw damaged(path, "it ends early");
-    }
+    // It has less than that in it.
+    ByteBuffer content = ByteBuffer.allocate(Math.toIntExact(Files.size(path)));
+    ArchiveFile file = read(path, content);
+    return new Content(file, Arrays.copyOf(content.array(), file.contentBytes()));
+  }
+
+  /// Reads all of a file, a piece at a time. After a failure the content is of no use.
+  ///
+  /// @param content gets the bytes of the segment, from its beginning on; of the heap
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED, also if it does not have room for them
+  static ArchiveFile read(Path path, ByteBuffer content) throws IOException {
     MessageDigest digest = sha256();
-    digest.update(all, 0, end);
-    if (!Arrays.equals(digest.digest(), Arrays.copyOfRange(all, end, all.length))) {
-      throw damaged(path, "its checksum does not hold");
-    }
-    try (DataInputStream in = new DataInputStream(new java.io.ByteArrayInputStream(all))) {
-      ArchiveFile file = header(in, path, Arrays.copyOfRange(all, end, all.length));
-      byte[] content = in.readNBytes(file.contentBytes());
-      if (in.available() != DIGEST_BYTES || content.length != file.contentBytes()) {
+    try (DataInputStream in =
+        new DataInputStream(
+            new DigestInputStream(
+                new BufferedInputStream(Files.newInputStream(path), BUFFER_BYTES), digest))) {
+      ArchiveFile file = header(in, path);
+      if (file.contentBytes() < 0 || file.contentBytes() > content.capacity()) {
         throw damaged(path, "it has another length than it says");
       }
-      return new Content(file, content);
+      in.readFully(content.array(), content.arrayOffset(), file.contentBytes());
+      byte[] expected = digest.digest();
+      byte[] found = new byte[DIGEST_BYTES];
+      in.readFully(found);
+      if (!Arrays.equals(expected, found)) {
+        throw damaged(path, "its checksum does not hold");
+      }
+      if (in.read() >= 0) {
+        throw damaged(path, "it has another length than it says");
+      }
+      return file.withDigest(found);
     } catch (EOFException e) {
       throw damaged(path, "it ends early");
     }
   }
 
-  private static ArchiveFile header(DataInputStream in, Path path, byte[] digest)
-      throws IOException {
+  /// All before the bytes of the segment; the digest is not known yet.
+  private static ArchiveFile header(DataInputStream in, Path path) throws IOException {
     if (in.readLong() != MAGIC) {
       throw damaged(path, "it is no file of an archive that this version reads");
     }
@@ -148,7 +165,12 @@ record ArchiveFile(
         before,
         List.copyOf(sideFiles),
         contentBytes,
-        digest);
+        new byte[0]);
+  }
+
+  private ArchiveFile withDigest(byte[] known) {
+    return new ArchiveFile(
+        timeline, format, segment, isWhole, writtenMillis, before, sideFiles, contentBytes, known);
   }
 
   static byte[] digest(Path file) throws IOException {

@@ -11,21 +11,16 @@ import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,31 +28,12 @@ import org.slf4j.LoggerFactory;
 /// Gives the log to standbys: each asks for what is behind its position, again and again, and says thereby what it has.
 ///
 /// The log keeps what a standby that has asked lacks, up to a limit. A file beside it has the standbys and about where they are, so that a
-/// start keeps that, too. Thread-safe.
-///
-/// | of an answer, most significant byte first | what |
-/// |---|---|
-/// | 8 bytes | [#MAGIC] |
-/// | 8 bytes | up to where the log is durable |
-/// | 1 byte | 1: the standby asks again when its readers see the groups, for commits wait for that |
-/// | `S`, 8 bytes number, 8 bytes length, content | a side file, before the group that names it |
-/// | `G`, 8 bytes end, 4 bytes changes, 4 bytes length, payload, 4 bytes CRC-32C of it | a group |
-/// | `E` | the end |
+/// start keeps that, too. [LogAnswers] say what is in an answer. Thread-safe.
 final class LogFeeds {
-  static final long MAGIC = 0x4b48_4645_4544_3032L; // KHFEED02
-  static final byte SIDE_FILE = 'S';
-  static final byte GROUP = 'G';
-  static final byte END = 'E';
-
   private static final Logger LOG = LoggerFactory.getLogger(LogFeeds.class);
-
-  /// Payloads of an answer, unless one group has more.
-  private static final long MOST_BYTES = 8 << 20;
 
   /// A standby that is there asks more often.
   private static final long ASKS_MILLIS = 10_000;
-
-  private static final String ANEW = "Make the standby anew by \"kakehashi standby init\".";
 
   private static final String FILE_SUFFIX = ".standbys";
 
@@ -65,8 +41,10 @@ final class LogFeeds {
   private final Object noteLock = new Object();
   private final Timelines timelines;
   private final LogFormat format;
-  private final LogSegments segments;
-  private final SideFiles sideFiles;
+  private final LogAnswers answers;
+
+  /// Whether an archive may have what the log has given up.
+  private final boolean hasArchive;
 
   /// Nobody is given up before it is said what is kept.
   private volatile long backlogBytes = Long.MAX_VALUE;
@@ -75,9 +53,6 @@ final class LogFeeds {
   private final Condition grown = lock.newCondition();
   private volatile long durable;
   private final AtomicInteger waiting = new AtomicInteger();
-
-  /// Readers that nobody uses: each has memory for a segment.
-  private final ConcurrentLinkedQueue<LogReader> readers = new ConcurrentLinkedQueue<>();
 
   /// Position up to which this store's own reader does not need the log; the greatest number: it has none.
   private volatile long ownReader = Long.MAX_VALUE;
@@ -117,26 +92,29 @@ final class LogFeeds {
   private boolean closing;
 
   private LogFeeds(
-      Path file, Timelines timelines, LogSegments segments, SideFiles sideFiles, long durable) {
+      Path file, Timelines timelines, LogAnswers answers, boolean hasArchive, long durable) {
     this.file = file;
     this.timelines = timelines;
     this.format = timelines.current().format();
-    this.segments = segments;
-    this.sideFiles = sideFiles;
+    this.answers = answers;
+    this.hasArchive = hasArchive;
     this.durable = durable;
   }
 
   /// @param logDirectory beside which the standbys are noted
+  /// @param archive to which the log is copied; null: there is none
   /// @param durable end of the log
   static LogFeeds open(
       Path logDirectory,
       Timelines timelines,
       LogSegments segments,
       SideFiles sideFiles,
+      @Nullable ArchiveDirectory archive,
       long durable)
       throws IOException {
     Path file = logDirectory.resolveSibling(logDirectory.getFileName() + FILE_SUFFIX);
-    LogFeeds feeds = new LogFeeds(file, timelines, segments, sideFiles, durable);
+    LogAnswers answers = new LogAnswers(timelines, segments, sideFiles, archive);
+    LogFeeds feeds = new LogFeeds(file, timelines, answers, archive != null, durable);
     if (Files.exists(file)) {
       feeds.read(Files.readAllLines(file));
     }
@@ -298,27 +276,41 @@ final class LogFeeds {
     ownReader = from;
   }
 
-  /// Position up to which no standby needs the log; the greatest number: there is no standby. One that is too far behind is given up.
+  /// Position up to which no standby needs the log; the greatest number: there is no standby. One that is too far behind is given up. While
+  /// it is brought up from the archive it stays known, and nothing is kept for it.
   long least() {
     lock.lock();
     try {
       slots
           .entrySet()
           .removeIf(each -> {
-            boolean isLost = durable - each.getValue().position() > backlogBytes;
-            if (isLost) {
+            boolean isGivenUp =
+                isLost(each.getValue()) && (!hasArchive || !each.getValue().isLive());
+            if (isGivenUp) {
               LOG.error(
-                  "standby \"{}\" is given up: it lacks more than {} bytes of the log; make it anew by \"kakehashi standby init\"",
+                  "standby \"{}\" is given up: it lacks more than {} bytes of the log; {}",
                   each.getKey(),
-                  backlogBytes);
+                  backlogBytes,
+                  hasArchive
+                      ? "it needs the archive when it comes back"
+                      : "make it anew by \"kakehashi standby init\"");
             }
-            return isLost;
+            return isGivenUp;
           });
-      long least = slots.values().stream().mapToLong(Slot::position).min().orElse(Long.MAX_VALUE);
+      long least =
+          slots.values().stream()
+              .filter(each -> !isLost(each))
+              .mapToLong(Slot::position)
+              .min()
+              .orElse(Long.MAX_VALUE);
       return Math.min(least, ownReader);
     } finally {
       lock.unlock();
     }
+  }
+
+  private boolean isLost(Slot slot) {
+    return durable - slot.position() > backlogBytes;
   }
 
   List<LogStatus.Standby> status() {
@@ -365,16 +357,24 @@ final class LogFeeds {
   void answer(LogRequest request, long waitNanos, OutputStream to)
       throws IOException, InterruptedException {
     String name = request.standby();
-    long at = checked(name, request.logId(), request.from());
     LogFrame last = request.last();
+    long at = checked(name, request.logId(), request.from());
+    long older = answers.requireSegments(name, at, durable, last != null);
     if (last != null) {
-      requireSame(name, request.from(), last);
+      answers.requireSame(name, last, position(last.at()), at);
     }
     if (hasMoved(request, at, position(request.applied()))) {
       note();
     }
     try {
       answer(name, at, waitNanos, to);
+      if (last != null && older > 0) {
+        LOG.info(
+            "standby \"{}\" is brought up from {} on: {} segments come from the archive",
+            name,
+            request.from(),
+            older);
+      }
     } finally {
       answered(request);
     }
@@ -399,7 +399,7 @@ final class LogFeeds {
     SynchronousConfig now = synchronous;
     boolean afterApplied =
         now != null && now.standby().equals(name) && now.level() == SynchronousConfig.Level.APPLIED;
-    write(at, durable, afterApplied, new DataOutputStream(to));
+    answers.write(name, at, durable, afterApplied, new DataOutputStream(to));
   }
 
   /// Notes in memory where a standby is; true: the file is too old.
@@ -461,103 +461,16 @@ final class LogFeeds {
   private long checked(String name, long logId, LogPosition from) {
     long at = position(from);
     if (from.timeline() != timelines.current().number() || logId != format.logId()) {
-      throw refused(
+      throw LogAnswers.refused(
           "standby \"%s\" is at %s, and the log here is of timeline %x of another history"
               .formatted(name, from, timelines.current().number()),
           "Stop the standby, and run \"kakehashi rejoin\" there, or make it anew by \"kakehashi standby init\".");
     }
     if (at > durable) {
-      throw refused(
+      throw LogAnswers.refused(
           "standby \"%s\" is at %s, which is ahead of %s"
-              .formatted(name, from, timelines.position(durable)),
-          ANEW);
-    }
-    for (long number = format.segment(at); number < format.segment(durable); number++) {
-      if (!segments.has(number)) {
-        throw refused(
-            "standby \"%s\" is at %s, and the log here does not have that any more"
-                .formatted(name, from),
-            ANEW);
-      }
+              .formatted(name, from, timelines.position(durable)));
     }
     return at;
-  }
-
-  /// Refuses a standby whose log is another one at the same place. Where the segment has gone here, nothing can be compared: then
-  /// identifier, timeline and position alone say that the logs are one.
-  private void requireSame(String name, LogPosition from, LogFrame last) throws IOException {
-    long at = position(last.at());
-    long number = format.segment(at);
-    if (!segments.has(number)) {
-      return;
-    }
-    ByteBuffer header =
-        ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    try (LogFile file = LogFile.openReadOnly(segments.path(number))) {
-      file.read(header, format.offset(at));
-    } catch (NoSuchFileException e) {
-      LOG.debug("segment {} has gone meanwhile", number, e);
-      return;
-    }
-    boolean isFrame = format.frameEnd(header, 0, at) == position(from);
-    // A segment that has gone meanwhile may be another one's file.
-    if ((!isFrame || header.getInt(0) != last.checksum()) && segments.has(number)) {
-      throw refused(
-          "standby \"%s\" is at %s, and its log is of another history: what it has before that is at %s, and the log here has %s"
-              .formatted(
-                  name,
-                  from,
-                  last,
-                  isFrame ? new LogFrame(last.at(), header.getInt(0)) : "nothing that ends there"),
-          ANEW);
-    }
-  }
-
-  private static EngineException refused(String what, String hint) {
-    return new EngineException(ErrorCode.NOT_IN_PREREQUISITE_STATE, what).withHint(hint);
-  }
-
-  private void write(long from, long end, boolean afterApplied, DataOutputStream out)
-      throws IOException {
-    out.writeLong(MAGIC);
-    out.writeLong(end);
-    out.writeBoolean(afterApplied);
-    LogReader idle = readers.poll();
-    LogReader reader = idle == null ? new LogReader(format, segments, LogFile::openReadOnly) : idle;
-    long at = from;
-    long bytes = 0;
-    while (at < end && bytes < MOST_BYTES) {
-      LogReader.Read read = reader.next(at, end);
-      for (SideFile side : read.group().sideFiles()) {
-        send(side, read.end(), out);
-        bytes += side.bytes();
-      }
-      LogRecord group = read.group();
-      out.writeByte(GROUP);
-      out.writeLong(read.end());
-      out.writeInt(group.count());
-      out.writeInt(group.length());
-      out.write(group.bytes(), 0, group.length());
-      CRC32C crc = new CRC32C();
-      crc.update(group.bytes(), 0, group.length());
-      out.writeInt((int) crc.getValue());
-      bytes += group.length();
-      at = read.end();
-    }
-    out.writeByte(END);
-    out.flush();
-    readers.add(reader);
-  }
-
-  private void send(SideFile side, long end, DataOutputStream out) throws IOException {
-    Path kept = sideFiles.kept().path(end, side.number());
-    Path path = Files.exists(kept) ? kept : sideFiles.path(side.number());
-    out.writeByte(SIDE_FILE);
-    out.writeLong(side.number());
-    out.writeLong(side.bytes());
-    long sent = Files.copy(path, out);
-    if (sent != side.bytes()) {
-      throw new IOException("\"%s\" has another length than its record says".formatted(path));
-    }
   }
 }

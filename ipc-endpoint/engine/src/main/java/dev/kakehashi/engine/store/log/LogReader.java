@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +29,23 @@ final class LogReader {
     boolean isBeyond(LogRecord group, long end);
   }
 
+  /// Has segments that a log has given up. Used by the thread that reads.
+  interface Older {
+    /// Reads all of a segment.
+    ///
+    /// @param bytes gets it; as long as a segment, of the heap
+    /// @return false: nobody has it
+    /// @throws EngineException DATA_CORRUPTED if it should be there, and is missing or damaged
+    boolean read(long number, ByteBuffer bytes) throws IOException;
+  }
+
   static final Limit NO_LIMIT = (group, end) -> false;
+  static final Older NOTHING_OLDER = (number, bytes) -> false;
 
   private final LogFormat format;
   private final LogSegments segments;
   private final LogFile.Opener opener;
+  private final Older older;
   private final ByteBuffer bytes;
   private long loaded = -1;
 
@@ -49,6 +62,12 @@ final class LogReader {
   private long wantedFrom;
 
   LogReader(LogFormat format, LogSegments segments, LogFile.Opener opener) {
+    this(format, segments, opener, NOTHING_OLDER);
+  }
+
+  /// @param older is asked, by those who read a log that grows, for segments that are not there any more
+  LogReader(LogFormat format, LogSegments segments, LogFile.Opener opener, Older older) {
+    this.older = older;
     this.format = format;
     this.segments = segments;
     this.opener = opener;
@@ -104,6 +123,21 @@ final class LogReader {
               .formatted(segments.path(format.segment(at)), format.offset(at)));
     }
     return new Read(LogRecord.of(group.payload, group.length, group.changes), end);
+  }
+
+  /// The header of a frame that is durable, of a log that grows; zeros: there is no room for one. Null: its segment has gone.
+  ///
+  /// @throws EngineException DATA_CORRUPTED if the segment should be there
+  @Nullable ByteBuffer frameHeader(long at) throws IOException {
+    int offset = format.offset(at);
+    if (format.segmentBytes() - offset < LogFormat.FRAME_HEADER_BYTES) {
+      return ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES);
+    }
+    durable = at + LogFormat.FRAME_HEADER_BYTES;
+    wantedFrom = at;
+    return loadPart(format.segment(at))
+        ? bytes.slice(offset, LogFormat.FRAME_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN)
+        : null;
   }
 
   /// Whether the log that was read ends with a write that is not whole. Nothing is known of a write that was cut off before its first bytes
@@ -255,22 +289,41 @@ final class LogReader {
     if (loaded == number && loadedFrom <= from && loadedTo >= to) {
       return true;
     }
+    loaded = -1;
+    bytes.clear();
+    loadedFrom = from;
+    loadedTo = to;
+    if (!loadPresent(number)) {
+      // A segment that is given up was durable to its end.
+      if (!older.read(number, bytes)) {
+        return false;
+      }
+      loadedBytes = format.segmentBytes();
+      loadedFrom = LogFormat.HEADER_BYTES;
+      loadedTo = format.segmentBytes();
+    }
+    loaded = number;
+    return format.isHeader(bytes, number);
+  }
+
+  /// Brings what is wanted of a segment into `bytes`; false: it is not there, or was given up meanwhile, and its file may be another one's.
+  private boolean loadPresent(long number) throws IOException {
     if (!segments.has(number)) {
       return false;
     }
-    loaded = -1;
-    bytes.clear();
     try (LogFile file = opener.open(segments.path(number))) {
       loadedBytes = file.size();
       file.read(bytes.slice(0, LogFormat.HEADER_BYTES), 0);
-      if (to > from) {
-        file.read(bytes.slice(from, to - from), from);
+      if (loadedTo > loadedFrom) {
+        file.read(bytes.slice(loadedFrom, loadedTo - loadedFrom), loadedFrom);
       }
+    } catch (NoSuchFileException e) {
+      if (segments.has(number)) {
+        throw e;
+      }
+      return false;
     }
-    loaded = number;
-    loadedFrom = from;
-    loadedTo = to;
-    return format.isHeader(bytes, number);
+    return segments.has(number);
   }
 
   private void refuseIfMoreFollows(long end) throws IOException {

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A layer of changes in memory.
-final class OfflineChanges implements OfflineLayer, LogRecord.Changes {
+final class OfflineChanges implements OfflineLog.Layer, LogRecord.Changes {
   private final TreeMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
 
   /// Ranges of lower layers that are deleted; none touches another.

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A layer that is a [SideFile], whose changes are in the order of their keys. Only the first key of each piece is in memory.
-final class OfflineFile implements OfflineLayer {
+final class OfflineFile implements OfflineLog.Layer {
   private final SideFiles files;
   private final SideFile file;
 

@@ -20,10 +20,38 @@ import org.jspecify.annotations.Nullable;
 /// Log and base image of a directory that nobody has open, as one map, without a change of any file: what the log has beyond the image lies
 /// over it in memory. Thread-safe once it is open.
 public final class OfflineLog implements DurableLog {
+  /// Changes that lie over the base image, and over older layers, of it. Thread-safe once the log is open.
+  interface Layer {
+    /// A change of one key.
+    ///
+    /// @param value null: deleted
+    record Change(byte[] key, byte @Nullable [] value) {}
+
+    /// Goes over changes in the order of their keys. Confined to one thread.
+    interface Cursor {
+      /// The change; null at the end.
+      @Nullable Change change();
+
+      void advance();
+    }
+
+    /// The changes of keys `[from, to)`, without deleted ranges.
+    Cursor changes(byte[] from, byte[] to);
+
+    /// The change of a key; null: there is none.
+    @Nullable Change find(byte[] key);
+
+    /// The greatest key in `[from, to)` that has a change; null: there is none.
+    byte @Nullable [] lastKey(byte[] from, byte[] to);
+
+    /// Beginning of the deleted range that a key of a lower layer lies in; null: it lies in none.
+    byte @Nullable [] deletedFrom(byte[] key);
+  }
+
   private final RocksImage image;
 
   /// Layers of the log beyond the image; each lies over those before it.
-  private final List<OfflineLayer> layers = new ArrayList<>();
+  private final List<Layer> layers = new ArrayList<>();
 
   private final Extent extent;
   private final @Nullable QueueSystem queues;
@@ -191,11 +219,11 @@ public final class OfflineLog implements DurableLog {
 
   /// Entries of the image and of what lies over it, in order.
   private final class Merge {
-    private final List<OfflineLayer.Cursor> above = new ArrayList<>();
+    private final List<Layer.Cursor> above = new ArrayList<>();
     private final EntryVisitor visitor;
 
     /// The least change of all layers, of the highest that has the key, and the number of layers up to that; null at the end.
-    private OfflineLayer.@Nullable Change next;
+    private Layer.@Nullable Change next;
 
     private int layersOfNext;
     private ByteBuffer direct = ByteBuffer.allocateDirect(4096);
@@ -211,7 +239,7 @@ public final class OfflineLog implements DurableLog {
     private void find() {
       next = null;
       for (int i = 0; i < above.size(); i++) {
-        OfflineLayer.Change change = above.get(i).change();
+        Layer.Change change = above.get(i).change();
         if (change != null
             && (next == null || Arrays.compareUnsigned(change.key(), next.key()) <= 0)) {
           next = change;
@@ -222,8 +250,8 @@ public final class OfflineLog implements DurableLog {
 
     private void advance() {
       byte[] key = Objects.requireNonNull(next).key();
-      for (OfflineLayer.Cursor cursor : above) {
-        OfflineLayer.Change change = cursor.change();
+      for (Layer.Cursor cursor : above) {
+        Layer.Change change = cursor.change();
         if (change != null && Arrays.equals(change.key(), key)) {
           cursor.advance();
         }
@@ -258,7 +286,7 @@ public final class OfflineLog implements DurableLog {
       }
     }
 
-    private void deliver(OfflineLayer.Change change) {
+    private void deliver(Layer.Change change) {
       byte[] key = change.key();
       byte[] value = change.value();
       if (value == null || isDeletedAbove(layersOfNext, key)) {
@@ -295,7 +323,7 @@ public final class OfflineLog implements DurableLog {
       if (last == null) {
         return Optional.empty();
       }
-      OfflineLayer.Change change = top == 0 ? null : layers.get(top - 1).find(last);
+      Layer.Change change = top == 0 ? null : layers.get(top - 1).find(last);
       boolean deleted = change != null && change.value() == null;
       end = last;
       for (int i = top; i < layers.size(); i++) {

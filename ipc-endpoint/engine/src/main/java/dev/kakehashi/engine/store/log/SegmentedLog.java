@@ -244,7 +244,14 @@ public final class SegmentedLog implements DurableLog {
     times = new GroupTime(GroupTime.of(image));
     archiver =
         archive == null ? null : archiver(archive, directory, present, format.segment(start), end);
-    feeds = LogFeeds.open(directory, timelines, segments, sideFiles, end);
+    feeds =
+        LogFeeds.open(
+            directory,
+            timelines,
+            segments,
+            sideFiles,
+            archive == null ? null : new ArchiveDirectory(archive.directory()),
+            end);
     long needed = Math.min(start, feeds.least());
     if (archiver != null) {
       needed = Math.min(needed, archiver.firstKept() * format.segmentBytes());

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.log;
 import dev.kakehashi.engine.store.memory.HeapRoom;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.DirectoryStream;
@@ -165,7 +166,7 @@ final class SideFiles {
   /// Gets the changes of a file, a piece at a time. A record is valid during the call.
   interface PieceVisitor {
     /// @param at where the piece begins in the file
-    void piece(long at, LogRecord changes);
+    void piece(long at, LogRecord changes) throws IOException;
   }
 
   /// Reads all of a file.
@@ -184,7 +185,34 @@ final class SideFiles {
     read(Files.exists(second) ? second : path(file.number()), file, visitor);
   }
 
-  private void read(Path path, SideFile file, PieceVisitor visitor) throws IOException {
+  /// Copies all of a file to somebody else, a piece at a time.
+  ///
+  /// @param path where it is, also in an archive
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED as in [#read]; pieces before that were written
+  void copy(Path path, SideFile file, OutputStream to) throws IOException {
+    ByteBuffer header = SideFile.header(logId, file.number());
+    int[] checksum = {header.getInt(SideFile.HEADER_BYTES - Integer.BYTES)};
+    write(header, to);
+    read(
+        path,
+        file,
+        (at, changes) -> {
+          ByteBuffer piece =
+              SideFile.pieceHeader(checksum[0], changes.bytes(), changes.length(), changes.count());
+          write(piece, to);
+          to.write(changes.bytes(), 0, changes.length());
+          checksum[0] = piece.getInt(0);
+        });
+  }
+
+  private static void write(ByteBuffer bytes, OutputStream to) throws IOException {
+    to.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+  }
+
+  /// Reads all of a file, wherever it is.
+  ///
+  /// @throws dev.kakehashi.engine.api.error.EngineException DATA_CORRUPTED as in [#read]
+  void read(Path path, SideFile file, PieceVisitor visitor) throws IOException {
     if (Files.notExists(path)) {
       throw LogReader.corrupted("file \"%s\" of the log is missing".formatted(path));
     }

@@ -84,7 +84,7 @@ public final class StandbyLog {
   /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR, DATA_CORRUPTED
   public boolean receive(InputStream answer) throws IOException {
     DataInputStream in = new DataInputStream(answer);
-    if (in.readLong() != LogFeeds.MAGIC) {
+    if (in.readLong() != LogAnswers.MAGIC) {
       throw new IOException("the primary's answer is none of a log, or of another version");
     }
     primaryEnd = in.readLong();
@@ -93,12 +93,12 @@ public final class StandbyLog {
     while (true) {
       byte kind = in.readByte();
       switch (kind) {
-        case LogFeeds.SIDE_FILE -> sideFile(in);
-        case LogFeeds.GROUP -> {
+        case LogAnswers.SIDE_FILE -> sideFile(in);
+        case LogAnswers.GROUP -> {
           group(in);
           hasGroups = true;
         }
-        case LogFeeds.END -> {
+        case LogAnswers.END -> {
           waitsForReaders = afterApplied;
           return hasGroups;
         }
