@@ -87,10 +87,16 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// The same with settings of a file, which may be another one at the next start.
   public static EndpointProcess prepare(Path config) throws IOException {
+    return prepare(Map.of(), config);
+  }
+
+  /// @param environment variables of the process besides ours
+  public static EndpointProcess prepare(Map<String, String> environment, Path config)
+      throws IOException {
     return new EndpointProcess(
         Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-"),
         List.of(),
-        Map.of(),
+        environment,
         List.of("-c", config.toString()));
   }
 
@@ -171,8 +177,10 @@ public final class EndpointProcess implements AutoCloseable {
   }
 
   /// Waits until it has ended by itself.
-  void awaitEnd() {
-    process.awaitEnd();
+  ///
+  /// @return its exit status
+  public int awaitEnd() {
+    return process.awaitEnd();
   }
 
   @Override

@@ -396,6 +396,9 @@ public final class EmbeddedEngine implements Engine {
       closing = true;
     }
     applications.close();
+    // Doors are shut. A commit that waits for a standby would keep the end of its transaction
+    // waiting.
+    store.closing();
     transactions.rollbackAll();
     planning().close();
     statistics.close();

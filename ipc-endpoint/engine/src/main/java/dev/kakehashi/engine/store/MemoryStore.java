@@ -296,6 +296,11 @@ final class MemoryStore implements Store {
   }
 
   @Override
+  public void closing() {
+    log.closing();
+  }
+
+  @Override
   public void standbyBacklog(long bytes) {
     log.standbyBacklog(bytes);
   }
@@ -477,7 +482,7 @@ final class MemoryStore implements Store {
       LockSupport.parkNanos(1_000_000);
     }
     // A commit that waits for a standby is told to nobody any more.
-    log.closing();
+    closing();
     groupCommit.close();
     collector.close();
     log.close();

@@ -2,6 +2,8 @@ package dev.kakehashi.server.standby;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.client.EndpointException;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -37,6 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class SynchronousStandbyTest {
   private static final int CLIENTS = 4;
+
+  /// Of a process that did not come to the end of its stop.
+  private static final int STOP_LIMIT_STATUS = 70;
 
   private EndpointProcess primary;
   private EndpointProcess standby;
@@ -171,6 +177,36 @@ class SynchronousStandbyTest {
       Await.until(
           "the standby",
           () -> ask(primary, "status").output().contains("commits wait for standby second"));
+    }
+  }
+
+  /// Nobody may be told that the standby has it, and the stop may not wait for that.
+  @Test
+  void shouldStopWhileACommitWaits() throws Exception {
+    standby.kill();
+    try (ExecutorService client = Executors.newSingleThreadExecutor()) {
+      Future<?> waiting =
+          client.submit(() -> {
+            try (Session session = primary.attach()) {
+              session.execute("insert into entry values (7)");
+            }
+          });
+      Await.until(
+          "the wait",
+          () -> ask(primary, "status").output().contains("commits are kept waiting by standby"));
+      primary.stop();
+      ExecutionException told =
+          assertThrows(ExecutionException.class, () -> waiting.get(60, TimeUnit.SECONDS));
+      assertTrue(
+          told.getCause() instanceof TransportException
+              || told.getCause() instanceof EndpointException,
+          told::toString);
+    }
+    assertNotEquals(STOP_LIMIT_STATUS, primary.awaitEnd());
+    primary.start();
+    standby.start();
+    try (Session session = standby.attach()) {
+      Await.untilEquals("the commit", 1L, () -> count(session, "select count(*) from entry"));
     }
   }
 

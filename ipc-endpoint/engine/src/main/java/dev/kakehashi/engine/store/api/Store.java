@@ -95,6 +95,9 @@ public interface Store extends AutoCloseable {
   /// Says how many bytes of the log are kept for a standby that lacks them; without it, all.
   void standbyBacklog(long bytes);
 
+  /// Nobody is told of a commit any more: those that wait for a standby, and later ones, wait for none. Any thread, at the end.
+  void closing();
+
   /// Timelines of its log as text; empty: it has none.
   String timelines();
 
