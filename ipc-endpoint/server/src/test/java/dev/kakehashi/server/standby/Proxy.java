@@ -3,14 +3,17 @@ package dev.kakehashi.server.standby;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
-/// A network between a standby and its primary that can be cut, or go silent.
+/// A network between a standby and its primary that can be cut, go silent, or be slow.
 final class Proxy implements AutoCloseable {
   private final ServerSocket listener;
   private final int target;
@@ -20,6 +23,7 @@ final class Proxy implements AutoCloseable {
   private final AtomicLong left = new AtomicLong(Long.MAX_VALUE);
 
   private volatile boolean silent;
+  private volatile long delayNanos;
 
   private Proxy(int target) throws IOException {
     this.target = target;
@@ -46,6 +50,25 @@ final class Proxy implements AutoCloseable {
   void silentAfter(long bytes) {
     silent = true;
     left.set(bytes);
+  }
+
+  /// Lets each part of an answer wait.
+  void delay(Duration each) {
+    delayNanos = each.toNanos();
+  }
+
+  /// Lets everything pass again, over new connections.
+  void heal() {
+    silent = false;
+    delayNanos = 0;
+    left.set(Long.MAX_VALUE);
+    try {
+      for (Socket socket = sockets.poll(); socket != null; socket = sockets.poll()) {
+        socket.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void accept() {
@@ -75,6 +98,9 @@ final class Proxy implements AutoCloseable {
             // Swallowed.
           }
           return;
+        }
+        if (isAnswer) {
+          LockSupport.parkNanos(delayNanos);
         }
         out.write(buffer, 0, count);
       }

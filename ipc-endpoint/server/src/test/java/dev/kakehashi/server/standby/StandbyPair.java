@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -33,21 +34,50 @@ final class StandbyPair implements AutoCloseable {
   private final Path home;
   private final List<String> settings;
 
-  private StandbyPair(Path home, String... settings) throws IOException {
+  /// Whether commits of each wait for the other one, and there is a network between them that can fail.
+  private final boolean isSynchronous;
+
+  /// Of each, for the one that follows it. Empty where they ask each other directly.
+  private final List<Proxy> proxies = new ArrayList<>();
+
+  private StandbyPair(
+      Path home,
+      boolean isSynchronous,
+      List<Map<String, String>> environments,
+      List<String> settings)
+      throws IOException {
     this.home = home;
+    this.isSynchronous = isSynchronous;
     this.passwordFile = home.resolve("password");
     Files.writeString(passwordFile, "secret\n");
     this.ports = new int[] {FreePorts.next(), FreePorts.next()};
-    this.settings = List.of(settings);
+    this.settings = settings;
+    if (isSynchronous) {
+      for (int port : ports) {
+        proxies.add(Proxy.before(port));
+      }
+    }
     configure(0, List.of());
     configure(1, settingsOfOther(1));
-    this.primary = EndpointProcess.prepare(config(0));
-    this.standby = EndpointProcess.prepare(config(1));
+    this.primary = EndpointProcess.prepare(environments.get(0), config(0));
+    this.standby = EndpointProcess.prepare(environments.get(1), config(1));
   }
 
   /// @param settings of both
   static StandbyPair open(Path home, String... settings) throws IOException {
-    StandbyPair pair = new StandbyPair(home, settings);
+    return open(new StandbyPair(home, false, List.of(Map.of(), Map.of()), List.of(settings)));
+  }
+
+  /// Two that wait for each other's standby, each behind a network that can fail.
+  ///
+  /// @param environments of the first and the second process
+  /// @param settings of both
+  static StandbyPair openSynchronous(
+      Path home, List<Map<String, String>> environments, String... settings) throws IOException {
+    return open(new StandbyPair(home, true, environments, List.of(settings)));
+  }
+
+  private static StandbyPair open(StandbyPair pair) throws IOException {
     pair.primary.start();
     // An endpoint without a directory is told of no other one.
     pair.configure(0, pair.settingsOfOther(0));
@@ -76,11 +106,28 @@ final class StandbyPair implements AutoCloseable {
   }
 
   private List<String> settingsOfOther(int of) {
-    return List.of(
-        "primary = http://127.0.0.1:" + ports[1 - of],
-        "primary_user = " + USER,
-        "primary_password_file = " + passwordFile,
-        "standby_name = " + (of == 0 ? "first" : "second"));
+    List<String> all = new ArrayList<>();
+    all.add(
+        "primary = "
+            + (isSynchronous
+                ? proxies.get(1 - of).address()
+                : "http://127.0.0.1:" + ports[1 - of]));
+    all.add("primary_user = " + USER);
+    all.add("primary_password_file = " + passwordFile);
+    all.add("standby_name = " + name(of));
+    if (isSynchronous) {
+      all.add("synchronous_standby = " + name(1 - of));
+    }
+    return all;
+  }
+
+  private static String name(int of) {
+    return of == 0 ? "first" : "second";
+  }
+
+  /// Network over which one of them is followed.
+  Proxy networkOf(EndpointProcess endpoint) {
+    return proxies.get(endpoint == primary ? 0 : 1);
   }
 
   /// HTTP port of one of them.
@@ -156,5 +203,8 @@ final class StandbyPair implements AutoCloseable {
   public void close() throws IOException {
     standby.close();
     primary.close();
+    for (Proxy proxy : proxies) {
+      proxy.close();
+    }
   }
 }
