@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz mutation transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-tpch deb deb-extension site test-packages install maven clean
+.PHONY: help deps generate build run psql stop test test-citus test-pgwire soak fuzz mutation transfers check check-cassert check-next check-tools format hook bench bench-applications bench-bulk bench-engine bench-pgwire bench-queue bench-rest bench-scheduler bench-settings bench-shell bench-standby bench-tpch deb deb-extension site test-packages install maven clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -122,6 +122,9 @@ bench-pgwire: build ## the engine "pgwire" against PgJDBC and postgres_fdw on th
 
 bench-shell: build ## start, rows and memory of "kakehashi sql" beside psql, in one run
 	@.make/bench-shell.sh
+
+bench-standby: build ## what commits cost that wait for a standby, and an archive; a standby's lag, a takeover (ROWS="synchronous lag")
+	@.make/bench-standby.sh
 
 maven: build ## a repository of Maven in target/maven with API, client and test kit, for projects outside of this checkout
 	@.make/maven-repository.sh

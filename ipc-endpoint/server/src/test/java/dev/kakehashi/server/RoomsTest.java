@@ -221,7 +221,8 @@ class RoomsTest {
     FLOORS.put("transport", List.of("", "os", "endpoint"));
     FLOORS.put("valuetext", List.of("", "array", "number", "time"));
     FLOORS.put(
-        "benchmarks", List.of("", "engine", "rest", "applications", "bulk", "pgwire", "queue"));
+        "benchmarks",
+        List.of("", "engine", "rest", "applications", "bulk", "pgwire", "queue", "standby"));
     FLOORS.put("benchmarks.applications", List.of("code", ""));
     FLOORS.put("examples", List.of("batch", "functions", "orders"));
   }
