@@ -498,8 +498,11 @@ extern void kh_batch_writer_free(kh_batch_writer *writer);
 
 /* ---- direct reads ---- */
 
-/* How a statement's row is found in the store's memory. */
+/* How a statement's rows are found in the store's memory. One thread uses it at a time. */
 typedef struct kh_direct kh_direct;
+
+/* Most rows of a range; longer ones are asked for. */
+#define KH_DIRECT_RANGE_ROWS 1000
 
 typedef enum kh_direct_answer
 {
@@ -515,6 +518,9 @@ extern bool kh_session_reads_directly(const kh_session *session);
 /* From kh_result.direct_read; to be freed. NULL: requests answer the statement. */
 extern kh_direct *kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes);
 extern void kh_direct_free(kh_direct *read);
+
+/* Whether a row of parameters may have several rows, up to KH_DIRECT_RANGE_ROWS; the writers of the following have room for as many then. */
+extern bool kh_direct_is_range(const kh_direct *read);
 
 /*
  * Reads the newest committed row, as a statement of a READ COMMITTED transaction may that has changed nothing. parameters: one row,

@@ -91,6 +91,34 @@ fixture_store_ticket(void)
 	return kh_direct_create(&recorded.session, recorded.ticket, recorded.ticket_bytes);
 }
 
+kh_direct *
+fixture_store_range(uint8_t lower, uint8_t upper, uint8_t of_first)
+{
+	kh_direct *row = fixture_store_ticket();
+	kh_direct *read;
+	uint32_t count = (lower != 0) + (upper != 0);
+
+	if (row == NULL)
+		return NULL;
+	read = calloc(1, sizeof(*read) + count * sizeof(*read->keys) + row->column_count * sizeof(*read->columns));
+	CHECK(read != NULL);
+	*read = *row;
+	read->key_count = count;
+	read->keys = (kh_direct_read_keys *) (read + 1);
+	read->columns = (kh_direct_read_columns *) (read->keys + count);
+	memcpy(read->columns, row->columns, row->column_count * sizeof(*read->columns));
+	for (uint32_t i = 0; i < count; i++)
+	{
+		read->keys[i] = row->keys[0];
+		read->keys[i].parameter = (uint16_t) i;
+		read->keys[i].flags |= i == 0 && lower != 0 ? lower : upper;
+	}
+	read->keys[0].flags |= KH_KEY_FLAGS_RANGED | of_first;
+	kh_direct_free(row);
+	CHECK(kh_range_create(read));
+	return read;
+}
+
 kh_direct_answer
 fixture_store_read(const kh_direct *read, int64_t id, kh_batch *row)
 {

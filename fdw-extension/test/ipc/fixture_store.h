@@ -17,6 +17,12 @@ extern kh_session *fixture_store(void);
 /* The recorded ticket; to be freed by kh_direct_free. */
 extern kh_direct *fixture_store_ticket(void);
 
+/*
+ * A ticket for a range of ids. Flags of the lower and the upper bound, whose parameters are the first and the second one; 0: there is no such bound. More flags
+ * of the first one. NULL: the store has been changed so that there is none.
+ */
+extern kh_direct *fixture_store_range(uint8_t lower, uint8_t upper, uint8_t of_first);
+
 /* Number of pieces of 64 bytes that have been recorded. */
 extern uint32_t fixture_store_lines(void);
 

@@ -172,6 +172,31 @@ run_scram(const unsigned char *bytes, size_t n)
 	return proved;
 }
 
+static void
+run_range(const kh_session *session, int64_t from)
+{
+	kh_direct *range = fixture_store_range(KH_KEY_FLAGS_LOWER, KH_KEY_FLAGS_UPPER, 0);
+	kh_batch_writer bounds = {0};
+	kh_batch_writer to = {0};
+	kh_batch batch;
+
+	if (range == NULL)
+		return;
+	CHECK(kh_batch_writer_init(&bounds, 2, 1, 4096, &error) && kh_batch_writer_init(&to, 6, 100, 65536, &error));
+	CHECK(kh_batch_writer_add_row(&bounds));
+	kh_batch_writer_set_word(&bounds, 0, (uint64_t) from);
+	kh_batch_writer_set_word(&bounds, 1, (uint64_t) from + 50);
+	CHECK(kh_batch_check(bounds.data, kh_batch_writer_finish(&bounds), &batch, &error));
+	if (kh_direct_read(session, range, &batch, &to) == KH_DIRECT_ROW)
+	{
+		CHECK(kh_batch_check(to.data, kh_batch_writer_finish(&to), &batch, &error));
+		CHECK(read_whole_batch(&batch) != UINT32_MAX);
+	}
+	kh_batch_writer_free(&bounds);
+	kh_batch_writer_free(&to);
+	kh_direct_free(range);
+}
+
 /*
  * A store that somebody has overwritten here and there: nothing outside of it is touched, and what is answered is a row. The key in two bytes, then pieces
  * of 12: line, word in it, what is done to it, with what.
@@ -207,6 +232,7 @@ run_direct(const unsigned char *bytes, size_t n)
 	}
 	/* Where the memory is there, a client has noted when it mapped it. */
 	session->store.there = kh_store_head_of(&session->store)->base;
+	run_range(session, id % (FIXTURE_STORE_ROWS + 2));
 	if (read != NULL)
 		answer = fixture_store_read(read, id % (FIXTURE_STORE_ROWS + 2), &row);
 	kh_direct_free(read);

@@ -123,11 +123,12 @@ main(int argc, char **argv)
 	{
 		const char *name;
 		const test_case *cases;
-	} suites[] = {
-		{"batch", batch_tests},   {"codec", codec_tests},   {"peer", peer_tests},   {"queue", queue_tests},
-		{"repair", repair_tests}, {"lock", lock_tests},     {"space", space_tests}, {"session", session_tests},
-		{"scram", scram_tests},   {"share", share_tests},   {"token", token_tests}, {"memory", memory_tests},
-		{"crash", crash_tests},   {"direct", direct_tests}, {"fuzz", fuzz_tests},   {"corpus", corpus_tests}};
+	} suites[] = {{"batch", batch_tests}, {"codec", codec_tests},     {"peer", peer_tests},
+	              {"queue", queue_tests}, {"repair", repair_tests},   {"lock", lock_tests},
+	              {"space", space_tests}, {"session", session_tests}, {"scram", scram_tests},
+	              {"share", share_tests}, {"token", token_tests},     {"memory", memory_tests},
+	              {"crash", crash_tests}, {"direct", direct_tests},   {"range", direct_range_tests},
+	              {"fuzz", fuzz_tests},   {"corpus", corpus_tests}};
 	int passed = 0;
 	int failed = 0;
 

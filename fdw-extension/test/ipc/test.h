@@ -40,6 +40,7 @@ extern const test_case token_tests[];
 extern const test_case memory_tests[];
 extern const test_case crash_tests[];
 extern const test_case direct_tests[];
+extern const test_case direct_range_tests[];
 extern const test_case fuzz_tests[];
 extern const test_case corpus_tests[];
 

@@ -1,5 +1,5 @@
 /*
- * Scans that read their row out of the engine's memory, without a request; see ipc/direct.h.
+ * Scans that read their rows out of the engine's memory, without a request; see ipc/direct.h.
  *
  * The engine's part of a READ COMMITTED statement sees what is committed when it begins. A direct read sees what is committed now, so it is for
  * statements that read once: nothing else of the statement reads from the engine, not even a function that it calls.
@@ -183,7 +183,7 @@ reason_of_statement(const KakehashiDirect *direct, const KakehashiSession *sessi
 	if (!direct->reads_once)
 		return "the statement may read more than this";
 	if (statement->direct == NULL || rows == NULL)
-		return "it is not one row by its whole key";
+		return "it is neither a row by its whole key nor a range of one";
 	if (statement->direct_role != session->role_id)
 		return "the role is another one than it was prepared for";
 	return NULL;
@@ -195,16 +195,24 @@ free_writer(void *writer)
 	kh_batch_writer_free((kh_batch_writer *) writer);
 }
 
+/* What a backend copies of a range; more is asked for. */
+#define MOST_BYTES (1024 * 1024)
+
 /* Of the columns of a statement; freed with the executor's state. NULL: not even one row fits. */
 static kh_batch_writer *
 writer_of(EState *estate, const KakehashiSession *session, const KakehashiStatement *statement, uint32 rows)
 {
+	uint32 bytes = kh_session_limits(session->ipc)->max_batch_bytes;
 	kh_batch_writer *writer = (kh_batch_writer *) MemoryContextAllocZero(estate->es_query_cxt, sizeof(kh_batch_writer));
 	MemoryContextCallback *callback =
 		(MemoryContextCallback *) MemoryContextAllocZero(estate->es_query_cxt, sizeof(MemoryContextCallback));
 
-	if (!kh_batch_writer_init(writer, (uint32) statement->column_count, rows,
-	                          kh_session_limits(session->ipc)->max_batch_bytes, NULL))
+	if (kh_direct_is_range(statement->direct))
+	{
+		rows = KH_DIRECT_RANGE_ROWS;
+		bytes = Min(bytes, MOST_BYTES);
+	}
+	if (!kh_batch_writer_init(writer, (uint32) statement->column_count, rows, bytes, NULL))
 		return NULL;
 	callback->func = free_writer;
 	callback->arg = writer;
@@ -247,7 +255,9 @@ kakehashi_read_directly(KakehashiDirect *direct, EState *estate, KakehashiSessio
 	}
 	if (answer == KH_DIRECT_ASK)
 	{
-		cost->request_reason = "a row is being changed, not durable yet, or long";
+		cost->request_reason = kh_direct_is_range((*statement)->direct)
+		                           ? "a row is being changed, not durable yet, or long, or there are many"
+		                           : "a row is being changed, not durable yet, or long";
 		return false;
 	}
 	cost->direct_reads += parameters.row_count;

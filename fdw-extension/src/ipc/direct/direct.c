@@ -18,9 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tries of what others are changing, before a request is cheaper. */
-#define MOST_TRIES 16
-
 static bool
 is_cell(const kh_store *store, uint64_t offset)
 {
@@ -73,9 +70,9 @@ kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes)
 	for (uint32_t i = 0; i < read->column_count; i++)
 		is_sound = is_sound && is_cell_or_none(&session->store, read->columns[i].dictionary_cell);
 	if (!is_sound || read->key_count != message.keys_count || read->column_count != message.columns_count ||
-	    read->key_count == 0)
+	    read->key_count == 0 || !kh_range_create(read))
 	{
-		free(read);
+		kh_direct_free(read);
 		return NULL;
 	}
 	return read;
@@ -84,23 +81,13 @@ kh_direct_create(const kh_session *session, const void *ticket, uint32_t bytes)
 void
 kh_direct_free(kh_direct *read)
 {
+	if (read != NULL)
+		kh_range_free(read);
 	free(read);
 }
 
-/* What is noted first. */
-typedef struct noted
-{
-	const kh_store_head *head;
-	const kh_store_table *table;
-	const kh_store_index *index;
-	uint64_t moved;
-	uint64_t table_version;
-	uint64_t limit;
-} noted;
-
-/* Whether the ticket holds. */
-static bool
-holds(const noted *note, const kh_direct *read)
+bool
+kh_direct_holds(const kh_noted *note, const kh_direct *read)
 {
 	return kh_load_acquire(&note->head->magic) == KH_STORE_MAGIC &&
 	       kh_load_acquire(&note->head->definitions) == read->definitions &&
@@ -108,10 +95,10 @@ holds(const noted *note, const kh_direct *read)
 	       kh_load_acquire(&note->index->generation) == read->index_generation;
 }
 
-static noted
-note_of(const kh_store *store, const kh_direct *read)
+kh_noted
+kh_direct_note(const kh_store *store, const kh_direct *read)
 {
-	noted note = {
+	kh_noted note = {
 		.head = kh_store_head_of(store),
 		.table = (const kh_store_table *) (const void *) (store->base + read->table_cell),
 		.index = (const kh_store_index *) (const void *) (store->base + read->index_cell),
@@ -123,16 +110,23 @@ note_of(const kh_store *store, const kh_direct *read)
 	return note;
 }
 
+bool
+kh_direct_still(const kh_noted *note, const kh_direct *read)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return kh_load_relaxed(&note->table->version) == note->table_version &&
+	       kh_load_relaxed(&note->head->moved) == note->moved && kh_direct_holds(note, read);
+}
+
 /*
  * Whether all is as it was, and not later than until: found, KH_FOUND_TORN or KH_FOUND_ELSE. until: the timestamp of the state that is read; it is
  * durable.
  */
 static kh_found
-confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t newest, uint64_t until, kh_found found)
+confirm(const kh_noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t newest, uint64_t until,
+        kh_found found)
 {
-	if (!kh_direct_unchanged(leaf->node, leaf->version) ||
-	    kh_load_relaxed(&note->table->version) != note->table_version ||
-	    kh_load_relaxed(&note->head->moved) != note->moved || !holds(note, read))
+	if (!kh_direct_unchanged(leaf->node, leaf->version) || !kh_direct_still(note, read))
 		return KH_FOUND_TORN;
 	return newest > until || kh_load_acquire(&note->head->common) > until ? KH_FOUND_ELSE : found;
 }
@@ -142,11 +136,12 @@ confirm(const noted *note, const kh_direct *read, const kh_leaf *leaf, uint64_t 
  * that is asked for, so all of them are of one state.
  */
 static kh_found
-try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key, const noted *note,
+try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key, const kh_noted *note,
          const kh_wanted *wanted, uint64_t until, kh_batch_writer *to)
 {
 	kh_found found;
-	kh_leaf leaf;
+	kh_leaf leaf = {0};
+	kh_found_row row = {0};
 	uint64_t newest = 0;
 	uint32_t slot;
 	bool is_long;
@@ -162,18 +157,16 @@ try_once(const kh_store *store, const kh_direct *read, const kh_direct_key *key,
 	found = KH_FOUND_NOTHING;
 	for (; found == KH_FOUND_NOTHING; slot++)
 	{
-		uint64_t row;
-
 		if (slot >= kh_direct_count(leaf.node))
 		{
 			if (leaf.may_go_on)
 				return KH_FOUND_ELSE;
 			break;
 		}
-		found = kh_direct_entry(leaf.node, slot, key, &row);
+		found = kh_direct_entry(leaf.node, slot, key, &row.number);
 		if (found != KH_FOUND)
 			break;
-		found = kh_direct_row(store, note->limit, note->table, read, row, wanted, to, &newest);
+		found = kh_direct_row(store, note, read, &row, wanted, to, &newest);
 	}
 	if (found == KH_FOUND_TORN)
 		return found;
@@ -201,12 +194,12 @@ read_row(const kh_session *session, const kh_direct *read, const kh_wanted *want
 
 	if (!kh_direct_key_make(&key, read->keys, read->key_count, wanted, &is_null))
 		return KH_DIRECT_ASK;
-	for (int tries = 0; tries < MOST_TRIES; tries++)
+	for (int tries = 0; tries < KH_DIRECT_TRIES; tries++)
 	{
-		noted note = note_of(store, read);
+		kh_noted note = kh_direct_note(store, read);
 		kh_found found;
 
-		if (!holds(&note, read))
+		if (!kh_direct_holds(&note, read))
 			return KH_DIRECT_STALE;
 		if (is_null)
 			return KH_DIRECT_NO_ROW;
@@ -224,6 +217,16 @@ read_row(const kh_session *session, const kh_direct *read, const kh_wanted *want
 	return KH_DIRECT_ASK;
 }
 
+static kh_direct_answer
+read_ranges(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
+{
+	kh_direct_answer answer = kh_range_read(&session->store, read, parameters, to);
+
+	if (answer == KH_DIRECT_ROW || answer == KH_DIRECT_NO_ROW)
+		count(session, parameters->row_count);
+	return answer;
+}
+
 kh_direct_answer
 kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch *parameters, kh_batch_writer *to)
 {
@@ -232,6 +235,8 @@ kh_direct_read(const kh_session *session, const kh_direct *read, const kh_batch 
 
 	if (parameters->row_count != 1)
 		return KH_DIRECT_ASK;
+	if (read->range != NULL)
+		return read_ranges(session, read, parameters, to);
 	kh_batch_writer_reset(to);
 	answer = read_row(session, read, &wanted, kh_load_acquire(&kh_store_head_of(&session->store)->durable), to);
 	if (answer == KH_DIRECT_ROW || answer == KH_DIRECT_NO_ROW)
@@ -250,6 +255,8 @@ kh_direct_read_rows(const kh_session *session, const kh_direct *read, const kh_b
 	uint64_t until = kh_load_acquire(&head->durable);
 	bool is_absent = false;
 
+	if (read->range != NULL)
+		return read_ranges(session, read, parameters, to);
 	kh_batch_writer_reset(to);
 	for (uint32_t row = 0; row < parameters->row_count; row++)
 	{
@@ -264,4 +271,10 @@ kh_direct_read_rows(const kh_session *session, const kh_direct *read, const kh_b
 		return KH_DIRECT_ASK;
 	count(session, parameters->row_count);
 	return to->row_count > 0 ? KH_DIRECT_ROW : KH_DIRECT_NO_ROW;
+}
+
+bool
+kh_direct_is_range(const kh_direct *read)
+{
+	return read->range != NULL;
 }

@@ -5,6 +5,7 @@
  * cut to the memory before it is used, and nothing is believed before the words have been looked at again that change first.
  *
  *   direct.c        tickets, and what makes an answer of what was read
+ *   direct_range.c  the rows of a range of keys
  *   direct_index.c  from a key to rows
  *   direct_page.c   from a row to its values
  *   direct_numeric.c  numbers that lie in a word
@@ -20,6 +21,8 @@
 
 /* Longest bytes of a key, with the row's number behind them. Longer keys are asked for. */
 #define KH_DIRECT_KEY_BYTES 512
+
+#define KH_DIRECT_NODE_BYTES 8192
 
 /* Longest value that lies in shared memory. */
 #define KH_DIRECT_VALUE_BYTES (32 * 1024)
@@ -40,13 +43,32 @@ typedef struct kh_direct_key
 	uint64_t head; /* the first eight bytes as a number */
 } kh_direct_key;
 
+/* What is said of the key where the next leaf begins. */
+typedef enum kh_fence
+{
+	KH_FENCE_NONE, /* there is no next leaf */
+	KH_FENCE_KEY,
+	KH_FENCE_LONG /* it has more bytes than are kept here */
+} kh_fence;
+
 /* A leaf that has been gone down to. */
 typedef struct kh_leaf
 {
 	const unsigned char *node;
 	uint64_t version;
-	bool may_go_on; /* the next leaf may have entries of the key, too */
+	bool may_go_on;     /* the next leaf may have entries of the key, too */
+	kh_direct_key *key; /* receives the fence's; NULL: nobody wants to know it, and fence says nothing */
+	kh_fence fence;
 } kh_leaf;
+
+/* A value of a key's column, as the parameter or the row has it: a word, or bytes. */
+typedef struct kh_key_value
+{
+	bool is_null;
+	uint64_t word;
+	const unsigned char *bytes;
+	uint32_t length;
+} kh_key_value;
 
 /* One row of a statement's parameters. */
 typedef struct kh_wanted
@@ -59,6 +81,17 @@ typedef struct kh_wanted
 extern bool kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint32_t count,
                                const kh_wanted *wanted, bool *is_null);
 
+/* Steps of that. Of a key that is made by them nothing is used before kh_direct_key_end(). False: there are too many bytes. */
+extern bool kh_direct_key_put(kh_direct_key *key, const kh_direct_read_keys *column, const kh_key_value *value);
+extern bool kh_direct_key_put_not_null(kh_direct_key *key, const kh_direct_read_keys *column);
+extern void kh_direct_key_end(kh_direct_key *key);
+
+/* The first bytes that are greater than all that begin with the key. False: there are none. */
+extern bool kh_direct_key_to_successor(kh_direct_key *key);
+
+/* The value of a key's parameter; false: there is none. */
+extern bool kh_direct_parameter(const kh_direct_read_keys *column, const kh_wanted *wanted, kh_key_value *value);
+
 /* Goes down to the leaf where the key's entries begin. KH_FOUND, KH_FOUND_TORN or KH_FOUND_ELSE. */
 extern kh_found kh_direct_descend(const kh_store *store, uint64_t limit, const kh_store_index *index,
                                   const kh_direct_key *key, kh_leaf *leaf);
@@ -70,6 +103,12 @@ extern uint32_t kh_direct_position(const unsigned char *node, const kh_direct_ke
 extern kh_found kh_direct_entry(const unsigned char *node, uint32_t slot, const kh_direct_key *key, uint64_t *row);
 
 extern uint32_t kh_direct_count(const unsigned char *node);
+
+/* Whether the entry of a leaf's slot is less than a key. */
+extern bool kh_direct_less(const unsigned char *node, uint32_t slot, const kh_direct_key *key, bool *is_long);
+
+/* The whole entry of a leaf's slot: key, and the row's number behind it. KH_FOUND, KH_FOUND_ELSE: it is too long, or KH_FOUND_TORN. */
+extern kh_found kh_direct_whole_entry(const unsigned char *node, uint32_t slot, kh_direct_key *entry);
 
 /* Whether a leaf, or a page, is as it was when its version was noted. */
 extern bool kh_direct_unchanged(const unsigned char *version_at, uint64_t version);

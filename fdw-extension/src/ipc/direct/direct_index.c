@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define NODE_BYTES 8192
+#define NODE_BYTES KH_DIRECT_NODE_BYTES
 #define SLOT_BYTES 12
 #define HEAD_BYTES 8
 #define CHILD_BYTES 8
@@ -178,6 +178,47 @@ kh_direct_entry(const unsigned char *node, uint32_t slot, const kh_direct_key *k
 }
 
 bool
+kh_direct_less(const unsigned char *node, uint32_t slot, const kh_direct_key *key, bool *is_long)
+{
+	*is_long = false;
+	return compare(node, slot, 0, key, is_long) < 0;
+}
+
+/* The bytes of a slot's key. */
+static kh_found
+copy_key(const unsigned char *node, uint32_t slot, uint32_t prefix, kh_direct_key *to)
+{
+	uint32_t length = short_at(slot_at(node, slot) + HEAD_BYTES + 2);
+	uint64_t big = __builtin_bswap64(word_at(slot_at(node, slot)));
+	const unsigned char *rest;
+	uint32_t bytes;
+	bool is_long;
+
+	rest = tail(node, slot, prefix, &bytes, &is_long);
+	if (is_long || length > KH_DIRECT_KEY_BYTES)
+		return KH_FOUND_ELSE;
+	memcpy(to->bytes, &big, HEAD_BYTES);
+	if (length > HEAD_BYTES)
+	{
+		/* Not so many in a node that nobody changes. */
+		if (bytes != length - HEAD_BYTES)
+			return KH_FOUND_TORN;
+		memcpy(to->bytes + HEAD_BYTES, rest, bytes);
+	}
+	to->length = length;
+	kh_direct_key_end(to);
+	return KH_FOUND;
+}
+
+kh_found
+kh_direct_whole_entry(const unsigned char *node, uint32_t slot, kh_direct_key *entry)
+{
+	kh_found found = copy_key(node, slot, 0, entry);
+
+	return found == KH_FOUND && entry->length < ROW_BYTES ? KH_FOUND_TORN : found;
+}
+
+bool
 kh_direct_unchanged(const unsigned char *version_at, uint64_t version)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -218,6 +259,7 @@ kh_direct_descend(const kh_store *store, uint64_t limit, const kh_store_index *i
 	uint64_t version;
 
 	leaf->may_go_on = false;
+	leaf->fence = KH_FENCE_NONE;
 	if (node == NULL || !note(node, &version) || kh_load_acquire(&index->root) != root)
 		return KH_FOUND_TORN;
 	for (int levels = 0; level(node) != 0; levels++)
@@ -233,7 +275,11 @@ kh_direct_descend(const kh_store *store, uint64_t limit, const kh_store_index *i
 		if (is_long)
 			return kh_direct_unchanged(node, version) ? KH_FOUND_ELSE : KH_FOUND_TORN;
 		if (slot < kh_direct_count(node))
+		{
 			leaf->may_go_on = begins(node, slot, CHILD_BYTES, key, &bytes, &rest, &is_long);
+			if (leaf->key != NULL)
+				leaf->fence = copy_key(node, slot, CHILD_BYTES, leaf->key) == KH_FOUND ? KH_FENCE_KEY : KH_FENCE_LONG;
+		}
 		next = node_at(store, limit, child(node, slot));
 		if (!kh_direct_unchanged(node, version) || next == NULL || levels == MOST_LEVELS ||
 		    !note(next, &next_version) || !kh_direct_unchanged(node, version))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define NOT_NULL 1
+#define IS_NULL 2
 #define VARLENA_HEADER_BYTES 4
 
 static bool
@@ -54,39 +55,91 @@ put_bytes(kh_direct_key *key, const unsigned char *bytes, uint32_t count)
 }
 
 static bool
-put_value(kh_direct_key *key, uint8_t kind, const kh_wanted *wanted, uint32_t parameter)
+put_value(kh_direct_key *key, uint8_t kind, const kh_key_value *value)
 {
-	uint64_t word = kh_batch_word(wanted->parameters, wanted->row, parameter);
-	const unsigned char *value;
-	uint32_t header;
-
 	switch (kind)
 	{
 		case KH_VALUE_KIND_WORD:
-			return put_integer(key, (int64_t) word);
+			return put_integer(key, (int64_t) value->word);
 		case KH_VALUE_KIND_FIXED16:
-			value = kh_batch_value(wanted->parameters, word, 16);
-			return value != NULL && put(key, value, 16);
+			return put(key, value->bytes, value->length);
 		case KH_VALUE_KIND_VARLENA:
-			value = kh_batch_value(wanted->parameters, word, 0);
-			if (value == NULL)
-				return false;
-			memcpy(&header, value, sizeof(header));
-			return put_bytes(key, value + VARLENA_HEADER_BYTES, (header >> 2) - VARLENA_HEADER_BYTES);
+			return put_bytes(key, value->bytes, value->length);
 		default:
 			return false;
 	}
 }
 
-static uint64_t
-head_of(const kh_direct_key *key)
+bool
+kh_direct_key_put(kh_direct_key *key, const kh_direct_read_keys *column, const kh_key_value *value)
+{
+	bool is_nullable = (column->flags & KH_KEY_FLAGS_NULLABLE) != 0;
+	uint32_t from = key->length;
+
+	if (is_nullable ? !put_byte(key, value->is_null ? IS_NULL : NOT_NULL) : value->is_null)
+		return false;
+	if (!value->is_null && !put_value(key, column->kind, value))
+		return false;
+	if ((column->flags & KH_KEY_FLAGS_DESCENDING) != 0)
+	{
+		for (uint32_t at = from; at < key->length; at++)
+			key->bytes[at] = (unsigned char) ~key->bytes[at];
+	}
+	return true;
+}
+
+bool
+kh_direct_key_put_not_null(kh_direct_key *key, const kh_direct_read_keys *column)
+{
+	bool is_descending = (column->flags & KH_KEY_FLAGS_DESCENDING) != 0;
+
+	return (column->flags & KH_KEY_FLAGS_NULLABLE) == 0 ||
+	       put_byte(key, (unsigned char) (is_descending ? ~NOT_NULL : NOT_NULL));
+}
+
+bool
+kh_direct_key_to_successor(kh_direct_key *key)
+{
+	while (key->length > 0 && key->bytes[key->length - 1] == 0xFF)
+		key->length--;
+	if (key->length == 0)
+		return false;
+	key->bytes[key->length - 1]++;
+	return true;
+}
+
+void
+kh_direct_key_end(kh_direct_key *key)
 {
 	unsigned char first[8] = {0};
 	uint64_t head;
 
 	memcpy(first, key->bytes, key->length < sizeof(first) ? key->length : sizeof(first));
 	memcpy(&head, first, sizeof(head));
-	return __builtin_bswap64(head);
+	key->head = __builtin_bswap64(head);
+}
+
+bool
+kh_direct_parameter(const kh_direct_read_keys *column, const kh_wanted *wanted, kh_key_value *value)
+{
+	uint32_t header;
+
+	if (column->parameter >= wanted->parameters->column_count)
+		return false;
+	value->is_null = kh_batch_is_null(wanted->parameters, wanted->row, column->parameter);
+	if (value->is_null)
+		return true;
+	value->word = kh_batch_word(wanted->parameters, wanted->row, column->parameter);
+	if (column->kind == KH_VALUE_KIND_WORD)
+		return true;
+	value->length = column->kind == KH_VALUE_KIND_FIXED16 ? 16 : 0;
+	value->bytes = kh_batch_value(wanted->parameters, value->word, value->length);
+	if (value->bytes == NULL || column->kind == KH_VALUE_KIND_FIXED16)
+		return value->bytes != NULL;
+	memcpy(&header, value->bytes, sizeof(header));
+	value->bytes += VARLENA_HEADER_BYTES;
+	value->length = (header >> 2) - VARLENA_HEADER_BYTES;
+	return true;
 }
 
 bool
@@ -97,25 +150,16 @@ kh_direct_key_make(kh_direct_key *key, const kh_direct_read_keys *columns, uint3
 	*is_null = false;
 	for (uint32_t i = 0; i < count; i++)
 	{
-		uint32_t from = key->length;
+		kh_key_value value;
 
-		if (columns[i].parameter >= wanted->parameters->column_count)
+		if (!kh_direct_parameter(&columns[i], wanted, &value))
 			return false;
-		if (kh_batch_is_null(wanted->parameters, wanted->row, columns[i].parameter))
-		{
-			*is_null = true;
+		*is_null = value.is_null;
+		if (value.is_null)
 			return true;
-		}
-		if ((columns[i].flags & KH_KEY_FLAGS_NULLABLE) != 0 && !put_byte(key, NOT_NULL))
+		if (!kh_direct_key_put(key, &columns[i], &value))
 			return false;
-		if (!put_value(key, columns[i].kind, wanted, columns[i].parameter))
-			return false;
-		if ((columns[i].flags & KH_KEY_FLAGS_DESCENDING) != 0)
-		{
-			for (uint32_t at = from; at < key->length; at++)
-				key->bytes[at] = (unsigned char) ~key->bytes[at];
-		}
 	}
-	key->head = head_of(key);
+	kh_direct_key_end(key);
 	return true;
 }

@@ -250,6 +250,33 @@ has_key(const reading *from, const kh_direct *read, const kh_wanted *row)
 	return KH_FOUND;
 }
 
+/* Whether the row has the key that the entry has: another entry may be that of this version, and both in one range. */
+static kh_found
+has_entry(const reading *from, const kh_direct *read, const kh_found_row *row)
+{
+	kh_direct_key key;
+
+	key.length = 0;
+	for (uint32_t i = 0; i < read->key_count; i++)
+	{
+		const kh_direct_read_keys *column = &read->keys[i];
+		kh_key_value known;
+		value has = {0};
+		kh_found found;
+
+		/* Both bounds are of one column. */
+		if (i > 0 && (column->flags & KH_KEY_FLAGS_UPPER) != 0 && (column[-1].flags & KH_KEY_FLAGS_LOWER) != 0)
+			continue;
+		found = value_of(from, column->column, column->kind, false, column->dictionary_cell, &has);
+		if (found != KH_FOUND)
+			return found;
+		known = (kh_key_value){.is_null = has.is_null, .word = has.word, .bytes = has.bytes, .length = has.length};
+		if (!kh_direct_key_put(&key, column, &known))
+			return KH_FOUND_ELSE;
+	}
+	return key.length == row->key_bytes && memcmp(key.bytes, row->key, key.length) == 0 ? KH_FOUND : KH_FOUND_NOTHING;
+}
+
 static kh_found
 copy_values(const reading *from, const kh_direct *read, const kh_wanted *wanted, kh_batch_writer *to)
 {
@@ -290,7 +317,8 @@ copy_values(const reading *from, const kh_direct *read, const kh_wanted *wanted,
 }
 
 static kh_found
-read_version(const reading *from, const kh_direct *read, const kh_wanted *wanted, kh_batch_writer *to, uint64_t *newest)
+read_version(const reading *from, const kh_direct *read, const kh_found_row *row, const kh_wanted *wanted,
+             kh_batch_writer *to, uint64_t *newest)
 {
 	uint64_t stamps = kh_store_word(from->page + KH_STORE_PAGE_STAMPS_OFFSET);
 	const unsigned char *at;
@@ -309,24 +337,24 @@ read_version(const reading *from, const kh_direct *read, const kh_wanted *wanted
 		*newest = stamp & TIMESTAMP;
 	if ((stamp & TOMBSTONE) != 0)
 		return KH_FOUND_NOTHING;
-	found = has_key(from, read, wanted);
+	found = row->key != NULL ? has_entry(from, read, row) : has_key(from, read, wanted);
 	return found == KH_FOUND ? copy_values(from, read, wanted, to) : found;
 }
 
 kh_found
-kh_direct_row(const kh_store *store, uint64_t limit, const kh_store_table *table, const kh_direct *read, uint64_t row,
+kh_direct_row(const kh_store *store, const kh_noted *note, const kh_direct *read, const kh_found_row *row,
               const kh_wanted *wanted, kh_batch_writer *to, uint64_t *newest)
 {
-	reading from = {.store = store, .limit = limit, .slot = (uint32_t) row & ((1u << SLOT_BITS) - 1)};
+	reading from = {.store = store, .limit = note->limit, .slot = (uint32_t) row->number & ((1u << SLOT_BITS) - 1)};
 	uint64_t version;
 	kh_found found;
 
-	from.page = page_at(store, limit, table, row >> SLOT_BITS);
+	from.page = page_at(store, note->limit, note->table, row->number >> SLOT_BITS);
 	if (from.page == NULL || from.slot >= read->page_rows)
 		return KH_FOUND_TORN;
 	version = kh_load_acquire((const uint64_t *) (const void *) (from.page + KH_STORE_PAGE_VERSION_OFFSET));
 	if ((version & 1) != 0)
 		return KH_FOUND_TORN;
-	found = read_version(&from, read, wanted, to, newest);
+	found = read_version(&from, read, row, wanted, to, newest);
 	return kh_direct_unchanged(from.page + KH_STORE_PAGE_VERSION_OFFSET, version) ? found : KH_FOUND_TORN;
 }

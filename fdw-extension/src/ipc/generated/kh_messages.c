@@ -2603,9 +2603,9 @@ read_direct_read_keys(reader *r, uint16_t block_bytes, kh_direct_read_keys *out)
 	if (!is_value_kind(out->kind))
 		return false;
 	out->flags = get_u8(block + 5);
-	if ((out->flags & ~0x3u) != 0 && r->version <= KH_SCHEMA_VERSION)
+	if ((out->flags & ~0xffu) != 0 && r->version <= KH_SCHEMA_VERSION)
 		return false;
-	out->flags &= 0x3u;
+	out->flags &= 0xffu;
 	out->dictionary_cell = get_u64(block + 6);
 	return true;
 }

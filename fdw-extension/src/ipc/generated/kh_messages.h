@@ -134,6 +134,12 @@ enum
 {
 	KH_KEY_FLAGS_NULLABLE = 0x1,
 	KH_KEY_FLAGS_DESCENDING = 0x2,
+	KH_KEY_FLAGS_LOWER = 0x4,
+	KH_KEY_FLAGS_UPPER = 0x8,
+	KH_KEY_FLAGS_EXCLUSIVE = 0x10,
+	KH_KEY_FLAGS_UNBOUND = 0x20,
+	KH_KEY_FLAGS_RANGED = 0x40,
+	KH_KEY_FLAGS_REVERSE = 0x80,
 };
 
 #define KH_ATTACH_TEMPLATE_ID 1
@@ -753,7 +759,7 @@ typedef struct kh_direct_read_columns
 	uint64_t	dictionary_cell;	/* offset of a StoreDictionary; 0: there is none */
 } kh_direct_read_columns;
 
-/* Part of Prepared: how the rows of a statement are found in the store's memory, by equality with a whole unique key. */
+/* Part of Prepared: how the rows of a statement are found in the store's memory, by equality with a whole unique key, or in a range of an index. */
 typedef struct kh_direct_read_message
 {
 	uint64_t	definitions;	/* StoreHead.definitions for which this holds */

@@ -3,6 +3,7 @@ package dev.kakehashi.sharedmemory;
 import dev.kakehashi.engine.api.DirectRead;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.messages.DirectReadEncoder;
+import dev.kakehashi.protocol.messages.KeyFlagsEncoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.ValueKind;
 import java.util.Arrays;
@@ -33,13 +34,21 @@ final class DirectReadEncoding {
         .indexGeneration(read.indexGeneration())
         .pageRows(read.pageRows());
     DirectReadEncoder.KeysEncoder keys = encoder.keysCount(read.keys().size());
+    boolean isFirst = true;
     for (DirectRead.Key key : read.keys()) {
       keys.next()
           .parameter(key.parameter())
           .column(key.column())
           .kind(kind(key.kind()))
           .dictionaryCell(key.dictionaryCell());
-      keys.flags().clear().nullable(key.isNullable()).descending(key.isDescending());
+      keys.flags()
+          .clear()
+          .nullable(key.isNullable())
+          .descending(key.isDescending())
+          .ranged(isFirst && read.order() != null)
+          .reverse(isFirst && read.order() == DirectRead.Order.REVERSE);
+      use(key.use(), keys.flags());
+      isFirst = false;
     }
     DirectReadEncoder.ColumnsEncoder columns = encoder.columnsCount(read.columns().size());
     for (DirectRead.Column column : read.columns()) {
@@ -51,6 +60,17 @@ final class DirectReadEncoding {
           .dictionaryCell(column.dictionaryCell());
     }
     return Arrays.copyOf(bytes, Protocol.MESSAGE_HEADER_BYTES + encoder.encodedLength());
+  }
+
+  private static void use(DirectRead.Use use, KeyFlagsEncoder flags) {
+    switch (use) {
+      case EQUAL -> {}
+      case LOWER -> flags.lower(true);
+      case LOWER_EXCLUSIVE -> flags.lower(true).exclusive(true);
+      case UPPER -> flags.upper(true);
+      case UPPER_EXCLUSIVE -> flags.upper(true).exclusive(true);
+      case UNBOUND -> flags.unbound(true);
+    }
   }
 
   private static ValueKind kind(DirectRead.Kind kind) {

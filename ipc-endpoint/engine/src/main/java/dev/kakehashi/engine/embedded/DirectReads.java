@@ -11,9 +11,8 @@ import dev.kakehashi.engine.store.api.SharedIndex;
 import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.store.api.TableStore;
-import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +20,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Which statements a client can answer by itself that has the store's memory mapped: columns of the one row whose whole unique key equals
-/// parameters. Stateless.
+/// parameters, or of the rows in a range of an index. How long a range is the client finds out. Stateless.
 final class DirectReads {
-  /// Less than [PlanNode#ROW_ID].
-  private static final int FIRST_PARAMETER = -1000;
-
   private DirectReads() {}
 
   /// @return null: requests alone answer the plan
@@ -36,132 +32,167 @@ final class DirectReads {
         || query.changesRows()) {
       return null;
     }
-    int[] output = null;
-    PlanNode source = query.source();
-    if (source instanceof PlanNode.Project project) {
-      output = columnsOnly(project.expressions());
-      source = project.input();
-      if (output == null) {
-        return null;
-      }
+    DirectShape shape = DirectShape.of(query.source());
+    if (shape == null) {
+      return null;
     }
-    return switch (source) {
-      case PlanNode.IndexScan scan
-          when scan.filter() == null
-              && scan.anyOf() == null
-              && scan.lower() == null
-              && scan.upper() == null ->
-          of(
-              plan.catalogVersion(),
-              store.findTable(scan.tableId()),
-              scan.index(),
-              parameters(scan.equals()),
-              chosen(scan.columns(), output));
+    long definitions = plan.catalogVersion();
+    return switch (shape.scan()) {
+      case PlanNode.IndexScan scan when scan.filter() == null && scan.anyOf() == null ->
+          ofIndex(new Wanted(definitions, shape, scan.columns()), scan, store);
       // A scan of few rows is quicker for the engine.
       case PlanNode.TableScan scan when scan.filter() != null ->
-          ofScan(plan.catalogVersion(), scan, chosen(scan.columns(), output), store);
+          ofScan(new Wanted(definitions, shape, scan.columns()), scan, store);
       default -> null;
     };
   }
 
-  /// The result: columns of the table, and parameters as negative numbers, from [#FIRST_PARAMETER] down.
-  ///
-  /// @param output columns of the scan that are the result's, and parameters; null: all columns
-  private static int[] chosen(int[] columns, int @Nullable [] output) {
-    return output == null
-        ? columns
-        : Arrays.stream(output).map(i -> i <= FIRST_PARAMETER ? i : columns[i]).toArray();
+  /// @param columns of the table, which the scan has
+  private record Wanted(long definitions, DirectShape shape, int[] columns) {}
+
+  /// One condition over a column of a key.
+  private record Condition(DirectRead.Use use, int parameter) {
+    static final Condition NONE = new Condition(DirectRead.Use.UNBOUND, 0);
   }
 
-  /// Numbers of parameters; null: not all are parameters.
-  private static int @Nullable [] parameters(List<Expr> values) {
-    int[] numbers = new int[values.size()];
-    for (int i = 0; i < numbers.length; i++) {
-      if (!(values.get(i) instanceof Expr.Parameter parameter)) {
-        return null;
-      }
-      numbers[i] = parameter.index();
+  private static @Nullable Condition condition(DirectRead.Use use, Expr value) {
+    return value instanceof Expr.Parameter parameter ? new Condition(use, parameter.index()) : null;
+  }
+
+  private static DirectRead.Use lower(boolean inclusive) {
+    return inclusive ? DirectRead.Use.LOWER : DirectRead.Use.LOWER_EXCLUSIVE;
+  }
+
+  private static DirectRead.Use upper(boolean inclusive) {
+    return inclusive ? DirectRead.Use.UPPER : DirectRead.Use.UPPER_EXCLUSIVE;
+  }
+
+  private static @Nullable DirectRead ofIndex(Wanted wanted, PlanNode.IndexScan scan, Store store) {
+    List<@Nullable Condition> conditions = new ArrayList<>();
+    scan.equals().forEach(value -> conditions.add(condition(DirectRead.Use.EQUAL, value)));
+    PlanNode.Bound lower = scan.lower();
+    PlanNode.Bound upper = scan.upper();
+    if (lower != null) {
+      conditions.add(condition(lower(lower.inclusive()), lower.value()));
     }
-    return numbers;
+    if (upper != null) {
+      conditions.add(condition(upper(upper.inclusive()), upper.value()));
+    }
+    return of(
+        wanted,
+        store.findTable(scan.tableId()),
+        scan.index(),
+        conditions,
+        scan.reverse() ? DirectRead.Order.REVERSE : DirectRead.Order.FORWARD);
   }
 
-  private static @Nullable DirectRead ofScan(
-      long definitions, PlanNode.TableScan scan, int[] result, Store store) {
-    Map<Integer, Integer> equal = equalities(Objects.requireNonNull(scan.filter()), scan.columns());
+  private static @Nullable DirectRead ofScan(Wanted wanted, PlanNode.TableScan scan, Store store) {
+    Map<Integer, List<Condition>> asked =
+        conditions(Objects.requireNonNull(scan.filter()), scan.columns());
     TableStore table = store.findTable(scan.tableId());
-    if (equal == null || table == null) {
+    if (asked == null || table == null) {
       return null;
     }
+    DirectRead range = null;
     List<TableDefinition.IndexDefinition> indexes = table.definition().indexes();
     for (int i = 0; i < indexes.size(); i++) {
-      List<Integer> key = indexes.get(i).columns();
-      if (key.size() == equal.size() && equal.keySet().containsAll(key)) {
-        int[] parameters = key.stream().mapToInt(equal::get).toArray();
-        DirectRead found = of(definitions, table, i, parameters, result);
-        if (found != null) {
-          return found;
-        }
+      List<Condition> conditions = ofKey(indexes.get(i).columns(), asked);
+      DirectRead found =
+          conditions == null ? null : of(wanted, table, i, conditions, DirectRead.Order.FORWARD);
+      if (found != null && found.order() == null) {
+        return found;
       }
+      range = range == null ? found : range;
     }
-    return null;
+    return range;
   }
 
-  /// Parameters by the table's columns that equal them; null: the condition says something else, too.
-  private static @Nullable Map<Integer, Integer> equalities(Expr condition, int[] columns) {
-    Map<Integer, Integer> equal = new HashMap<>();
+  /// The conditions in the order of a key; null: not all are of columns that it begins with, or there is one behind a bound.
+  private static @Nullable List<Condition> ofKey(
+      List<Integer> key, Map<Integer, List<Condition>> asked) {
+    List<Condition> conditions = new ArrayList<>();
+    int columns = 0;
+    boolean isBound = false;
+    for (int column : key) {
+      List<Condition> of = asked.get(column);
+      if (of == null || isBound) {
+        break;
+      }
+      isBound = of.getFirst().use() != DirectRead.Use.EQUAL;
+      conditions.addAll(of);
+      columns++;
+    }
+    return columns == asked.size() ? conditions : null;
+  }
+
+  /// By the table's columns: what they equal, or their bounds, the lower one first. Null: the condition says something else, too.
+  private static @Nullable Map<Integer, List<Condition>> conditions(Expr condition, int[] columns) {
+    Map<Integer, List<Condition>> asked = new HashMap<>();
     for (Expr term : condition instanceof Expr.And and ? and.terms() : List.of(condition)) {
-      if (!(term instanceof Expr.Call call)
-          || !call.function().name().equals("=")
-          || call.arguments().size() != 2) {
+      if (!(term instanceof Expr.Call call) || call.arguments().size() != 2) {
         return null;
       }
       Expr left = call.arguments().get(0);
       Expr right = call.arguments().get(1);
       boolean isSwapped = left instanceof Expr.Parameter;
-      if (!((isSwapped ? right : left) instanceof Expr.Column column)
+      DirectRead.Use use = use(call.function().name(), isSwapped);
+      if (use == null
+          || !((isSwapped ? right : left) instanceof Expr.Column column)
           || !((isSwapped ? left : right) instanceof Expr.Parameter parameter)
           || !haveSameForm(column.typeOid(), parameter.typeOid())
-          || columns[column.index()] == PlanNode.ROW_ID
-          || equal.put(columns[column.index()], parameter.index()) != null) {
+          || columns[column.index()] == PlanNode.ROW_ID) {
+        return null;
+      }
+      List<Condition> of = asked.computeIfAbsent(columns[column.index()], _ -> new ArrayList<>());
+      of.add(new Condition(use, parameter.index()));
+    }
+    for (List<Condition> of : asked.values()) {
+      of.sort(Comparator.comparing(Condition::use));
+      if (!isOneRange(of)) {
         return null;
       }
     }
-    return equal;
+    return asked;
+  }
+
+  private static DirectRead.@Nullable Use use(String operator, boolean isSwapped) {
+    return switch (operator) {
+      case "=" -> DirectRead.Use.EQUAL;
+      case ">", ">=" -> isSwapped ? upper(operator.length() > 1) : lower(operator.length() > 1);
+      case "<", "<=" -> isSwapped ? lower(operator.length() > 1) : upper(operator.length() > 1);
+      default -> null;
+    };
+  }
+
+  /// Whether there is one condition, or one bound on each side.
+  private static boolean isOneRange(List<Condition> sorted) {
+    return sorted.size() == 1
+        || (sorted.size() == 2
+            && isLower(sorted.getFirst().use())
+            && isUpper(sorted.getLast().use()));
+  }
+
+  private static boolean isLower(DirectRead.Use use) {
+    return use == DirectRead.Use.LOWER || use == DirectRead.Use.LOWER_EXCLUSIVE;
+  }
+
+  private static boolean isUpper(DirectRead.Use use) {
+    return use == DirectRead.Use.UPPER || use == DirectRead.Use.UPPER_EXCLUSIVE;
   }
 
   private static boolean haveSameForm(int a, int b) {
-    return a == b || (isInteger(a) && isInteger(b));
-  }
-
-  private static boolean isInteger(int oid) {
-    return oid == TypeOid.INT2 || oid == TypeOid.INT4 || oid == TypeOid.INT8;
-  }
-
-  /// @return null: there are others than columns and parameters
-  private static int @Nullable [] columnsOnly(List<Expr> expressions) {
-    int[] columns = new int[expressions.size()];
-    for (int i = 0; i < columns.length; i++) {
-      if (expressions.get(i) instanceof Expr.Column column) {
-        columns[i] = column.index();
-      } else if (expressions.get(i) instanceof Expr.Parameter parameter
-          && isInteger(parameter.typeOid())) {
-        columns[i] = FIRST_PARAMETER - parameter.index();
-      } else {
-        return null;
-      }
-    }
-    return columns;
+    return a == b || (DirectShape.isInteger(a) && DirectShape.isInteger(b));
   }
 
   /// @param table null: it has been dropped since the plan was made
-  /// @param parameters by which the index's columns are; null: they are something else
-  /// @param result the table's columns
+  /// @param conditions of the columns that the index begins with; null: one is no parameter
+  /// @param order of the rows, if there may be several and no other is wanted
   private static @Nullable DirectRead of(
-      long definitions,
+      Wanted wanted,
       @Nullable TableStore table,
       int position,
-      int @Nullable [] parameters,
-      int[] result) {
+      List<@Nullable Condition> conditions,
+      DirectRead.Order order) {
     // So may be the index.
     if (table == null || position >= table.definition().indexes().size()) {
       return null;
@@ -169,34 +200,29 @@ final class DirectReads {
     TableDefinition definition = table.definition();
     SharedIndex shared = table.shared(position);
     TableDefinition.IndexDefinition index = definition.indexes().get(position);
-    if (parameters == null
-        || shared == null
-        || !index.unique()
-        || !index.predicate().isEmpty()
-        || index.columns().size() != parameters.length) {
+    if (conditions.isEmpty() || shared == null || !index.predicate().isEmpty()) {
       return null;
     }
-    List<DirectRead.Key> keys = new ArrayList<>();
-    for (int i = 0; i < parameters.length; i++) {
-      int column = index.columns().get(i);
-      DirectRead.Kind kind = keyKind(definition.columns().get(column));
-      if (kind == null) {
-        return null;
-      }
-      keys.add(
-          new DirectRead.Key(
-              parameters[i],
-              shared.positions()[column],
-              kind,
-              !definition.notNull().get(column),
-              index.descending().get(i),
-              shared.dictionaryCells()[column]));
+    List<DirectRead.Key> keys = keys(definition, index, shared, conditions);
+    if (keys == null) {
+      return null;
+    }
+    boolean isRow =
+        index.unique() && keys.stream().allMatch(key -> key.use() == DirectRead.Use.EQUAL);
+    int equal =
+        (int) conditions.stream().filter(c -> c != null && c.use() == DirectRead.Use.EQUAL).count();
+    boolean isBound = equal < conditions.size();
+    DirectRead.Order rows =
+        isRow ? null : wanted.shape.order(definition, index, wanted.columns, equal, isBound, order);
+    if (!isRow && rows == null) {
+      return null;
     }
     List<DirectRead.Column> columns = new ArrayList<>();
-    for (int column : result) {
-      if (column <= FIRST_PARAMETER) {
+    for (int column : wanted.shape.result(wanted.columns)) {
+      if (column <= DirectShape.FIRST_PARAMETER) {
         columns.add(
-            new DirectRead.Column(FIRST_PARAMETER - column, DirectRead.Kind.PARAMETER, false, 0));
+            new DirectRead.Column(
+                DirectShape.FIRST_PARAMETER - column, DirectRead.Kind.PARAMETER, false, 0));
         continue;
       }
       DirectRead.Kind kind =
@@ -212,14 +238,47 @@ final class DirectReads {
               shared.dictionaryCells()[column]));
     }
     return new DirectRead(
-        definitions,
+        wanted.definitions,
         shared.tableCell(),
         shared.tableGeneration(),
         shared.indexCell(),
         shared.indexGeneration(),
         shared.pageRows(),
+        rows,
         keys,
         columns);
+  }
+
+  /// Null: a condition is no parameter, or bytes of the key are not known to the client, which has to tell a row's entries apart.
+  private static @Nullable List<DirectRead.Key> keys(
+      TableDefinition definition,
+      TableDefinition.IndexDefinition index,
+      SharedIndex shared,
+      List<@Nullable Condition> conditions) {
+    List<DirectRead.Key> keys = new ArrayList<>();
+    int next = 0;
+    for (int i = 0; i < index.columns().size(); i++) {
+      int column = index.columns().get(i);
+      DirectRead.Kind kind = keyKind(definition.columns().get(column));
+      boolean isBound;
+      do {
+        Condition condition = next < conditions.size() ? conditions.get(next++) : Condition.NONE;
+        if (condition == null || kind == null) {
+          return null;
+        }
+        keys.add(
+            new DirectRead.Key(
+                condition.use(),
+                condition.parameter(),
+                shared.positions()[column],
+                kind,
+                !definition.notNull().get(column),
+                index.descending().get(i),
+                shared.dictionaryCells()[column]));
+        isBound = isLower(condition.use()) && next < conditions.size();
+      } while (isBound);
+    }
+    return keys;
   }
 
   /// Kinds of keys whose bytes the client makes as the index does.

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.DirectRead;
 import dev.kakehashi.engine.api.EngineTransaction;
 import dev.kakehashi.engine.api.Statement;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Which statements say where their row is in the store's memory, and how long that holds.
@@ -29,9 +31,12 @@ final class DirectReadsTest {
   void open() {
     engine = new TestEngine(directory);
     engine.run(
-        "create table t (id int8 primary key, a int4, b text not null, n numeric(10,2), u uuid, unique (b, a))");
+        "create table t (id int8 primary key, a int4, b text not null, n numeric(10,2), u uuid, c date, d timestamp, unique (b, a))");
+    engine.run("create index on t (c, n)");
+    engine.run("create index on t (d desc, u)");
     engine.run("create unique index on t (u) where a > 5");
     engine.run("create index on t (a)");
+    engine.run("create index on t (n)");
   }
 
   @AfterEach
@@ -51,18 +56,26 @@ final class DirectReadsTest {
   @ValueSource(
       strings = {
         "select * from t where id = 5",
-        "select id from t where a = $1",
         "select id from t where u = $1::uuid",
-        "select id from t where b = $1",
         "select id from t where b = $1 and a = $2 and id = $3",
         "select id from t where id = $1 and a > 5",
         "select id from t where id = $1 or id = $2",
-        "select id from t where id > $1",
         "select id from t where id = $1 + 1",
         "select id from t where id = $1::numeric",
         "select id + 1 from t where id = $1",
         "select id from t where id = $1 for update",
         "select id from t where id = $1 limit 1",
+        "select id from t where id > $1 limit 1",
+        "select id from t where id > $1 and id > $2",
+        "select id from t where id > $1 and a = $2",
+        "select id from t where b > $1 and a = $2",
+        "select id from t where id <> $1",
+        "select id from t where id > $1 order by a",
+        "select id from t where a > $1 order by a, id",
+        "select id from t where b = $1 order by a nulls first",
+        "select id from t where n > $1",
+        "select id from t where c > $1",
+        "select id from t where id between $1 and $2 order by id limit 5",
         "select count(*) from t where id = $1",
         "select t.id from t join t s on t.id = s.id where t.id = $1",
         "select id from t",
@@ -100,6 +113,61 @@ final class DirectReadsTest {
     assertEquals(List.of(0, 1), pair.keys().stream().map(DirectRead.Key::parameter).toList());
     assertEquals(
         List.of(false, true), pair.keys().stream().map(DirectRead.Key::isNullable).toList());
+  }
+
+  private static List<DirectRead.Use> uses(DirectRead read) {
+    return read.keys().stream().map(DirectRead.Key::use).toList();
+  }
+
+  /// The bounds of one column behind those that equal something, and the rest of the key, by which a client tells entries of a row apart.
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "id > $1; LOWER_EXCLUSIVE",
+        "$2 >= id and id >= $1; LOWER,UPPER",
+        "id < $1; UPPER_EXCLUSIVE",
+        "a = $1; EQUAL",
+        "b = $1; EQUAL,UNBOUND",
+        "b = $1 and a between $2 and $3; EQUAL,LOWER,UPPER",
+        "a > $3 and b = $1 and a <= $2; EQUAL,LOWER_EXCLUSIVE,UPPER",
+        "b between $1 and $2; LOWER,UPPER,UNBOUND",
+        "d = $1 and u > $2; EQUAL,LOWER_EXCLUSIVE",
+        "d >= $1; LOWER,UNBOUND",
+      })
+  void shouldSayWhereARangeIs(String condition, String uses) {
+    List<DirectRead.Use> expected =
+        Arrays.stream(uses.split(",")).map(DirectRead.Use::valueOf).toList();
+    DirectRead ofSmall = found("select * from t where " + condition);
+    assertEquals(expected, uses(ofSmall));
+    assertEquals(DirectRead.Order.FORWARD, ofSmall.order());
+    engine.run(
+        "insert into t select i, i, 'b' || i, i, null, date '2026-01-01' + i % 300, timestamp '2026-01-01' + i * interval '1 hour' from generate_series(1, 20000) i");
+    assertEquals(ofSmall.keys(), found("select * from t where " + condition).keys());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "id > $1 order by id; FORWARD",
+        "id > $1 order by id desc; REVERSE",
+        "b = $1 order by a; FORWARD",
+        "b = $1 and a > $2 order by a desc nulls last; REVERSE",
+        "b > $1 order by b desc, a desc; REVERSE",
+        "d > $1 order by d; REVERSE",
+        "d > $1 order by d desc; FORWARD",
+      })
+  void shouldKeepTheOrder(String rest, DirectRead.Order order) {
+    assertEquals(order, found("select b, id from t where " + rest).order());
+    engine.run("insert into t select i, i, 'b' || i from generate_series(1, 20000) i");
+    assertEquals(order, found("select b, id from t where " + rest).order());
+  }
+
+  @Test
+  void shouldNotTakeOneRowForARange() {
+    assertNull(found("select id from t where id = $1 order by b").order());
+    assertEquals(List.of(DirectRead.Use.EQUAL), uses(found("select id from t where id = $1")));
   }
 
   /// The engine itself scans a small table, and uses the index of a large one.
