@@ -16,16 +16,18 @@ import org.jspecify.annotations.Nullable;
 /// @param userName user of the engine; empty: the OS user
 /// @param password proved, never sent; empty: peer authentication
 /// @param timeout for the answer of the endpoint
+/// @param directReads whether the session maps the endpoint's memory for reading, where the endpoint gives it, and reads rows there
 public record AttachOptions(
     Path runtimeDirectory,
     String requirePeer,
     String applicationName,
     String userName,
     String password,
-    Duration timeout) {
+    Duration timeout,
+    boolean directReads) {
 
   public static AttachOptions of(Path runtimeDirectory) {
-    return new AttachOptions(runtimeDirectory, "", "java", "", "", Duration.ofSeconds(10));
+    return new AttachOptions(runtimeDirectory, "", "java", "", "", Duration.ofSeconds(10), true);
   }
 
   /// To the endpoint that is meant where a command says no more: `KAKEHASHI_RUNTIME_DIR` and `KAKEHASHI_REQUIREPEER` name it, else the file
@@ -48,14 +50,22 @@ public record AttachOptions(
 
   public AttachOptions withRequirePeer(String osUser) {
     return new AttachOptions(
-        runtimeDirectory, osUser, applicationName, userName, password, timeout);
+        runtimeDirectory, osUser, applicationName, userName, password, timeout, directReads);
   }
 
   public AttachOptions withApplicationName(String name) {
-    return new AttachOptions(runtimeDirectory, requirePeer, name, userName, password, timeout);
+    return new AttachOptions(
+        runtimeDirectory, requirePeer, name, userName, password, timeout, directReads);
   }
 
   public AttachOptions withUser(String name, String secret) {
-    return new AttachOptions(runtimeDirectory, requirePeer, applicationName, name, secret, timeout);
+    return new AttachOptions(
+        runtimeDirectory, requirePeer, applicationName, name, secret, timeout, directReads);
+  }
+
+  /// Without direct reads nothing of the endpoint's rows is mapped, and each statement is a request.
+  public AttachOptions withDirectReads(boolean whether) {
+    return new AttachOptions(
+        runtimeDirectory, requirePeer, applicationName, userName, password, timeout, whether);
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.client;
 
+import dev.kakehashi.client.direct.StoreMemory;
 import dev.kakehashi.protocol.EngineFacts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
@@ -16,6 +17,7 @@ import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.protocol.messages.FailedDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.transport.os.Credentials;
+import dev.kakehashi.transport.os.Descriptors;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,12 +31,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// The messages that attach a session: who we are, a proof of the password if there is one, what the endpoint answers. One thread.
-final class Attachment {
+///
+/// The answer may bring a descriptor of the endpoint's memory, which [#close()] closes.
+final class Attachment implements AutoCloseable {
   private final SocketChannel channel;
   private final AttachOptions options;
   private final long damagedQueue;
   private final long deadlineNanos;
   private final @Nullable ScramClient scram;
+
+  /// Descriptor that came with an answer, or NONE.
+  private final int[] memory = {Descriptors.NONE};
 
   /// @param channel connected, not blocking
   /// @param damagedQueue number of a queue that could not be appended to; 0: none
@@ -65,6 +72,21 @@ final class Attachment {
         frame = answer(selector);
       }
       return limits(frame);
+    }
+  }
+
+  /// The endpoint's memory, mapped for reading; the caller's from now on.
+  ///
+  /// @return null: the endpoint gives us none, we want none, or the system refuses
+  @Nullable StoreMemory memory() {
+    return memory[0] == Descriptors.NONE ? null : StoreMemory.map(memory[0]);
+  }
+
+  @Override
+  public void close() {
+    if (memory[0] != Descriptors.NONE) {
+      Descriptors.close(memory[0]);
+      memory[0] = Descriptors.NONE;
     }
   }
 
@@ -160,7 +182,11 @@ final class Attachment {
 
   private void read(Selector selector, ByteBuffer buffer) throws IOException {
     while (buffer.hasRemaining()) {
-      int count = channel.read(buffer);
+      // Without direct reads the kernel throws a descriptor away that comes.
+      int count =
+          options.directReads()
+              ? Descriptors.receive(channel, buffer, memory)
+              : channel.read(buffer);
       if (count < 0) {
         throw new EOFException("endpoint closed the connection");
       }

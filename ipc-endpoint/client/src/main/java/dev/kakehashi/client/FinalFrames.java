@@ -29,7 +29,10 @@ final class FinalFrames {
           new ResultColumn(
               new String(name, java.nio.charset.StandardCharsets.UTF_8), typeOid, typeModifier));
     }
-    return new PreparedStatement(session, id, sql, prepared.kind(), types, columns);
+    byte[] ticket = new byte[Frames.nextLength(prepared, reply.frame())];
+    prepared.getDirectRead(ticket, 0, ticket.length);
+    return new PreparedStatement(
+        session, id, sql, prepared.kind(), types, columns, session.direct().ticketed(ticket));
   }
 
   static byte[] pong(Reply reply) {

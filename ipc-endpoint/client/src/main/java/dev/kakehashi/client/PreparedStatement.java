@@ -3,6 +3,7 @@ package dev.kakehashi.client;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.StatementKind;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A statement prepared in a session. Executed through [Session] (each execution a transaction) or [Transaction].
 public final class PreparedStatement implements AutoCloseable {
@@ -13,23 +14,32 @@ public final class PreparedStatement implements AutoCloseable {
   private final int[] parameterTypeOids;
   private final List<ResultColumn> columns;
 
+  /// How its rows are read without a request; null: they are not.
+  private final DirectQueries.@Nullable Ticketed ticketed;
+
   PreparedStatement(
       Session session,
       int id,
       String sql,
       StatementKind kind,
       int[] parameterTypeOids,
-      List<ResultColumn> columns) {
+      List<ResultColumn> columns,
+      DirectQueries.@Nullable Ticketed ticketed) {
     this.session = session;
     this.id = id;
     this.sql = sql;
     this.kind = kind;
     this.parameterTypeOids = parameterTypeOids;
     this.columns = List.copyOf(columns);
+    this.ticketed = ticketed;
   }
 
   int id() {
     return id;
+  }
+
+  DirectQueries.@Nullable Ticketed ticketed() {
+    return ticketed;
   }
 
   Session session() {
@@ -47,6 +57,10 @@ public final class PreparedStatement implements AutoCloseable {
   /// Types of `$1`, `$2`, ...
   public int[] parameterTypeOids() {
     return parameterTypeOids.clone();
+  }
+
+  int parameterCount() {
+    return parameterTypeOids.length;
   }
 
   /// Result columns; none when the statement returns no rows.

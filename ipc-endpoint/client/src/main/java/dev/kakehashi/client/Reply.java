@@ -24,6 +24,24 @@ record Reply(
     long rowsAffected,
     @Nullable Failure failure) {
 
+  private static final UnsafeBuffer NO_FRAME = new UnsafeBuffer(new byte[0]);
+  private static final Reply NO_ROW = completed(0);
+  private static final Reply ONE_ROW = completed(1);
+
+  /// The end of a query that was answered without a request, as a transaction of its own.
+  static Reply ofRows(int rows) {
+    return switch (rows) {
+      case 0 -> NO_ROW;
+      case 1 -> ONE_ROW;
+      default -> completed(rows);
+    };
+  }
+
+  private static Reply completed(int rows) {
+    return new Reply(
+        CompletedDecoder.TEMPLATE_ID, NO_FRAME, TransactionState.NONE, 0, 0, rows, null);
+  }
+
   static Reply decode(UnsafeBuffer frame) {
     int template = Frames.templateId(frame);
     return switch (template) {

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// Used by the session's thread; [#cancel()] may come from any. Close it: unread rows hold buffers and a response slot.
 public final class Rows implements AutoCloseable {
   private final Session session;
-  private final PendingCall call;
+
+  /// Null: the rows were read without a request, and are in [#local].
+  private final @Nullable PendingCall call;
+
   private final List<ResultColumn> columns;
   private final Consumer<Reply> finished;
   private @Nullable RowBatchReader batch;
@@ -30,9 +33,18 @@ public final class Rows implements AutoCloseable {
 
   private volatile boolean canceled;
 
+  /// All of the rows, until they are gone through.
+  private @Nullable RowBatchReader local;
+
+  /// Rows of [#local].
+  private int localRows;
+
+  /// Gives the memory of [#local] back.
+  private Runnable released = () -> {};
+
   private Rows(
       Session session,
-      PendingCall call,
+      @Nullable PendingCall call,
       List<ResultColumn> columns,
       Consumer<Reply> finished,
       boolean ofProcedure) {
@@ -45,6 +57,15 @@ public final class Rows implements AutoCloseable {
 
   Rows(Session session, PendingCall call, List<ResultColumn> columns, Consumer<Reply> finished) {
     this(session, call, columns, finished, false);
+  }
+
+  /// Rows that were read without a request.
+  ///
+  /// @param released is called once, when nobody reads them any more
+  Rows(Session session, RowBatchReader local, List<ResultColumn> columns, Runnable released) {
+    this(session, null, columns, reply -> {}, false);
+    this.local = local;
+    this.released = released;
   }
 
   static Rows ofProcedure(
@@ -78,11 +99,8 @@ public final class Rows implements AutoCloseable {
     if (reply != null) {
       return null;
     }
-    if (batch != null) {
-      batch = null;
-      call.release();
-    }
-    batch = call.nextBatch();
+    release();
+    batch = call == null ? takeLocal() : call.nextBatch();
     row = batch == null ? -1 : batch.rowCount();
     if (batch == null) {
       finish();
@@ -94,9 +112,30 @@ public final class Rows implements AutoCloseable {
     return batch;
   }
 
+  /// Gives the batch back, if there is one.
+  private void release() {
+    if (batch != null) {
+      batch = null;
+      if (call != null) {
+        call.release();
+      }
+    }
+  }
+
+  /// The rows that were read without a request; null: there is none, or it has been taken.
+  private @Nullable RowBatchReader takeLocal() {
+    RowBatchReader rows = local;
+    if (rows == null || rows.rowCount() == 0) {
+      return null;
+    }
+    localRows = rows.rowCount();
+    local = null;
+    return rows;
+  }
+
   /// Waits for rows or the end, for a time at most; whether there is one.
   boolean isReady(long timeoutNanos) {
-    return batch != null || reply != null || call.isReady(timeoutNanos);
+    return batch != null || reply != null || call == null || call.isReady(timeoutNanos);
   }
 
   private RowBatchReader current() {
@@ -173,10 +212,18 @@ public final class Rows implements AutoCloseable {
   /// Asks the endpoint to end the statement; the next read fails with 57014 unless it had ended before. Any thread.
   public void cancel() {
     canceled = true;
-    session.cancel(call.requestId());
+    if (call != null) {
+      session.cancel(call.requestId());
+    }
   }
 
   private void finish() {
+    if (call == null) {
+      local = null;
+      reply = Reply.ofRows(localRows);
+      released.run();
+      return;
+    }
     reply = session.complete(call);
     finished.accept(reply);
   }
@@ -198,9 +245,10 @@ public final class Rows implements AutoCloseable {
     if (reply != null) {
       return;
     }
-    if (batch != null) {
-      batch = null;
-      call.release();
+    release();
+    if (call == null) {
+      finish();
+      return;
     }
     if (!session.isAlive()) {
       return;

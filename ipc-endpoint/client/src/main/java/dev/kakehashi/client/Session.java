@@ -1,9 +1,7 @@
 package dev.kakehashi.client;
 
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.capability.Capabilities;
-import dev.kakehashi.protocol.layout.ControlPageLayout;
 import dev.kakehashi.protocol.messages.BuffersGrantedDecoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
@@ -18,6 +16,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.BitSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +32,7 @@ public final class Session implements AutoCloseable {
   private final MappedFile mailbox;
   private final MappedFile arena;
   private final RequestEncoder encoder;
+  private final DirectQueries direct;
   private final ArrayDeque<PendingCall> freeCalls = new ArrayDeque<>();
   private final BitSet statements = new BitSet();
   private @Nullable InboundBuffers inbound;
@@ -56,6 +56,8 @@ public final class Session implements AutoCloseable {
             0,
             limits.arenaFileBytes());
     this.encoder = new RequestEncoder(limits, appender);
+    MemorySegment firstSlot = mailbox.memory().asSlice(0, limits.mailbox().slot().bytes());
+    this.direct = new DirectQueries(this, socket.takeMemory(), firstSlot);
   }
 
   /// Attaches to the endpoint.
@@ -64,7 +66,7 @@ public final class Session implements AutoCloseable {
   public static Session attach(AttachOptions options) {
     AttachSocket socket = AttachSocket.attach(options);
     try {
-      checkControlPage(socket.directory(), socket.limits());
+      socket.checkControlPage();
       return new Session(options, socket, socket.directory());
     } catch (RuntimeException e) {
       socket.close();
@@ -81,24 +83,6 @@ public final class Session implements AutoCloseable {
   /// [#warm()] meanwhile; no other thread may touch that library at this time.
   public static void load() {
     RequestAppender.load();
-  }
-
-  private static void checkControlPage(Path runtimeDirectory, Limits limits) {
-    byte[] page;
-    try (var in = java.nio.file.Files.newInputStream(runtimeDirectory.resolve("control"))) {
-      page = in.readNBytes(ControlPageLayout.PAGE_BYTES);
-    } catch (java.io.IOException e) {
-      throw EndpointException.of(
-          ErrorCode.CANNOT_CONNECT, "could not read control page: " + e.getMessage(), e);
-    }
-    UnsafeBuffer control = new UnsafeBuffer(page);
-    if (page.length < ControlPageLayout.PAGE_BYTES
-        || control.getLong(ControlPageLayout.MAGIC_OFFSET) != Protocol.CONTROL_MAGIC
-        || control.getLong(ControlPageLayout.INCARNATION_OFFSET)
-            != limits.identity().incarnation()) {
-      throw EndpointException.of(
-          ErrorCode.CANNOT_CONNECT, "runtime directory belongs to another incarnation");
-    }
   }
 
   public Limits limits() {
@@ -145,15 +129,47 @@ public final class Session implements AutoCloseable {
           ErrorCode.LIMIT_EXCEEDED,
           "session has " + id + " prepared statements, the endpoint's maximum");
     }
-    byte[] text = sql.getBytes(StandardCharsets.UTF_8);
-    boolean isInline = text.length <= encoder.mostInlineSqlBytes(parameterTypeOids);
-    Reply reply =
-        isInline
-            ? prepare(id, text, 0, 0, parameterTypeOids)
-            : prepareInbound(id, text, parameterTypeOids);
-    reply.require(PreparedDecoder.TEMPLATE_ID);
+    Reply reply = prepare(id, sql, parameterTypeOids).require(PreparedDecoder.TEMPLATE_ID);
     statements.set(id);
     return FinalFrames.prepared(this, id, sql, reply);
+  }
+
+  private Reply prepare(int id, String sql, int[] parameterTypeOids) {
+    byte[] text = sql.getBytes(StandardCharsets.UTF_8);
+    return text.length <= encoder.mostInlineSqlBytes(parameterTypeOids)
+        ? prepare(id, text, 0, 0, parameterTypeOids)
+        : prepareInbound(id, text, parameterTypeOids);
+  }
+
+  /// Prepares a statement once more, for the ticket alone.
+  ///
+  /// @return null: there is none, or not of the same columns. Why, a request of the statement will say
+  DirectQueries.@Nullable Ticketed ticketedAnew(PreparedStatement statement) {
+    int id = statements.nextClearBit(0);
+    if (id >= limits.maxStatements()) {
+      return null;
+    }
+    int[] types = statement.parameterTypeOids();
+    Reply reply = prepare(id, statement.sql(), types);
+    if (reply.templateId() != PreparedDecoder.TEMPLATE_ID) {
+      return null;
+    }
+    statements.set(id);
+    try (PreparedStatement again = FinalFrames.prepared(this, id, statement.sql(), reply)) {
+      boolean isSame =
+          again.columns().equals(statement.columns())
+              && Arrays.equals(again.parameterTypeOids(), types);
+      return isSame ? again.ticketed() : null;
+    }
+  }
+
+  DirectQueries direct() {
+    return direct;
+  }
+
+  /// Rows that this session has looked for in the endpoint's memory, without a request. The endpoint is told, for displays.
+  public long directReads() {
+    return direct.reads();
   }
 
   private Reply prepare(
@@ -191,12 +207,17 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /// Runs a query as a transaction of its own.
+  /// Runs a query as a transaction of its own. One row by its whole key is read in the endpoint's memory, where that is given to us (see
+  /// [AttachOptions#directReads()]) and nothing speaks against it; the answer is the same.
   public Rows query(PreparedStatement statement) {
     return query(statement, statement.noParameters());
   }
 
   public Rows query(PreparedStatement statement, Parameters parameters) {
+    Rows read = statement.session() == this ? direct.query(statement, parameters) : null;
+    if (read != null) {
+      return read;
+    }
     PendingCall call =
         execute(statement, parameters, ExecuteRequest.autoCommit(TransactionOptions.DEFAULT));
     return new Rows(this, call, statement.columns(), reply -> {});
@@ -234,6 +255,7 @@ public final class Session implements AutoCloseable {
           ErrorCode.INVALID_STATEMENT, "statement was prepared in another session");
     }
     PendingCall call = take();
+    direct.executed(statement);
     parameters.writer().finish();
     MemorySegment batch = parameters.writer().batch();
     long offset = inbound == null ? -1 : inbound.offsetOf(batch);
@@ -489,6 +511,7 @@ public final class Session implements AutoCloseable {
     }
     closed = true;
     socket.close();
+    direct.close();
     appender.close();
     mailbox.close();
     arena.close();

@@ -27,7 +27,8 @@ class InboundBuffersTest {
         "INSERT INTO t VALUES ($1)",
         StatementKind.DML,
         new int[] {TypeOid.INT8},
-        List.of());
+        List.of(),
+        null);
   }
 
   @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OptionsTest {
   private static final AttachOptions ATTACH =
       new AttachOptions(
-          Path.of("run"), "peer", "application", "user", "password", Duration.ofSeconds(1));
+          Path.of("run"), "peer", "application", "user", "password", Duration.ofSeconds(1), false);
 
   /// No two components are alike.
   private static final TransactionOptions BEGIN =
@@ -40,6 +40,7 @@ class OptionsTest {
         arguments(ATTACH, ATTACH.withRequirePeer("x"), Set.of("requirePeer")),
         arguments(ATTACH, ATTACH.withApplicationName("x"), Set.of("applicationName")),
         arguments(ATTACH, ATTACH.withUser("x", "y"), Set.of("userName", "password")),
+        arguments(ATTACH, ATTACH.withDirectReads(true), Set.of("directReads")),
         arguments(BEGIN, BEGIN.withKind(TransactionKind.OCC), Set.of("kind")),
         arguments(BEGIN, BEGIN.withIsolation(IsolationLevel.READ_COMMITTED), Set.of("isolation")),
         arguments(BEGIN, BEGIN.withLease(Duration.ofSeconds(9)), Set.of("lease")),

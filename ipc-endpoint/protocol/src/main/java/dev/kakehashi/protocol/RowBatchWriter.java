@@ -258,6 +258,34 @@ public final class RowBatchWriter {
     return true;
   }
 
+  /// Puts a varlena on the heap whose payload lies in memory of others.
+  ///
+  /// @param at offset of the payload in `from`
+  public boolean setVarlena(int column, MemorySegment from, long at, int bytes) {
+    if (bytes > maxBytes - VARLENA_HEADER_BYTES) {
+      return false;
+    }
+    int to = reserve(column, VARLENA_HEADER_BYTES + bytes);
+    if (to < 0) {
+      return false;
+    }
+    memory.set(I32, to, (VARLENA_HEADER_BYTES + bytes) << 2);
+    MemorySegment.copy(from, at, memory, to + (long) VARLENA_HEADER_BYTES, bytes);
+    return true;
+  }
+
+  /// Puts a value of a fixed length, as a uuid, on the heap as it lies in memory of others.
+  ///
+  /// @param at offset of the value in `from`
+  public boolean setFixed(int column, MemorySegment from, long at, int bytes) {
+    int to = reserve(column, bytes);
+    if (to < 0) {
+      return false;
+    }
+    MemorySegment.copy(from, at, memory, to, bytes);
+    return true;
+  }
+
   /// Writes the header.
   ///
   /// @return length of the batch in bytes, a multiple of 8

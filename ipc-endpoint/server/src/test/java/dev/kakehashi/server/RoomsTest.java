@@ -186,6 +186,7 @@ class RoomsTest {
             ""));
     FLOORS.put("bulk.csv", List.of("text", ""));
     FLOORS.put("bulk.parquet", List.of("page", "thrift", "read", "write", ""));
+    FLOORS.put("client", List.of("direct", ""));
     FLOORS.put("console", List.of("html", "access", "page", ""));
     FLOORS.put("formats", List.of("", "coding"));
     FLOORS.put("pgwire", List.of("wire", "catalog", "pool", ""));

@@ -51,7 +51,9 @@ public final class ApplicationBenchmark {
 
   private ApplicationBenchmark(List<String> arguments) throws IOException {
     options =
-        AttachOptions.of(Path.of(arguments.get(0))).withApplicationName("application benchmark");
+        AttachOptions.of(Path.of(arguments.get(0)))
+            .withApplicationName("application benchmark")
+            .withDirectReads(false);
     endpointPid = Long.parseLong(arguments.get(1));
     http =
         Service.login(

@@ -45,7 +45,9 @@ public final class BulkBenchmark {
   private static void run(Path runtimeDirectory, long endpoint, List<String> wanted)
       throws Exception {
     AttachOptions options =
-        AttachOptions.of(runtimeDirectory).withApplicationName("bulk benchmark");
+        AttachOptions.of(runtimeDirectory)
+            .withApplicationName("bulk benchmark")
+            .withDirectReads(false);
     long rows = Long.getLong("bench.tableRows", 10_000_000);
     Path files = Path.of(required("bench.files"));
     Heap heap = new Heap("pgbench", files);

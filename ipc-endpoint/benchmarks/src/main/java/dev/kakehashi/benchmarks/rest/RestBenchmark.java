@@ -61,7 +61,9 @@ public final class RestBenchmark {
 
   private void run(List<String> wanted) throws Exception {
     AttachOptions options =
-        AttachOptions.of(runtimeDirectory).withApplicationName("HTTP benchmark");
+        AttachOptions.of(runtimeDirectory)
+            .withApplicationName("HTTP benchmark")
+            .withDirectReads(false);
     try (Session session = Session.attach(options)) {
       session.execute(Numbers.definition("numbers"));
       Numbers.load(session, "numbers", 1, rows);

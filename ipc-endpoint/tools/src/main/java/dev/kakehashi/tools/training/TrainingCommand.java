@@ -30,7 +30,8 @@ public final class TrainingCommand implements Runnable {
 
   @Override
   public void run() {
-    AttachOptions options = AttachOptions.of(runtimeDirectory).withApplicationName("train");
+    AttachOptions options =
+        AttachOptions.of(runtimeDirectory).withApplicationName("train").withDirectReads(false);
     try (Session session = Session.attach(options)) {
       var workload = new TrainingWorkload(session);
       workload.createTables();

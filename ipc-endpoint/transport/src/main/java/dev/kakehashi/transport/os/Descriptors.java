@@ -1,12 +1,17 @@
 package dev.kakehashi.transport.os;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /// Descriptors of this process, and copies of them for others. Stateless.
 public final class Descriptors {
   private static final int READ_ONLY_CLOSE_ON_EXEC = 0x80000;
   private static final int TRY_AGAIN = -11;
+  private static final int INTERRUPTED = -4;
+
+  /// No descriptor.
+  public static final int NONE = -1;
 
   private Descriptors() {}
 
@@ -37,5 +42,37 @@ public final class Descriptors {
       throw new IOException("could not send a descriptor: errno " + -sent);
     }
     return sent == message.length;
+  }
+
+  /// As [SocketChannel#read(ByteBuffer)], and takes a descriptor that comes with the bytes.
+  ///
+  /// @param channel connected Unix socket that does not block
+  /// @param buffer with an array
+  /// @param descriptor gets the descriptor, which the caller closes; the one that was there is closed before. -1: there is none
+  /// @return bytes that have come; 0: none are there yet, -1: no more will come
+  public static int receive(SocketChannel channel, ByteBuffer buffer, int[] descriptor)
+      throws IOException {
+    int[] came = {NONE};
+    int received =
+        Linux.receiveDescriptor(
+            Credentials.descriptor(channel),
+            buffer.array(),
+            buffer.arrayOffset() + buffer.position(),
+            buffer.remaining(),
+            came);
+    if (came[0] != NONE) {
+      if (descriptor[0] != NONE) {
+        close(descriptor[0]);
+      }
+      descriptor[0] = came[0];
+    }
+    if (received == TRY_AGAIN || received == INTERRUPTED) {
+      return 0;
+    }
+    if (received < 0) {
+      throw new IOException("could not receive: errno " + -received);
+    }
+    buffer.position(buffer.position() + received);
+    return received == 0 ? -1 : received;
   }
 }

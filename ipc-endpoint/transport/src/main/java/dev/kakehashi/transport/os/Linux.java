@@ -46,6 +46,9 @@ final class Linux {
   private static final int SOCKET = number(41, 198);
   private static final int SENDTO = number(44, 206);
   private static final int SENDMSG = number(46, 211);
+  private static final int RECVMSG = number(47, 212);
+  private static final int MMAP = number(9, 222);
+  private static final int MUNMAP = number(11, 215);
   private static final int UMASK = number(95, 166);
   private static final int GETUID = number(102, 174);
   private static final int GETGID = number(104, 176);
@@ -184,6 +187,56 @@ final class Linux {
       header.set(ValueLayout.JAVA_LONG, 40, control.byteSize());
       return call(SENDMSG, socket, header.address(), messageNoSignal, 0);
     }
+  }
+
+  /// Receives bytes of a connected Unix socket, and a descriptor that comes with them; never waits.
+  ///
+  /// @param descriptor gets the descriptor, which is closed on exec and the caller's from now on; stays as it is if none comes
+  /// @return bytes that have come, 0 at the end; or the negative errno
+  static int receiveDescriptor(int socket, byte[] bytes, int at, int count, int[] descriptor) {
+    final int solSocket = 1;
+    final int scmRights = 1;
+    final int descriptorMessageBytes = 20;
+    final long closeOnExecDontWait = 0x4000_0000L | 0x40;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment room = arena.allocate(Math.max(1, count));
+      MemorySegment vector = arena.allocate(16, 8);
+      vector.set(JAVA_LONG, 0, room.address());
+      vector.set(JAVA_LONG, 8, count);
+      // struct cmsghdr, and room for one int behind it: the kernel closes what does not fit.
+      MemorySegment control = arena.allocate(24, 8);
+      // struct msghdr.
+      MemorySegment header = arena.allocate(56, 8);
+      header.set(JAVA_LONG, 16, vector.address());
+      header.set(JAVA_LONG, 24, 1);
+      header.set(JAVA_LONG, 32, control.address());
+      header.set(JAVA_LONG, 40, control.byteSize());
+      int received = (int) call(RECVMSG, socket, header.address(), closeOnExecDontWait, 0, 0, 0);
+      if (received < 0) {
+        return received;
+      }
+      if (header.get(JAVA_LONG, 40) >= descriptorMessageBytes
+          && control.get(JAVA_LONG, 0) == descriptorMessageBytes
+          && control.get(JAVA_INT, 8) == solSocket
+          && control.get(JAVA_INT, 12) == scmRights) {
+        descriptor[0] = control.get(JAVA_INT, 16);
+      }
+      MemorySegment.copy(room, JAVA_BYTE, 0, bytes, at, received);
+      return received;
+    }
+  }
+
+  /// Maps a file from its begin on, shared, for reading alone, without memory that is set aside for it.
+  ///
+  /// @return the address; or the negative errno
+  static long mapForReading(int fd, long bytes) {
+    final int read = 1;
+    final int sharedNoReserve = 0x01 | 0x4000;
+    return call(MMAP, 0, bytes, read, sharedNoReserve, fd, 0);
+  }
+
+  static void unmap(long address, long bytes) {
+    long ignored = call(MUNMAP, address, bytes, 0, 0, 0, 0);
   }
 
   /// Sends one datagram to a Unix socket; never waits.

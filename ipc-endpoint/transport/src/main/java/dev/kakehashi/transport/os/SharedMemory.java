@@ -39,6 +39,16 @@ public final class SharedMemory {
     return (long) LONG.getAcquire(memory, offset);
   }
 
+  /// One load of the whole word, in no order with others.
+  public static long getLongOpaque(MemorySegment memory, long offset) {
+    return (long) LONG.getOpaque(memory, offset);
+  }
+
+  /// Orders all loads before against everything after.
+  public static void acquireFence() {
+    VarHandle.acquireFence();
+  }
+
   public static void putLongRelease(MemorySegment memory, long offset, long value) {
     LONG.setRelease(memory, offset, value);
   }
