@@ -21,7 +21,8 @@ public final class StoreMemory implements AutoCloseable {
   /// Address of the memory in the endpoint.
   private final long there;
 
-  private StoreMemory(Arena arena, MemorySegment memory, long there) {
+  /// @param arena that [#close()] closes
+  StoreMemory(Arena arena, MemorySegment memory, long there) {
     this.arena = arena;
     this.memory = memory;
     this.there = there;
