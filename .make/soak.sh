@@ -33,7 +33,7 @@ part sql QueryIdentityTest -pl ipc-endpoint/engine -am -Dkakehashi.identities=$(
 part server 'HistoryTest,OrderEntryTest,BackupTest,QueueCrashTest' -pl ipc-endpoint/server -am \
   -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor)) -Dkakehashi.historyCommits=120
 part bulk BulkKillTest -pl ipc-endpoint/server -am -Dkakehashi.kills=$((20 * factor))
-part server StandbyFaultsTest -pl ipc-endpoint/server -am -Dkakehashi.standbyFaults=$((20 * factor))
+part server 'StandbyFaultsTest,LogArchiveTest' -pl ipc-endpoint/server -am -Dkakehashi.standbyFaults=$((20 * factor)) -Dkakehashi.moments=$((10 * factor))
 part http 'HttpKillTest,JobCrashTest,RightsDifferenceTest' -pl ipc-endpoint/rest,ipc-endpoint/server,ipc-endpoint/engine -am \
   -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.statements=$((500 * factor))
 part bulk 'Csv*Test,TextValuesTest,Parquet*Test,Arrow*Test,FilesLoadTest,ReadAgainTest,FileGateTest,Load*Test,BatchedLoadTest' \

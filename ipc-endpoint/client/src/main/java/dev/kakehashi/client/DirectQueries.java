@@ -78,7 +78,7 @@ final class DirectQueries implements AutoCloseable {
 
   /// Notes that a statement is executed by a request.
   void executed(PreparedStatement statement) {
-    // What is about the session has no columns. A query without columns is the same to us.
+    // Statements about the session have no columns. A query without columns is the same to us.
     asksAlways |= statement.kind() == StatementKind.QUERY && statement.columns().isEmpty();
   }
 

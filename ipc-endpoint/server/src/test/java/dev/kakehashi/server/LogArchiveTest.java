@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class LogArchiveTest {
   private static final int KILLS = 4;
-  private static final int MOMENTS = 5;
+  private static final int MOMENTS = Integer.getInteger("kakehashi.moments", 5);
 
   /// Bytes of a value: some hundred commits fill a segment of the log.
   private static final int VALUE_BYTES = 20_000;
@@ -187,6 +187,7 @@ class LogArchiveTest {
   }
 
   @Test
+  @Timeout(value = 2, unit = TimeUnit.HOURS) // of the largest size
   void shouldRestoreWhatClientsKnewAtAMomentAlsoAfterKillsAmidArchiving() throws Exception {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());
     System.out.println("LogArchiveTest seed " + seed);

@@ -26,8 +26,8 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// * `execute DIRECTORY STATEMENT...`
 /// * `rate DIRECTORY CLIENTS SECONDS`: prints the stored single-row transactions a second.
-/// * `lag DIRECTORY STANDBY CLIENTS SECONDS`: writes as fast as clients can, prints median, 99th of 100 and maximum of milliseconds from the
-///   end of a commit until a reader of the standby sees it.
+/// * `lag DIRECTORY STANDBY CLIENTS SECONDS`: writes as fast as clients can. It prints median, 99th of 100 and maximum of milliseconds
+///   from the end of a commit until a reader of the standby sees it.
 /// * `first DIRECTORY`: prints the time, in milliseconds since 1970, when a commit there has succeeded.
 public final class StandbyBenchmark {
   private static final long BEAT_NANOS = 2_000_000;

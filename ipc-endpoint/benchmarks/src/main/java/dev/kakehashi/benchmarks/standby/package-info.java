@@ -1,4 +1,4 @@
-/// What a second copy costs: commits that wait for a standby, an archive, the standby's lag, a takeover.
+/// Costs of a second copy: commits that wait for a standby, an archive, the standby's lag, a takeover.
 @NullMarked
 package dev.kakehashi.benchmarks.standby;
 

@@ -1,6 +1,6 @@
 package dev.kakehashi.client.direct;
 
-/// What a direct read has come to.
+/// Ends of a direct read.
 public enum DirectAnswer {
   /// The writer has the row.
   ROW,

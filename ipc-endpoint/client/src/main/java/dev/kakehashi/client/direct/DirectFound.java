@@ -1,6 +1,6 @@
 package dev.kakehashi.client.direct;
 
-/// What is found of one row.
+/// Ends of a look at one row.
 enum DirectFound {
   FOUND,
   NOTHING,

@@ -29,7 +29,7 @@ public final class DirectReader {
   private final DirectIndex index;
   private final DirectRow row;
 
-  // What is noted first.
+  // Noted first.
   private long moved;
   private long tableVersion;
   private long limit;

@@ -6,13 +6,14 @@ import dev.kakehashi.protocol.layout.StoreHeadLayout;
 import dev.kakehashi.protocol.layout.StoreIndexLayout;
 import dev.kakehashi.protocol.layout.StoreTableLayout;
 import dev.kakehashi.protocol.messages.DirectReadDecoder;
+import dev.kakehashi.protocol.messages.KeyFlagsDecoder;
 import dev.kakehashi.protocol.messages.ValueKind;
 import dev.kakehashi.transport.os.SharedMemory;
 import java.lang.foreign.MemorySegment;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// What the endpoint says of a statement whose row a client may find by itself: the message `DirectRead`, checked. Immutable.
+/// The message `DirectRead`, checked: a statement whose row a client may find by itself. Immutable.
 public final class DirectTicket {
   private static final short LAST_KIND = ValueKind.PARAMETER.value();
 
@@ -86,7 +87,9 @@ public final class DirectTicket {
     Key[] keys = new Key[group.count()];
     for (int i = 0; i < keys.length; i++) {
       group.next();
-      if (!isKind(group.kindRaw()) || !isCellOrNone(memory, group.dictionaryCell())) {
+      if (!isKind(group.kindRaw())
+          || !isCellOrNone(memory, group.dictionaryCell())
+          || isRange(group.flags())) {
         return null;
       }
       keys[i] =
@@ -99,6 +102,16 @@ public final class DirectTicket {
               group.dictionaryCell());
     }
     return keys;
+  }
+
+  /// Ranges are answered by requests here: one whole key finds one row.
+  private static boolean isRange(KeyFlagsDecoder flags) {
+    return flags.lower()
+        || flags.upper()
+        || flags.exclusive()
+        || flags.unbound()
+        || flags.ranged()
+        || flags.reverse();
   }
 
   private static Column @Nullable [] columns(

@@ -20,7 +20,7 @@ final class InlineNumeric {
   /// 55 bits have 17 decimal digits, of which some may be in a digit of their own behind the others.
   private static final int MOST_DIGITS = 6;
 
-  // Of PostgreSQL's NumericShort.
+  // PostgreSQL's NumericShort.
   private static final int SHORT = 0x8000;
   private static final int SHORT_NEGATIVE = 0x2000;
   private static final int SHORT_SCALE_SHIFT = 7;

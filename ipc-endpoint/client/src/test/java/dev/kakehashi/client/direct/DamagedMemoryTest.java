@@ -77,7 +77,7 @@ class DamagedMemoryTest {
     return Arrays.copyOf(bytes, Protocol.MESSAGE_HEADER_BYTES + encoder.encodedLength());
   }
 
-  /// Of a word within, near an end, or anywhere.
+  /// One of a word within, near an end, or anywhere.
   private long address() {
     return switch (random.nextInt(8)) {
       case 0 -> random.nextLong();

@@ -87,6 +87,30 @@ class DirectReadClientTest {
     assertEquals(4, both.direct.directReads());
   }
 
+  /// The endpoint gives tickets for ranges, too, which only the reader in C understands.
+  @Test
+  void shouldLeaveRangesToRequests() {
+    run(
+        "create table t (a int8, b int8, v int4, primary key (a, b))",
+        "insert into t values (1, 1, 11), (1, 2, 12), (1, 3, 13), (2, 1, 21)");
+    for (String sql :
+        List.of(
+            "select v from t where a = $1",
+            "select v from t where a = $1 order by a, b",
+            "select v from t where a = $1 order by a desc, b desc",
+            "select v from t where a >= $1 order by a, b",
+            "select v from t where a > $1",
+            "select v from t where a <= $1 order by a desc, b desc",
+            "select v from t where a = 1 and b > $1 order by a, b",
+            "select v from t where a = $1 and b between 1 and 2",
+            "select v from t where a = 1 and b < $1")) {
+      try (BothWays.Query query = both.query(sql)) {
+        assertFalse(query.rows(1L).equals(query.rows(2L)), sql);
+        assertFalse(both.read, sql);
+      }
+    }
+  }
+
   /// Two results of a statement are open at a time.
   @Test
   void shouldKeepRowsThatAreOpen() {

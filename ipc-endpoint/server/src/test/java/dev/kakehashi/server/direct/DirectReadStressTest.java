@@ -47,7 +47,7 @@ class DirectReadStressTest {
   /// Versions of rows that have been acknowledged, by key.
   private final AtomicLongArray acknowledged = new AtomicLongArray(ROWS);
 
-  /// What a row has besides its key and version.
+  /// Columns that a row has besides its key and version.
   private static Object[] row(long id, long version) {
     long a = id * 1_000_003 + version;
     return new Object[] {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Endpoints whose commits wait for each other: kills, takeovers, a network that fails and full disks, in random order, under transfers and
-/// tasks. What was told is there, nothing is there by half, and readers of the standby see states of one history.
+/// tasks. Commits that were told are there, none is there by half, and readers of the standby see states of one history.
 ///
 /// `-Dkakehashi.standbyFaults=200 -Dkakehashi.seed=` repeats a run, as far as the scheduling of threads allows.
 @SuppressWarnings("NullAway.Init") // set before the test
@@ -54,7 +54,7 @@ class StandbyFaultsTest {
   private EndpointProcess serving;
   private EndpointProcess following;
 
-  /// Of rejoins and promotions that were killed, and of copies that were made anew.
+  /// Rejoins and promotions that were killed.
   private int killedCommands;
 
   private int copies;
@@ -208,7 +208,7 @@ class StandbyFaultsTest {
     }
     Command rejoin = pair.ask(following, "rejoin", "--discard");
     if (rejoin.exitCode() != 0) {
-      // What nobody was told of is in its base image, or in files of its queues.
+      // Commits that nobody was told of are in its base image, or in files of its queues.
       rejoin.expect(1, "kakehashi standby init");
       Directories.delete(following.dataDirectory());
       pair.ask(following, "standby", "init").expect(0);

@@ -37,7 +37,7 @@ final class StandbyPair implements AutoCloseable {
   /// Whether commits of each wait for the other one, and there is a network between them that can fail.
   private final boolean isSynchronous;
 
-  /// Of each, for the one that follows it. Empty where they ask each other directly.
+  /// Networks before each, for the one that follows it. Empty where they ask each other directly.
   private final List<Proxy> proxies = new ArrayList<>();
 
   private StandbyPair(

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SynchronousStandbyTest {
   private static final int CLIENTS = 4;
 
-  /// Of a process that did not come to the end of its stop.
+  /// Status of a process that did not come to the end of its stop.
   private static final int STOP_LIMIT_STATUS = 70;
 
   private EndpointProcess primary;

@@ -32,9 +32,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /// Clients of two endpoints: transfers and tasks on the one that serves, readers on the one that follows.
 ///
-/// Each writer appends to a list of its own and moves money in the same transaction, which enqueues a task. A consumer's transaction has the
-/// effect of a task and completes it. What a standby shows are numbers of transfers by writer. All that are ever shown have to stand in one
-/// order, for they are states of one history, whichever endpoint has shown them.
+/// Each writer appends to a list of its own and moves money in the same transaction, which enqueues a task. A consumer's transaction has
+/// the effect of a task and completes it. A standby shows numbers of transfers by writer. All that are ever shown have to stand in one
+/// order: they are states of one history, whichever endpoint has shown them.
 ///
 /// Used by one thread, which closes it.
 final class TransferLoad implements AutoCloseable {
@@ -57,7 +57,7 @@ final class TransferLoad implements AutoCloseable {
   private final AtomicLong completed = new AtomicLong();
   private final AtomicLong reads = new AtomicLong();
 
-  /// What was shown, by the number of transfers in it.
+  /// States that were shown, by the number of transfers in it.
   private final ConcurrentSkipListMap<Long, List<Long>> shown = new ConcurrentSkipListMap<>();
 
   /// Written by the caller, read by clients before they attach.
@@ -159,7 +159,7 @@ final class TransferLoad implements AutoCloseable {
       for (long next = n + 1; !stopping; next++) {
         long amount = random.nextInt(100);
         // In one order, so that no two wait for each other.
-        long from = 1 + random.nextInt(ACCOUNTS - 1);
+        long from = 1L + random.nextInt(ACCOUNTS - 1);
         long to = from + 1 + random.nextInt((int) (ACCOUNTS - from));
         begun.set(writer, next);
         try (Transaction transaction = session.begin()) {
@@ -200,6 +200,7 @@ final class TransferLoad implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // other roles are another object
   private void read() {
     Roles now = roles;
     try (Session session = now.following().attach();

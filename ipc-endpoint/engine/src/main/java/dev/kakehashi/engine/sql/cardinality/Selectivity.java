@@ -50,7 +50,7 @@ public final class Selectivity {
 
   private static final double DEFAULT_BOOLEAN = 0.5;
 
-  /// What follows from a disjunction for one side of a join is a filter there if it lets no more pass than this; PostgreSQL's bound.
+  /// A restriction that follows from a disjunction for one side of a join is a filter there if it lets no more pass; PostgreSQL's bound.
   public static final double WORTHWHILE = 0.9;
 
   private static final Set<String> ORDERS = Set.of("<", "<=", ">", ">=");
@@ -69,8 +69,8 @@ public final class Selectivity {
         : Math.clamp(new Selectivity(rel).conjunction(RelOptUtil.conjunctions(condition)), 0, 1);
   }
 
-  /// Selectivity of a term among pairs of rows whose sides have been restricted by it already: what follows from a disjunction for one table
-  /// alone is a filter below the join, and is not to be counted twice. PostgreSQL adjusts its clause in the same way.
+  /// Selectivity of a term among pairs of rows whose sides have been restricted by it already. A restriction of one table that follows from
+  /// a disjunction is a filter below the join, and is not to be counted twice. PostgreSQL adjusts its clause in the same way.
   ///
   /// @param rel has the columns of all sides of an inner join
   public static double ofJoined(RelNode rel, RexNode term) {
@@ -78,7 +78,7 @@ public final class Selectivity {
     if (term.getKind() != SqlKind.OR || !RexUtil.isDeterministic(term)) {
       return selectivity;
     }
-    Map<RelNode, ImmutableBitSet.Builder> sides = new IdentityHashMap<>();
+    IdentityHashMap<RelNode, ImmutableBitSet.Builder> sides = new IdentityHashMap<>();
     for (int column : RelOptUtil.InputFinder.bits(term)) {
       ColumnOrigin origin = ColumnOrigin.of(rel, column);
       if (origin == null) {
