@@ -1,12 +1,7 @@
 package dev.kakehashi.engine.store.model;
 
-import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /// One direct read of a range beside transactions, the flush and the collector: each state that the words can be in is visited, one access
@@ -16,7 +11,7 @@ import java.util.Set;
 /// order: one that comes or goes moves those behind it. A row's page is one word here, as [DirectReadModel] shows what makes it one.
 ///
 /// An answer is right if it is the state of the timestamp that was durable at the begin: all of it, and each row once.
-final class DirectRangeModel {
+final class DirectRangeModel extends WordModel<DirectRangeModel.Rule> {
   /// A rule that a broken implementation lacks.
   enum Rule {
     /// The timestamp is noted before the first leaf.
@@ -42,12 +37,6 @@ final class DirectRangeModel {
     /// A commit is durable only behind its rows: its record is written when they are there.
     DURABLE_BEHIND_ROWS
   }
-
-  /// Result of a walk.
-  ///
-  /// @param states how many were visited
-  /// @param violation of an invariant, with the steps to it; empty: there is none
-  record Result(int states, Optional<String> violation) {}
 
   private static final int ROWS = 2;
   private static final int MOST_WRITES = 2;
@@ -85,47 +74,31 @@ final class DirectRangeModel {
   private static final int SWAP = 10;
   private static final int DELETE = 30;
 
-  private final Set<Rule> rules;
-  private int[] s = {};
-  private boolean isPossible;
-  private String broken = "";
-
   DirectRangeModel(Set<Rule> rules) {
-    this.rules = rules;
+    super(rules);
   }
 
   static Set<Rule> without(Rule rule) {
     return EnumSet.complementOf(EnumSet.of(rule));
   }
 
-  private record State(int[] words) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof State state && Arrays.equals(words, state.words);
-    }
-
-    @Override
-    public int hashCode() {
-      return Arrays.hashCode(words);
-    }
+  @Override
+  List<Step> steps() {
+    return List.of(
+        new Step("reader", this::read),
+        new Step("rows swap keys", () -> begin(SWAP)),
+        new Step("delete", () -> begin(DELETE)),
+        new Step("write goes on", this::write),
+        new Step("flush", this::flush),
+        new Step("collect 0 of 0", () -> collect(0, 0)),
+        new Step("collect 0 of 1", () -> collect(0, 1)),
+        new Step("collect 1 of 0", () -> collect(1, 0)),
+        new Step("collect 1 of 1", () -> collect(1, 1)),
+        new Step("collector goes on", this::goOnCollecting));
   }
 
-  private record Step(String name, Runnable run) {}
-
-  private final List<Step> steps =
-      List.of(
-          new Step("reader", this::read),
-          new Step("rows swap keys", () -> begin(SWAP)),
-          new Step("delete", () -> begin(DELETE)),
-          new Step("write goes on", this::write),
-          new Step("flush", this::flush),
-          new Step("collect 0 of 0", () -> collect(0, 0)),
-          new Step("collect 0 of 1", () -> collect(0, 1)),
-          new Step("collect 1 of 0", () -> collect(1, 0)),
-          new Step("collect 1 of 1", () -> collect(1, 1)),
-          new Step("collector goes on", this::goOnCollecting));
-
-  Result explore() {
+  @Override
+  int[] first() {
     int[] first = new int[WORDS];
     for (int row = 0; row < ROWS; row++) {
       first[ROW + row] = 1 << TIMESTAMP_SHIFT | row;
@@ -136,49 +109,12 @@ final class DirectRangeModel {
     first[COLLECTED] = 1;
     first[PUBLISHED] = 1;
     first[HISTORY + 1] = stateOf(first);
-    Map<State, Map.Entry<String, State>> from = new HashMap<>();
-    ArrayDeque<State> open = new ArrayDeque<>();
-    State begin = new State(first);
-    from.put(begin, Map.entry("", begin));
-    open.add(begin);
-    while (!open.isEmpty()) {
-      State state = open.remove();
-      for (Step step : steps) {
-        s = state.words.clone();
-        isPossible = true;
-        step.run.run();
-        if (!broken.isEmpty()) {
-          return new Result(from.size(), Optional.of(broken + path(from, state) + step.name));
-        }
-        State next = new State(s);
-        // Nothing is asked of what comes behind the answer.
-        isPossible = isPossible && s[READER_AT] != DONE;
-        if (isPossible && from.putIfAbsent(next, Map.entry(step.name, state)) == null) {
-          open.add(next);
-        }
-      }
-    }
-    return new Result(from.size(), Optional.empty());
+    return first;
   }
 
-  private static String path(Map<State, Map.Entry<String, State>> from, State last) {
-    StringBuilder path = new StringBuilder();
-    State state = last;
-    for (Map.Entry<String, State> step = from.get(state);
-        step != null && !step.getKey().isEmpty();
-        step = from.get(state)) {
-      path.insert(0, step.getKey() + ", ");
-      state = step.getValue();
-    }
-    return " after " + path;
-  }
-
-  private boolean has(Rule rule) {
-    return rules.contains(rule);
-  }
-
-  private void require(boolean condition) {
-    isPossible = isPossible && condition;
+  @Override
+  boolean isOver() {
+    return s[READER_AT] == DONE;
   }
 
   /// The bit of a row and a key.
@@ -265,7 +201,7 @@ final class DirectRangeModel {
   private void answer() {
     s[READER_AT] = DONE;
     if (s[FOUND] != s[HISTORY + s[UNTIL]]) {
-      broken = "found %x, not %x as of %d,".formatted(s[FOUND], s[HISTORY + s[UNTIL]], s[UNTIL]);
+      breaks("found %x, not %x as of %d,".formatted(s[FOUND], s[HISTORY + s[UNTIL]], s[UNTIL]));
     }
   }
 
@@ -285,7 +221,7 @@ final class DirectRangeModel {
   private void write() {
     int at = s[WRITER_AT];
     if (at == 0) {
-      isPossible = false;
+      require(false);
       return;
     }
     s[WRITER_AT] = at + 1;
@@ -403,7 +339,7 @@ final class DirectRangeModel {
         s[COLLECTOR_AT] = 0;
         s[COLLECTS] = 0;
       }
-      default -> isPossible = false;
+      default -> require(false);
     }
   }
 }

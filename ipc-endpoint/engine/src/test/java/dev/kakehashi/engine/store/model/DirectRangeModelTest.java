@@ -3,7 +3,6 @@ package dev.kakehashi.engine.store.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.store.model.DirectRangeModel.Result;
 import dev.kakehashi.engine.store.model.DirectRangeModel.Rule;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DirectRangeModelTest {
   @Test
   void shouldAnswerRightInEveryOrder() {
-    Result result = new DirectRangeModel(EnumSet.allOf(Rule.class)).explore();
+    WordModel.Result result = new DirectRangeModel(EnumSet.allOf(Rule.class)).explore();
     assertEquals(Optional.empty(), result.violation());
     assertTrue(result.states() > 100_000, () -> "only " + result.states() + " states");
   }

@@ -1,12 +1,7 @@
 package dev.kakehashi.engine.store.model;
 
-import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /// One direct read of a key beside everything that changes what it reads: each state that the words can be in is visited, one access a
@@ -17,7 +12,7 @@ import java.util.Set;
 /// there has the same versions and looks right.
 ///
 /// An answer is right if the key had it at some moment while the reader was there, and a crash does not take it back.
-final class DirectReadModel {
+final class DirectReadModel extends WordModel<DirectReadModel.Rule> {
   /// A rule that a broken implementation lacks.
   enum Rule {
     /// The page's version is looked at again behind the values.
@@ -47,12 +42,6 @@ final class DirectReadModel {
     /// A page becomes something else behind its table's generation.
     GENERATION_BEFORE_REUSE
   }
-
-  /// Result of a walk.
-  ///
-  /// @param states how many were visited
-  /// @param violation of an invariant, with the steps to it; empty: there is none
-  record Result(int states, Optional<String> violation) {}
 
   // Words of the memory.
   private static final int GENERATION = 0;
@@ -106,51 +95,32 @@ final class DirectReadModel {
   /// Content of memory that has become something else.
   private static final int STRANGE = 6;
 
-  private final Set<Rule> rules;
-
-  /// Null: the step is not possible.
-  private int[] s = {};
-
-  private boolean isPossible;
-  private String broken = "";
-
   DirectReadModel(Set<Rule> rules) {
-    this.rules = rules;
+    super(rules);
   }
 
   static Set<Rule> without(Rule rule) {
     return EnumSet.complementOf(EnumSet.of(rule));
   }
 
-  private record State(int[] words) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof State state && Arrays.equals(words, state.words);
-    }
-
-    @Override
-    public int hashCode() {
-      return Arrays.hashCode(words);
-    }
+  @Override
+  List<Step> steps() {
+    return List.of(
+        new Step("reader", this::read),
+        new Step("update", this::update),
+        new Step("delete", this::delete),
+        new Step("write goes on", this::write),
+        new Step("flush", this::flush),
+        new Step("collect", this::collect),
+        new Step("insert", this::insert),
+        new Step("rekey", this::rekey),
+        new Step("entry before it", this::shift),
+        new Step("node moves", this::move),
+        new Step("drop", this::drop));
   }
 
-  private record Step(String name, Runnable run) {}
-
-  private final List<Step> steps =
-      List.of(
-          new Step("reader", this::read),
-          new Step("update", this::update),
-          new Step("delete", this::delete),
-          new Step("write goes on", this::write),
-          new Step("flush", this::flush),
-          new Step("collect", this::collect),
-          new Step("insert", this::insert),
-          new Step("rekey", this::rekey),
-          new Step("entry before it", this::shift),
-          new Step("node moves", this::move),
-          new Step("drop", this::drop));
-
-  Result explore() {
+  @Override
+  int[] first() {
     int[] first = new int[WORDS];
     first[LEAF_ENTRY] = 1;
     first[STAMP] = 1;
@@ -160,49 +130,12 @@ final class DirectReadModel {
     first[COMMITTED] = 1;
     first[PUBLISHED] = 1;
     first[COMMON] = 1;
-    Map<State, Map.Entry<String, State>> from = new HashMap<>();
-    ArrayDeque<State> open = new ArrayDeque<>();
-    State begin = new State(first);
-    from.put(begin, Map.entry("", begin));
-    open.add(begin);
-    while (!open.isEmpty()) {
-      State state = open.remove();
-      for (Step step : steps) {
-        s = state.words.clone();
-        isPossible = true;
-        step.run.run();
-        if (!broken.isEmpty()) {
-          return new Result(from.size(), Optional.of(broken + path(from, state) + step.name));
-        }
-        State next = new State(s);
-        // Nothing is asked of what comes behind the answer.
-        isPossible = isPossible && s[READER_AT] != DONE;
-        if (isPossible && from.putIfAbsent(next, Map.entry(step.name, state)) == null) {
-          open.add(next);
-        }
-      }
-    }
-    return new Result(from.size(), Optional.empty());
+    return first;
   }
 
-  private static String path(Map<State, Map.Entry<String, State>> from, State last) {
-    StringBuilder path = new StringBuilder();
-    State state = last;
-    for (Map.Entry<String, State> step = from.get(state);
-        step != null && !step.getKey().isEmpty();
-        step = from.get(state)) {
-      path.insert(0, step.getKey() + ", ");
-      state = step.getValue();
-    }
-    return " after " + path;
-  }
-
-  private boolean has(Rule rule) {
-    return rules.contains(rule);
-  }
-
-  private void require(boolean condition) {
-    isPossible = isPossible && condition;
+  @Override
+  boolean isOver() {
+    return s[READER_AT] == DONE;
   }
 
   // ---- the reader ----
@@ -293,9 +226,9 @@ final class DirectReadModel {
     }
     int right = s[FINDS] == 0 ? s[RIGHT] >> ABSENT : s[RIGHT] & 1 << s[FINDS];
     if (right == 0) {
-      broken = "the key never had " + s[FINDS] + " meanwhile:";
+      breaks("the key never had " + s[FINDS] + " meanwhile:");
     } else if (Integer.numberOfTrailingZeros(right) > s[DURABLE]) {
-      broken = "a crash takes " + s[FINDS] + " back:";
+      breaks("a crash takes " + s[FINDS] + " back:");
     }
   }
 
@@ -357,7 +290,7 @@ final class DirectReadModel {
   private void write() {
     int at = s[WRITER_AT];
     if (at == 0) {
-      isPossible = false;
+      require(false);
       return;
     }
     s[WRITER_AT] = at + 1;
@@ -469,7 +402,7 @@ final class DirectReadModel {
         }
         s[MOVE_AT] = 5;
       }
-      default -> isPossible = false;
+      default -> require(false);
     }
   }
 
@@ -496,7 +429,7 @@ final class DirectReadModel {
         s[GENERATION] = 1;
         s[DROP_AT] = 4;
       }
-      default -> isPossible = false;
+      default -> require(false);
     }
   }
 }

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.store.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.store.model.DirectReadModel.Result;
 import dev.kakehashi.engine.store.model.DirectReadModel.Rule;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -15,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DirectReadModelTest {
   @Test
   void shouldAnswerRightInEveryOrder() {
-    Result result = new DirectReadModel(EnumSet.allOf(Rule.class)).explore();
+    WordModel.Result result = new DirectReadModel(EnumSet.allOf(Rule.class)).explore();
     assertEquals(Optional.empty(), result.violation());
     assertTrue(result.states() > 600_000, () -> "only " + result.states() + " states");
   }
