@@ -51,7 +51,7 @@ test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker 
 	@.make/deps.sh
 	@.make/test.sh
 
-soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,citus,scheduler,schedules,memory,system SEED=); HOURS=2: all doors under load and kills, with a report of what grew
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,citus,scheduler,schedules,memory,sqlsmith,system SEED=); HOURS=2: all doors under load and kills, with a report of what grew
 	@.make/stage.sh
 	@$(if $(HOURS),.make/soak-hours.sh,.make/soak.sh)
 

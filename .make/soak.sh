@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
 # its seed and sizes as properties; the same properties repeat it.
-#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,citus,scheduler,schedules,memory,direct,system   parts of it, all without
+#   ONLY=store,power,sql,server,bulk,http,queue,applications,engines,cluster,citus,scheduler,schedules,memory,direct,sqlsmith,system   parts of it, all without
 #   FACTOR=10                      how many times the sizes of "make test"
 #   SEED=                          of all tests; without, those of a new run
 . "$(dirname "$0")/lib.sh"
@@ -59,6 +59,11 @@ fi
 if [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",direct,"* ]]; then
   step "soak: direct"
   READS=$((50000000 * factor)) KILLS=$((4 * factor)) SEED="${SEED:-}" .make/direct-reads.sh || failed+=(direct)
+fi
+# Where sqlsmith is installed.
+if command -v sqlsmith >/dev/null && { [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",sqlsmith,"* ]]; }; then
+  step "soak: sqlsmith"
+  SQLSMITH_SECONDS=$((60 * factor)) .make/sqlsmith.sh || failed+=(sqlsmith)
 fi
 # Where Citus is installed, or its source is named.
 if { [ -n "${CITUS_SOURCE:-}" ] || [ -f "$("$PG_CONFIG" --sharedir)/extension/citus.control" ]; } && { [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",citus,"* ]]; }; then
