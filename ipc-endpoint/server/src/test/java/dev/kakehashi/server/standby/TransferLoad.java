@@ -42,6 +42,7 @@ final class TransferLoad implements AutoCloseable {
   private static final int READERS = 2;
   private static final int ACCOUNTS = 40;
   private static final long TOTAL = ACCOUNTS * 100L;
+  private static final int DRAINED_TASKS = 100;
   private static final long WRITER_FACTOR = 1_000_000_000_000L;
   private static final String SEEN =
       "select (select sum(balance)::int8 from account), count(*), (select count(*) from effect where not exists (select from entry where entry.writer = effect.writer and entry.n = effect.n))"
@@ -175,13 +176,15 @@ final class TransferLoad implements AutoCloseable {
     }
   }
 
-  /// A task and its effect, in one transaction.
-  private static void complete(Session session, PreparedStatement insert, QueueTask task) {
-    long id = Long.parseLong(task.json());
+  /// Tasks and their effects, in one transaction.
+  private static void complete(Session session, PreparedStatement insert, List<QueueTask> tasks) {
     try (Transaction transaction = session.begin()) {
-      transaction.update(
-          insert, insert.parameters().addRow(id / WRITER_FACTOR, id % WRITER_FACTOR));
-      task.complete(transaction);
+      for (QueueTask task : tasks) {
+        long id = Long.parseLong(task.json());
+        transaction.update(
+            insert, insert.parameters().addRow(id / WRITER_FACTOR, id % WRITER_FACTOR));
+        task.complete(transaction);
+      }
       transaction.commit();
     }
   }
@@ -193,7 +196,7 @@ final class TransferLoad implements AutoCloseable {
       while (!stopping) {
         Optional<QueueTask> task = queue.receive(Duration.ofMillis(100));
         if (task.isPresent()) {
-          complete(session, insert, task.get());
+          complete(session, insert, List.of(task.get()));
           completed.incrementAndGet();
         }
       }
@@ -306,20 +309,27 @@ final class TransferLoad implements AutoCloseable {
     }
   }
 
-  /// Does the tasks that are left.
+  /// Does the tasks that are left, many in a transaction.
   private static void drain(Session session) {
     try (PreparedStatement insert = session.prepare("insert into effect values ($1, $2)")) {
       TaskQueue queue = session.queue("work");
-      Await.until(
-          "the last task",
-          () -> {
-            Optional<QueueTask> task = queue.receive(Duration.ofMillis(100));
-            if (task.isPresent()) {
-              complete(session, insert, task.get());
-            }
-            return number(session, "select ready + delayed + leased from kakehashi_catalog.queues")
-                == 0;
-          });
+      while (number(session, "select ready + delayed + leased from kakehashi_catalog.queues") > 0) {
+        List<QueueTask> tasks = new ArrayList<>();
+        // A task of a client that has gone comes back when its lease ends.
+        Await.until(
+            "a task that is left",
+            () -> {
+              queue.receive(Duration.ofMillis(100)).ifPresent(tasks::add);
+              return !tasks.isEmpty();
+            });
+        Optional<QueueTask> more = queue.receive(Duration.ZERO);
+        while (more.isPresent() && tasks.size() < DRAINED_TASKS) {
+          tasks.add(more.get());
+          more = queue.receive(Duration.ZERO);
+        }
+        more.ifPresent(tasks::add);
+        complete(session, insert, tasks);
+      }
     }
   }
 
