@@ -85,6 +85,51 @@ fixture_store(void)
 	return &recorded.session;
 }
 
+static unsigned char *
+at_offset(uint64_t offset)
+{
+	return (unsigned char *) recorded.session.store.base + offset;
+}
+
+unsigned char *
+fixture_store_at(uint64_t address)
+{
+	return at_offset(address - recorded.session.store.there);
+}
+
+uint64_t
+fixture_store_word(uint64_t address)
+{
+	uint64_t found;
+
+	memcpy(&found, fixture_store_at(address), sizeof(found));
+	return found;
+}
+
+kh_store_head *
+fixture_store_head(void)
+{
+	return (kh_store_head *) (void *) at_offset(0);
+}
+
+kh_store_table *
+fixture_store_table(const kh_direct *read)
+{
+	return (kh_store_table *) (void *) at_offset(read->table_cell);
+}
+
+kh_store_index *
+fixture_store_tree(const kh_direct *read)
+{
+	return (kh_store_index *) (void *) at_offset(read->index_cell);
+}
+
+uint64_t
+fixture_store_page(const kh_direct *read)
+{
+	return fixture_store_word(fixture_store_word(fixture_store_table(read)->parts));
+}
+
 kh_direct *
 fixture_store_ticket(void)
 {

@@ -14,6 +14,18 @@
 /* A session that reads it, as it was recorded; the same one each time. */
 extern kh_session *fixture_store(void);
 
+/* What is at an address of the endpoint's, for writing; and the word there. */
+extern unsigned char *fixture_store_at(uint64_t address);
+extern uint64_t fixture_store_word(uint64_t address);
+
+/* The head of the store, and the cells of a ticket, for writing. */
+extern kh_store_head *fixture_store_head(void);
+extern kh_store_table *fixture_store_table(const kh_direct *read);
+extern kh_store_index *fixture_store_tree(const kh_direct *read);
+
+/* Address of the table's first page. Rows are where they were inserted, in order. */
+extern uint64_t fixture_store_page(const kh_direct *read);
+
 /* The recorded ticket; to be freed by kh_direct_free. */
 extern kh_direct *fixture_store_ticket(void);
 

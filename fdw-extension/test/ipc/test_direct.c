@@ -15,13 +15,6 @@ static kh_session *session;
 static kh_direct *read;
 static kh_batch row;
 
-/* The memory may be written here. */
-static unsigned char *
-at(uint64_t address)
-{
-	return (unsigned char *) session->store.base + (address - session->store.there);
-}
-
 static void
 begin(void)
 {
@@ -29,40 +22,6 @@ begin(void)
 	kh_direct_free(read);
 	read = fixture_store_ticket();
 	CHECK(read != NULL);
-}
-
-static kh_store_head *
-head(void)
-{
-	return (kh_store_head *) (void *) (unsigned char *) session->store.base;
-}
-
-static uint64_t
-word(uint64_t address)
-{
-	uint64_t found;
-
-	memcpy(&found, at(address), sizeof(found));
-	return found;
-}
-
-static kh_store_table *
-table(void)
-{
-	return (kh_store_table *) (void *) ((unsigned char *) session->store.base + read->table_cell);
-}
-
-static kh_store_index *
-tree(void)
-{
-	return (kh_store_index *) (void *) ((unsigned char *) session->store.base + read->index_cell);
-}
-
-/* Rows are where they were inserted, in order. */
-static uint64_t
-page(void)
-{
-	return word(word(table()->parts));
 }
 
 static void
@@ -126,32 +85,33 @@ present(void)
 static void
 should_not_use_a_ticket_of_something_else(void)
 {
-	ANSWERS(KH_DIRECT_STALE, head()->definitions++);
-	ANSWERS(KH_DIRECT_STALE, table()->generation += 2);
-	ANSWERS(KH_DIRECT_STALE, tree()->generation++);
-	ANSWERS(KH_DIRECT_STALE, head()->magic = 0);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_head()->definitions++);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_table(read)->generation += 2);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_tree(read)->generation++);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_head()->magic = 0);
 }
 
 static void
 should_ask_while_somebody_changes_what_it_reads(void)
 {
-	ANSWERS(KH_DIRECT_ASK, table()->version++);
-	ANSWERS(KH_DIRECT_ASK, at(tree()->root)[0] |= 1);
-	ANSWERS(KH_DIRECT_ASK, at(page() + KH_STORE_PAGE_VERSION_OFFSET)[0] |= 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_table(read)->version++);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_at(fixture_store_tree(read)->root)[0] |= 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_at(fixture_store_page(read) + KH_STORE_PAGE_VERSION_OFFSET)[0] |= 1);
 }
 
 /* What is not durable may be lost, so it is nobody's answer yet. */
 static void
 should_ask_for_what_is_not_durable(void)
 {
-	ANSWERS(KH_DIRECT_ASK, head()->durable = 1);
-	ANSWERS(KH_DIRECT_ASK, head()->common = UINT64_MAX / 4);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_head()->durable = 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_head()->common = UINT64_MAX / 4);
 }
 
 static uint64_t *
 stamp_of(uint64_t slot)
 {
-	return (uint64_t *) (void *) at(word(page() + KH_STORE_PAGE_STAMPS_OFFSET) + 8 * slot);
+	return (uint64_t *) (void *) fixture_store_at(
+		fixture_store_word(fixture_store_page(read) + KH_STORE_PAGE_STAMPS_OFFSET) + 8 * slot);
 }
 
 static void
@@ -173,9 +133,10 @@ should_not_follow_what_leads_outside(void)
 	{
 		uint64_t address = nowhere[i];
 
-		ANSWERS(KH_DIRECT_ASK, tree()->root = address);
-		ANSWERS(KH_DIRECT_ASK, table()->parts = address);
-		ANSWERS(KH_DIRECT_ASK, memcpy(at(page() + KH_STORE_PAGE_STAMPS_OFFSET), &address, sizeof(address)));
+		ANSWERS(KH_DIRECT_ASK, fixture_store_tree(read)->root = address);
+		ANSWERS(KH_DIRECT_ASK, fixture_store_table(read)->parts = address);
+		ANSWERS(KH_DIRECT_ASK, memcpy(fixture_store_at(fixture_store_page(read) + KH_STORE_PAGE_STAMPS_OFFSET),
+		                              &address, sizeof(address)));
 	}
 }
 
@@ -256,17 +217,17 @@ should_read_several_rows_as_of_one_moment(void)
 	kh_error error;
 
 	CHECK(kh_batch_writer_init(&to, 6, 3, 65536, &error));
-	head()->collected = head()->durable;
+	fixture_store_head()->collected = fixture_store_head()->durable;
 	CHECK_EQUAL(KH_DIRECT_ROW, read_rows(ids, 3, &to));
 	CHECK_EQUAL(2, to.row_count);
 	CHECK_EQUAL(KH_DIRECT_NO_ROW, read_rows(ids + 1, 1, &to));
 	/* The row may have been there at the moment whose state is read. */
-	head()->collected = head()->durable + 1;
+	fixture_store_head()->collected = fixture_store_head()->durable + 1;
 	CHECK_EQUAL(KH_DIRECT_ASK, read_rows(ids, 3, &to));
 	CHECK_EQUAL(KH_DIRECT_ASK, read_rows(ids + 1, 1, &to));
 	/* Rows that are found have the version of that moment, or a later one, which is seen. */
 	CHECK_EQUAL(KH_DIRECT_ROW, read_rows(ids, 1, &to));
-	head()->durable = 1;
+	fixture_store_head()->durable = 1;
 	CHECK_EQUAL(KH_DIRECT_ASK, read_rows(ids, 1, &to));
 	kh_batch_writer_free(&to);
 }

@@ -21,45 +21,6 @@ static kh_batch_writer to;
 static kh_batch rows;
 static kh_error error;
 
-static unsigned char *
-at(uint64_t address)
-{
-	return (unsigned char *) session->store.base + (address - session->store.there);
-}
-
-static uint64_t
-word(uint64_t address)
-{
-	uint64_t found;
-
-	memcpy(&found, at(address), sizeof(found));
-	return found;
-}
-
-static kh_store_head *
-head(void)
-{
-	return (kh_store_head *) (void *) (unsigned char *) session->store.base;
-}
-
-static kh_store_table *
-table(void)
-{
-	return (kh_store_table *) (void *) ((unsigned char *) session->store.base + read->table_cell);
-}
-
-static kh_store_index *
-tree(void)
-{
-	return (kh_store_index *) (void *) ((unsigned char *) session->store.base + read->index_cell);
-}
-
-static uint64_t
-page(void)
-{
-	return word(word(table()->parts));
-}
-
 /* The recorded store, and a ticket of a range in it; which ids there are. */
 static void
 begin(uint8_t lower, uint8_t upper, uint8_t of_first)
@@ -156,7 +117,7 @@ should_find_the_rows_of_each_range_in_order(void)
 {
 	begin_between();
 	/* In more than one leaf. */
-	CHECK(at(tree()->root)[KH_STORE_NODE_LEVEL_OFFSET] > 0);
+	CHECK(fixture_store_at(fixture_store_tree(read)->root)[KH_STORE_NODE_LEVEL_OFFSET] > 0);
 	for (int64_t first = -10; first < FIXTURE_STORE_ROWS + 10; first += 7)
 	{
 		for (int64_t length = 0; length < FIXTURE_STORE_ROWS + 300; length += 1 + length / 2)
@@ -258,36 +219,38 @@ should_ask_for_more_rows_than_there_is_room_for(void)
 static void
 should_not_use_a_ticket_of_something_else(void)
 {
-	ANSWERS(KH_DIRECT_STALE, head()->definitions++);
-	ANSWERS(KH_DIRECT_STALE, table()->generation += 2);
-	ANSWERS(KH_DIRECT_STALE, tree()->generation++);
-	ANSWERS(KH_DIRECT_STALE, head()->magic = 0);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_head()->definitions++);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_table(read)->generation += 2);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_tree(read)->generation++);
+	ANSWERS(KH_DIRECT_STALE, fixture_store_head()->magic = 0);
 }
 
 static void
 should_ask_while_somebody_changes_what_it_reads(void)
 {
-	ANSWERS(KH_DIRECT_ASK, table()->version++);
-	ANSWERS(KH_DIRECT_ASK, at(tree()->root)[0] |= 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_table(read)->version++);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_at(fixture_store_tree(read)->root)[0] |= 1);
 	/* The last leaf. */
-	ANSWERS(KH_DIRECT_ASK, at(word(tree()->root + KH_STORE_NODE_LEFTMOST_OFFSET))[0] |= 1);
-	ANSWERS(KH_DIRECT_ASK, at(page() + KH_STORE_PAGE_VERSION_OFFSET)[0] |= 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_at(fixture_store_word(fixture_store_tree(read)->root +
+	                                                           KH_STORE_NODE_LEFTMOST_OFFSET))[0] |= 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_at(fixture_store_page(read) + KH_STORE_PAGE_VERSION_OFFSET)[0] |= 1);
 }
 
 /* A row that went since may have taken its entry along, so it is not missed for sure only if nothing went. */
 static void
 should_ask_for_what_is_later(void)
 {
-	ANSWERS(KH_DIRECT_ASK, head()->durable = 1);
-	ANSWERS(KH_DIRECT_ASK, head()->common = head()->durable + 1);
-	ANSWERS(KH_DIRECT_ASK, head()->collected = head()->durable + 1);
-	ANSWERS(KH_DIRECT_ROW, head()->collected = head()->durable);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_head()->durable = 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_head()->common = fixture_store_head()->durable + 1);
+	ANSWERS(KH_DIRECT_ASK, fixture_store_head()->collected = fixture_store_head()->durable + 1);
+	ANSWERS(KH_DIRECT_ROW, fixture_store_head()->collected = fixture_store_head()->durable);
 }
 
 static uint64_t *
 stamp_of(uint64_t slot)
 {
-	return (uint64_t *) (void *) at(word(page() + KH_STORE_PAGE_STAMPS_OFFSET) + 8 * slot);
+	return (uint64_t *) (void *) fixture_store_at(
+		fixture_store_word(fixture_store_page(read) + KH_STORE_PAGE_STAMPS_OFFSET) + 8 * slot);
 }
 
 static void
@@ -299,8 +262,8 @@ should_judge_each_version(void)
 	all = read->page_rows;
 
 	ANSWERS(KH_DIRECT_ASK, *stamp_of(FIXTURE_STORE_ROWS / 2) |= IN_FLIGHT);
-	ANSWERS(KH_DIRECT_ASK, *stamp_of(FIXTURE_STORE_ROWS / 2) = head()->durable + 1);
-	ANSWERS(KH_DIRECT_ASK, *stamp_of(FIXTURE_STORE_ROWS / 2) = TOMBSTONE | (head()->durable + 1));
+	ANSWERS(KH_DIRECT_ASK, *stamp_of(FIXTURE_STORE_ROWS / 2) = fixture_store_head()->durable + 1);
+	ANSWERS(KH_DIRECT_ASK, *stamp_of(FIXTURE_STORE_ROWS / 2) = TOMBSTONE | (fixture_store_head()->durable + 1));
 	ANSWERS(KH_DIRECT_NO_ROW, for (uint64_t i = 0; i < all; i++) * stamp_of(i) |= TOMBSTONE);
 }
 
@@ -311,8 +274,9 @@ should_compare_the_whole_key(void)
 	uint64_t place;
 
 	begin_between();
-	place = word(page() + KH_STORE_PAGE_BYTES + (uint64_t) read->keys[0].column * KH_STORE_PAGE_COLUMN_BYTES);
-	memset(at(place & ~UINT64_C(7)), 0, (size_t) read->page_rows << (place & 7));
+	place = fixture_store_word(fixture_store_page(read) + KH_STORE_PAGE_BYTES +
+	                           (uint64_t) read->keys[0].column * KH_STORE_PAGE_COLUMN_BYTES);
+	memset(fixture_store_at(place & ~UINT64_C(7)), 0, (size_t) read->page_rows << (place & 7));
 	CHECK_EQUAL(KH_DIRECT_NO_ROW, read_between(1, FIXTURE_STORE_ROWS));
 }
 
@@ -325,10 +289,12 @@ should_not_follow_what_leads_outside(void)
 	{
 		uint64_t address = nowhere[i];
 
-		ANSWERS(KH_DIRECT_ASK, tree()->root = address);
-		ANSWERS(KH_DIRECT_ASK, table()->parts = address);
-		ANSWERS(KH_DIRECT_ASK, memcpy(at(page() + KH_STORE_PAGE_STAMPS_OFFSET), &address, sizeof(address)));
-		ANSWERS(KH_DIRECT_ASK, memcpy(at(tree()->root + KH_STORE_NODE_LEFTMOST_OFFSET), &address, sizeof(address)));
+		ANSWERS(KH_DIRECT_ASK, fixture_store_tree(read)->root = address);
+		ANSWERS(KH_DIRECT_ASK, fixture_store_table(read)->parts = address);
+		ANSWERS(KH_DIRECT_ASK, memcpy(fixture_store_at(fixture_store_page(read) + KH_STORE_PAGE_STAMPS_OFFSET),
+		                              &address, sizeof(address)));
+		ANSWERS(KH_DIRECT_ASK, memcpy(fixture_store_at(fixture_store_tree(read)->root + KH_STORE_NODE_LEFTMOST_OFFSET),
+		                              &address, sizeof(address)));
 	}
 }
 
