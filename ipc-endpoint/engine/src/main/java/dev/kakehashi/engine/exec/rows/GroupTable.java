@@ -168,16 +168,11 @@ public final class GroupTable {
     account();
   }
 
-  /// The same for one whose hash is its key.
+  /// The same for one whose hash is its key, at which [#slot] does not look.
   private int findExact(GroupTable other, int row, long hash) {
-    int mask = slots.length - 1;
-    int slot = (int) (hash ^ (hash >>> 32)) & mask;
-    for (long entry = slots[slot]; entry != 0; entry = slots[slot]) {
-      int group = group(entry);
-      if (((entry ^ hash) & HASH_MASK) == 0 && hashes[group] == hash) {
-        return group;
-      }
-      slot = (slot + 1) & mask;
+    int slot = slot(single, 0, 0, hash);
+    if (slots[slot] != 0) {
+      return group(slots[slot]);
     }
     int group = keys.size();
     keys.append(other.keys, row);
