@@ -1,16 +1,9 @@
 package dev.kakehashi.benchmarks.engine;
 
+import dev.kakehashi.benchmarks.SingleRowInserts;
 import dev.kakehashi.client.AttachOptions;
-import dev.kakehashi.client.Parameters;
-import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Session;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Transactions that insert one row and are stored when they are reported.
@@ -50,34 +43,6 @@ record StoredCommits(
 
   private double inserts(int clients, int forSeconds)
       throws InterruptedException, ExecutionException {
-    long began = System.nanoTime();
-    long end = began + TimeUnit.SECONDS.toNanos(forSeconds);
-    try (ExecutorService threads = Executors.newFixedThreadPool(clients)) {
-      List<Future<Long>> counts = new ArrayList<>();
-      for (int i = 0; i < clients; i++) {
-        counts.add(threads.submit(() -> insertUntil(end)));
-      }
-      long sum = 0;
-      for (Future<Long> count : counts) {
-        sum += count.get();
-      }
-      return sum * 1e9 / (System.nanoTime() - began);
-    }
-  }
-
-  private long insertUntil(long end) {
-    long count = 0;
-    try (Session session = Session.attach(options);
-        PreparedStatement insert = session.prepare("INSERT INTO events VALUES ($1, $2)")) {
-      Parameters row = insert.parameters();
-      while (System.nanoTime() < end) {
-        row.reset();
-        row.writer().addRow();
-        row.writer().setLong(0, NEXT_EVENT.getAndIncrement());
-        row.writer().setLong(1, count % 1000);
-        count += session.update(insert, row);
-      }
-    }
-    return count;
+    return new SingleRowInserts(options, "events", NEXT_EVENT).rate(clients, forSeconds);
   }
 }

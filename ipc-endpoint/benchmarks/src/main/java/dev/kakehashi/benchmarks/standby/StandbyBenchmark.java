@@ -1,8 +1,8 @@
 package dev.kakehashi.benchmarks.standby;
 
+import dev.kakehashi.benchmarks.SingleRowInserts;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.EndpointException;
-import dev.kakehashi.client.Parameters;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
@@ -42,7 +42,7 @@ public final class StandbyBenchmark {
       case "rate" -> {
         int clients = Integer.parseInt(operands.get(1));
         int seconds = Integer.parseInt(operands.get(2));
-        System.out.printf(Locale.ROOT, "%.1f%n", rate(options, clients, seconds));
+        System.out.printf(Locale.ROOT, "%.1f%n", inserts(options).rate(clients, seconds));
       }
       case "lag" ->
           lag(
@@ -65,13 +65,8 @@ public final class StandbyBenchmark {
     }
   }
 
-  private static double rate(AttachOptions options, int clients, int seconds) throws Exception {
-    AtomicLong next = new AtomicLong(nextId(options));
-    long began = System.nanoTime();
-    long end = began + TimeUnit.SECONDS.toNanos(seconds);
-    try (ExecutorService threads = Executors.newFixedThreadPool(clients)) {
-      return sum(insert(threads, options, clients, next, end)) * 1e9 / (System.nanoTime() - began);
-    }
+  private static SingleRowInserts inserts(AttachOptions options) {
+    return new SingleRowInserts(options, "entry", new AtomicLong(nextId(options)));
   }
 
   private static long nextId(AttachOptions options) {
@@ -95,49 +90,16 @@ public final class StandbyBenchmark {
     }
   }
 
-  private static List<Future<Long>> insert(
-      ExecutorService threads, AttachOptions options, int clients, AtomicLong next, long end) {
-    List<Future<Long>> counts = new ArrayList<>();
-    for (int i = 0; i < clients; i++) {
-      counts.add(threads.submit(() -> insertUntil(options, next, end)));
-    }
-    return counts;
-  }
-
-  private static long sum(List<Future<Long>> counts) throws Exception {
-    long sum = 0;
-    for (Future<Long> count : counts) {
-      sum += count.get();
-    }
-    return sum;
-  }
-
-  private static long insertUntil(AttachOptions options, AtomicLong next, long end) {
-    long count = 0;
-    try (Session session = Session.attach(options);
-        PreparedStatement insert = session.prepare("INSERT INTO entry VALUES ($1, $2)")) {
-      Parameters row = insert.parameters();
-      while (System.nanoTime() < end) {
-        row.reset();
-        row.writer().addRow();
-        row.writer().setLong(0, next.getAndIncrement());
-        row.writer().setLong(1, count % 1000);
-        count += session.update(insert, row);
-      }
-    }
-    return count;
-  }
-
   /// A commit whose end is known.
   private record Beat(long number, long committedNanos) {}
 
   private static void lag(AttachOptions options, AttachOptions standby, int clients, int seconds)
       throws Exception {
-    AtomicLong next = new AtomicLong(nextId(options));
+    SingleRowInserts inserts = inserts(options);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     ConcurrentLinkedQueue<Beat> beats = new ConcurrentLinkedQueue<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(clients + 2)) {
-      List<Future<Long>> writers = insert(threads, options, clients, next, end);
+      List<Future<Long>> writers = inserts.start(threads, clients, end);
       Future<Long> beating = threads.submit(() -> beat(options, beats, end));
       Future<double[]> seen = threads.submit(() -> watch(standby, beats, beating));
       double[] lags = seen.get();
@@ -149,7 +111,7 @@ public final class StandbyBenchmark {
           lags[lags.length * 99 / 100],
           lags[lags.length - 1],
           lags.length,
-          (double) sum(writers) / seconds);
+          (double) SingleRowInserts.sum(writers) / seconds);
     }
   }
 
