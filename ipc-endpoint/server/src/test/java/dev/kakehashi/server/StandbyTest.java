@@ -8,10 +8,9 @@ import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.FreePorts;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,8 +53,8 @@ class StandbyTest {
 
   @BeforeEach
   void start() throws Exception {
-    int port = freePort();
-    standbyPort = freePort();
+    int port = FreePorts.next();
+    standbyPort = FreePorts.next();
     primary = EndpointProcess.open("http_port=" + port);
     try (Session session = primary.attach()) {
       session.execute("create table entry (id int8 primary key, v text)");
@@ -78,12 +77,6 @@ class StandbyTest {
     Command.run("restore", "--standby", backup.toString(), standby.dataDirectory().toString())
         .expect(0, "restored the backup of");
     standby.start();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    }
   }
 
   @AfterEach
@@ -164,7 +157,17 @@ class StandbyTest {
   }
 
   private void awaitStandby() {
-    Await.until("the standby", () -> position(standby).equals(position(primary)));
+    try {
+      Await.until("the standby", () -> position(standby).equals(position(primary)));
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          "%s\nprimary: %s\nstandby: %s"
+              .formatted(
+                  e.getMessage(),
+                  ask(primary, "status").output(),
+                  ask(standby, "status").output()),
+          e);
+    }
   }
 
   private static List<Long> numbers(Session session, String sql) {

@@ -15,10 +15,9 @@ import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.server.Command;
 import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.FreePorts;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,10 +66,7 @@ class StandbyReadTest {
 
   @BeforeEach
   void start() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = FreePorts.next();
     primary = EndpointProcess.open("http_port=" + port);
     try (Session session = primary.attach()) {
       session.execute("create table account (id int8 primary key, balance int8)");

@@ -13,10 +13,9 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.server.Command;
 import dev.kakehashi.server.EndpointProcess;
 import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.FreePorts;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,10 +49,7 @@ class SynchronousStandbyTest {
 
   @BeforeEach
   void start() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = FreePorts.next();
     primary = EndpointProcess.open("http_port=" + port, "synchronous_patience=500ms");
     try (Session session = primary.attach()) {
       session.execute("create table entry (id int8 primary key)");
