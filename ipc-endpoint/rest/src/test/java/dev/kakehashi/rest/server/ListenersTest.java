@@ -10,6 +10,7 @@ import dev.kakehashi.rest.route.ExchangeOutput;
 import dev.kakehashi.rest.route.Route;
 import dev.kakehashi.rest.route.Routes;
 import dev.kakehashi.testsupport.Await;
+import dev.kakehashi.testsupport.TestKeys;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -1,4 +1,4 @@
-package dev.kakehashi.rest.server;
+package dev.kakehashi.testsupport;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,21 +15,24 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Keys and certificates of an authority that lives as long as its folder, made by the JDK's keytool.
-final class TestKeys {
+/// Keys and certificates of an authority that lives as long as its folder, made by the JDK's keytool. One thread.
+public final class TestKeys {
   private static final char[] PASSWORD = "password".toCharArray();
 
   private final Path folder;
   private final Path store;
 
-  TestKeys(Path folder) throws IOException, InterruptedException {
+  /// Makes the authority.
+  ///
+  /// @param folder in which it keeps its files
+  public TestKeys(Path folder) throws IOException, InterruptedException {
     this.folder = folder;
     this.store = folder.resolve("keys.p12");
     make("authority", "CN=authority", List.of("-ext", "bc:c"));
   }
 
   /// Makes a key with a certificate that the authority has signed.
-  void make(String alias, String name) throws IOException, InterruptedException {
+  public void make(String alias, String name) throws IOException, InterruptedException {
     make(alias, name, List.of("-signer", "authority", "-ext", "san=dns:localhost,ip:127.0.0.1"));
   }
 
@@ -70,7 +73,8 @@ final class TestKeys {
   }
 
   /// Writes its chain to a PEM file.
-  void writeCertificate(String alias, Path file) throws IOException, GeneralSecurityException {
+  public void writeCertificate(String alias, Path file)
+      throws IOException, GeneralSecurityException {
     StringBuilder pem = new StringBuilder();
     for (Certificate certificate : read().getCertificateChain(alias)) {
       pem.append(pem("CERTIFICATE", certificate.getEncoded()));
@@ -79,7 +83,7 @@ final class TestKeys {
   }
 
   /// Writes its key to a PEM file.
-  void writeKey(String alias, Path file) throws IOException, GeneralSecurityException {
+  public void writeKey(String alias, Path file) throws IOException, GeneralSecurityException {
     Key key = read().getKey(alias, PASSWORD);
     Files.writeString(file, pem("PRIVATE KEY", key.getEncoded()));
   }
@@ -93,7 +97,7 @@ final class TestKeys {
   /// A client that trusts the authority.
   ///
   /// @param alias whose certificate it shows; empty: none
-  SSLContext client(String alias) throws IOException, GeneralSecurityException {
+  public SSLContext client(String alias) throws IOException, GeneralSecurityException {
     KeyStore all = read();
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
