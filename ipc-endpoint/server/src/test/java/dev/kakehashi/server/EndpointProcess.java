@@ -142,6 +142,13 @@ public final class EndpointProcess implements AutoCloseable {
     return Session.attach(AttachOptions.of(runtimeDirectory()));
   }
 
+  /// Runs a command about it.
+  public Command ask(String... command) {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of("-D", dataDirectory().toString(), "-R", runtimeDirectory().toString()));
+    return Command.run(words.toArray(String[]::new));
+  }
+
   /// Files in a directory that it has open although they have no name any more.
   long deletedFiles(Path directory) throws IOException {
     Path descriptors = Path.of("/proc", Long.toString(process.pid()), "fd");

@@ -123,6 +123,7 @@ class RoomsTest {
             "recovery",
             "check",
             ""));
+    FLOORS.put("engine.store.log", List.of("file", ""));
     FLOORS.put(
         "engine.sql",
         List.of(

@@ -64,7 +64,7 @@ class StandbyTest {
       session.execute("grant kakehashi_replication to replica");
     }
     Path backup = home.resolve("backup");
-    ask(primary, "backup", backup.toString(), "-q").expect(0);
+    primary.ask("backup", backup.toString(), "-q").expect(0);
     Path password = home.resolve("password");
     Files.writeString(password, "secret\n");
     standby =
@@ -83,17 +83,6 @@ class StandbyTest {
   void stop() throws IOException {
     standby.close();
     primary.close();
-  }
-
-  private static Command ask(EndpointProcess endpoint, String... command) {
-    List<String> words = new ArrayList<>(List.of(command));
-    words.addAll(
-        List.of(
-            "-D",
-            endpoint.dataDirectory().toString(),
-            "-R",
-            endpoint.runtimeDirectory().toString()));
-    return Command.run(words.toArray(String[]::new));
   }
 
   /// Commits rows, each with a task, until it is told to stop.
@@ -150,7 +139,7 @@ class StandbyTest {
   }
 
   private static String position(EndpointProcess endpoint) {
-    String said = ask(endpoint, "status").output();
+    String said = endpoint.ask("status").output();
     Matcher position = POSITION.matcher(said);
     assertTrue(position.find(), said);
     return position.group(1);
@@ -163,9 +152,7 @@ class StandbyTest {
       throw new AssertionError(
           "%s\nprimary: %s\nstandby: %s"
               .formatted(
-                  e.getMessage(),
-                  ask(primary, "status").output(),
-                  ask(standby, "status").output()),
+                  e.getMessage(), primary.ask("status").output(), standby.ask("status").output()),
           e);
     }
   }
@@ -215,11 +202,12 @@ class StandbyTest {
     }
     whileCommitting(() -> awaitCommits(200));
     awaitStandby();
-    ask(standby, "status")
+    standby
+        .ask("status")
         .expect(0, "standby of http://127.0.0.1:", "readers see 1/", "behind: 0 bytes, 0.000 s");
-    ask(primary, "status").expect(0, "standby second: has 1/");
+    primary.ask("status").expect(0, "standby second: has 1/");
     primary.kill();
-    ask(standby, "promote").expect(0, "promoted; the log goes on at 2/");
+    standby.ask("promote").expect(0, "promoted; the log goes on at 2/");
     lookAtPromoted(session -> {
       TreeSet<Long> there = new TreeSet<>(numbers(session, "select id from entry"));
       TreeSet<Long> lost = new TreeSet<>(acknowledged);
@@ -255,7 +243,7 @@ class StandbyTest {
     standby.start();
     awaitStandby();
     primary.kill();
-    ask(standby, "promote").expect(0, "promoted");
+    standby.ask("promote").expect(0, "promoted");
     lookAtPromoted(session -> {
       assertEquals(List.of(MANY_ROWS / 2 * 7L), numbers(session, "select sum(w)::int8 from entry"));
       assertEquals(List.of(0L), numbers(session, "select count(*) from later"));
@@ -280,12 +268,12 @@ class StandbyTest {
             "primary=http://127.0.0.1:1")
         .expect(1, "is no standby's");
     // The primary's own history goes on, and a standby that was promoted has another one.
-    ask(standby, "promote").expect(0, "promoted");
+    standby.ask("promote").expect(0, "promoted");
     Files.writeString(data.resolve("standby"), "set by hand");
     standby.start();
     Await.until(
         "the refusal",
-        () -> ask(standby, "status").output().contains("of timeline 1 of another history"));
+        () -> standby.ask("status").output().contains("of timeline 1 of another history"));
     assertEquals(LongStream.of(0).boxed().toList(), numbersOfPrimary("select count(*) from entry"));
   }
 
@@ -293,7 +281,7 @@ class StandbyTest {
   void shouldRefuseToServeWhenTheOtherEndpointHasTakenOver() throws Exception {
     awaitStandby();
     primary.kill();
-    ask(standby, "promote").expect(0, "promoted; the log goes on at 2/");
+    standby.ask("promote").expect(0, "promoted; the log goes on at 2/");
     String[] start = {
       "start",
       "-D",

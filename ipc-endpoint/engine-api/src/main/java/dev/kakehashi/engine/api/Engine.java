@@ -7,7 +7,6 @@ import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.protocol.capability.Capabilities;
 import dev.kakehashi.protocol.capability.Capability;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -128,12 +127,11 @@ public interface Engine extends AutoCloseable {
     throw EngineException.lacking(capabilities(), Capability.BACKUP);
   }
 
-  /// Answers a standby that asks for the log behind its position. Blocks until there is something, or for a time.
+  /// Begins to send the log to a standby, from its position on. The caller runs the feed, and closes it.
   ///
-  /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
-  /// @throws IOException if it does not take the answer
-  default void feed(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
+  /// @throws EngineException FEATURE_NOT_SUPPORTED; NOT_IN_PREREQUISITE_STATE if it cannot go on from there; OBJECT_IN_USE if another one
+  ///     of its name follows the log
+  default LogFeed feed(LogRequest request) throws IOException {
     throw new EngineException(
         dev.kakehashi.protocol.ErrorCode.FEATURE_NOT_SUPPORTED, "this engine has no standbys");
   }

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.api.LogFeed;
 import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.ParameterBatch;
@@ -52,7 +53,6 @@ import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
 import dev.kakehashi.valuetext.time.Zone;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
@@ -350,10 +350,9 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public void feed(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
+  public LogFeed feed(LogRequest request) throws IOException {
     refuseWhenClosing();
-    store.feed(request, waitNanos, to);
+    return store.feed(request);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.api.LogFeed;
 import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
@@ -44,7 +45,6 @@ import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.engine.store.version.TransactionSlots;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -333,10 +333,9 @@ final class MemoryStore implements Store {
   }
 
   @Override
-  public void feed(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
+  public LogFeed feed(LogRequest request) throws IOException {
     refuseOthersOfStandby();
-    log.feed(request, waitNanos, to);
+    return log.feed(request);
   }
 
   private void refuseOthersOfStandby() {

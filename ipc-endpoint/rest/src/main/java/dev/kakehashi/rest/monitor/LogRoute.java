@@ -1,6 +1,7 @@
 package dev.kakehashi.rest.monitor;
 
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.LogFeed;
 import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogRequest;
@@ -11,11 +12,12 @@ import dev.kakehashi.rest.route.ContentType;
 import dev.kakehashi.rest.route.Exchange;
 import dev.kakehashi.rest.route.ExchangeOutput;
 import dev.kakehashi.rest.route.Route;
+import dev.kakehashi.rest.route.Upgraded;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The route that standbys take the log from: what is behind their position, as soon as there is something.
@@ -24,7 +26,10 @@ public final class LogRoute {
   private static final String ROLE = "kakehashi_replication";
 
   private static final ContentType LOG = ContentType.of("application/vnd.kakehashi.log");
-  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /// Protocol of the connection that the log is sent over, see [LogFeed].
+  private static final String PROTOCOL = "kakehashi-log";
+
   private static final int MOST_NAME = 63;
   private static final int BUFFER_BYTES = 64 << 10;
 
@@ -83,7 +88,7 @@ public final class LogRoute {
     }
   }
 
-  private void log(Exchange exchange) throws IOException, InterruptedException {
+  private void log(Exchange exchange) throws IOException {
     requireMember(exchange);
     String standby = name(exchange);
     LogRequest request;
@@ -99,10 +104,32 @@ public final class LogRoute {
     } catch (IllegalArgumentException e) {
       throw bad(String.valueOf(e.getMessage()));
     }
-    exchange.waits();
-    Answer answer = new Answer(exchange);
-    engine.feed(request, WAIT_NANOS, answer);
-    answer.end();
+    if (!exchange.isUpgradeTo(PROTOCOL)) {
+      throw Problem.of(
+          426,
+          "upgrade-required",
+          "Upgrade required",
+          "the log is sent over \"%s\"".formatted(PROTOCOL));
+    }
+    LogFeed feed = engine.feed(request);
+    exchange.upgrade(
+        PROTOCOL,
+        new Upgraded.Peer() {
+          @Override
+          public void run(OutputStream to) throws IOException, InterruptedException {
+            feed.run(to);
+          }
+
+          @Override
+          public void received(ByteBuffer bytes) throws IOException {
+            feed.received(bytes);
+          }
+
+          @Override
+          public void close() {
+            feed.close();
+          }
+        });
   }
 
   /// Sent at the beginning of a stream.

@@ -2,6 +2,9 @@ package dev.kakehashi.rest.route;
 
 import dev.kakehashi.rest.login.Users;
 import dev.kakehashi.rest.problem.Problem;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -108,6 +111,28 @@ public final class Exchange {
     } catch (Throwable e) {
       fail(e);
     }
+  }
+
+  /// Whether the client asks to go on with another protocol over this connection.
+  public boolean isUpgradeTo(String protocol) {
+    return request.isHttp1()
+        && protocol.equalsIgnoreCase(request.header("Upgrade"))
+        && jettyRequest.getHeaders().contains(HttpHeader.CONNECTION, "upgrade");
+  }
+
+  /// Goes on with another protocol over this connection, which ends with it. The exchange ends.
+  ///
+  /// @param peer owned by the connection from now on, also where the client has gone meanwhile
+  public void upgrade(String protocol, Upgraded.Peer peer) {
+    Connection connection = jettyRequest.getConnectionMetaData().getConnection();
+    jettyRequest.setAttribute(
+        HttpStream.UPGRADE_CONNECTION_ATTRIBUTE,
+        new Upgraded(
+            connection.getEndPoint(),
+            jettyRequest.getConnectionMetaData().getConnector().getExecutor(),
+            peer));
+    onBroken(peer::close);
+    answer.upgrade(protocol);
   }
 
   /// Called when the client has gone or stopped, if that is noticed before the answer is complete. Must not block.

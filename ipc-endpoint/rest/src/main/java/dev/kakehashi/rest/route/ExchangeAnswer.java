@@ -99,6 +99,18 @@ public final class ExchangeAnswer {
     send(status, body);
   }
 
+  /// Ends the exchange with the change to another protocol.
+  void upgrade(String protocol) {
+    if (!isEnded.compareAndSet(false, true)) {
+      throw new IllegalStateException("two answers by " + request.route());
+    }
+    request.closeBody();
+    response.getHeaders().put(HttpHeader.UPGRADE, protocol);
+    response.getHeaders().put(HttpHeader.CONNECTION, "Upgrade");
+    response.setStatus(101);
+    response.write(true, ByteBuffer.allocate(0), callback);
+  }
+
   private void send(int status, ByteBuffer body) {
     if (!isEnded.compareAndSet(false, true)) {
       throw new IllegalStateException("two answers by " + request.route());

@@ -78,7 +78,7 @@ public final class ExchangeOutput extends OutputStream {
   }
 
   /// Wakes the writer from the thread that has written; it never blocks that thread.
-  private static final class Written extends CompletableFuture<Boolean> implements Callback {
+  static final class Written extends CompletableFuture<Boolean> implements Callback {
     @Override
     public void succeeded() {
       complete(true);

@@ -210,6 +210,11 @@ public final class ExchangeRequest {
         >= HttpVersion.HTTP_1_1.getVersion();
   }
 
+  /// Whether the connection has one request at a time, as text.
+  boolean isHttp1() {
+    return request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1;
+  }
+
   /// Collects the whole body without blocking, for who does not read [#body].
   void collect(BodyCollector.Receiver receiver) {
     new BodyCollector(request, gauge(), request.getLength(), receiver).run();

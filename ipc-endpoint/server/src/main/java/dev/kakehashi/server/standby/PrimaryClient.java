@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -19,23 +20,19 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks a primary for its log over HTTP. Used by one thread.
+/// Asks a primary for its log over HTTP. Used by one thread, except [#close].
 public final class PrimaryClient implements AutoCloseable {
-  /// The primary answers sooner, also if it has nothing to say.
+  /// The primary says something sooner, also if it has nothing to say.
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   /// Until a backup begins to come: the primary writes its image first.
   private static final Duration BACKUP_PATIENCE = Duration.ofMinutes(5);
-
-  /// How long readers may lack what commits of the primary wait for, until it is told how far they are.
-  private static final long READERS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(PrimaryClient.class);
 
@@ -43,8 +40,10 @@ public final class PrimaryClient implements AutoCloseable {
   private final Address address;
   private final String authorization;
 
-  /// Whether the primary has compared the logs, and nothing has failed since: it may be another one after a failure.
-  private boolean isSame;
+  /// The newest stream's. Written by the thread that opens it, before it looks at `closed`.
+  private volatile @Nullable Socket socket;
+
+  private volatile boolean closed;
 
   /// Where the primary is, and who asks.
   ///
@@ -100,45 +99,23 @@ public final class PrimaryClient implements AutoCloseable {
     }
   }
 
-  /// Asks once for what is behind the position of a log, and gives it that.
+  /// Asks for what is behind the position of a log.
   ///
-  /// @return whether it had groups
-  /// @throws IOException if the primary is not there, refuses, or its answer is cut off
-  public boolean follow(FollowedLog log) throws IOException, InterruptedException {
-    boolean isFirst = !isSame;
-    isSame = false;
-    HttpRequest request =
-        logRequest(log.logId(), log.position(), log.applied(), isFirst ? log.last() : null);
-    HttpResponse<InputStream> answer =
-        http.send(request, HttpResponse.BodyHandlers.ofInputStream());
-    try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
-      if (answer.statusCode() != 200) {
-        throw refused(answer, body);
-      }
-      boolean hasGroups = log.receive(body);
-      if (hasGroups && log.waitsForReaders() && !log.awaitApplied(READERS_NANOS)) {
-        LOG.debug("readers are behind: the primary is told so");
-      }
-      isSame = true;
-      return hasGroups;
-    }
+  /// @throws IOException if the primary is not there, or refuses
+  PrimaryStream open(FollowedLog log) throws IOException {
+    return open(log.logId(), log.position(), log.applied(), log.last());
   }
 
   /// Asks whether the primary has its log from a position on. It is kept for this standby from then on.
   ///
   /// @throws IOException if it has not, or cannot be asked
-  public void requireLog(long logId, LogPosition from) throws IOException, InterruptedException {
-    HttpResponse<InputStream> answer =
-        http.send(logRequest(logId, from, from, null), HttpResponse.BodyHandlers.ofInputStream());
-    try (InputStream body = new WatchedInput(answer.body(), PATIENCE)) {
-      if (answer.statusCode() != 200) {
-        throw refused(answer, body);
-      }
-    }
+  public void requireLog(long logId, LogPosition from) throws IOException {
+    open(logId, from, from, null).close();
   }
 
-  private HttpRequest logRequest(
-      long logId, LogPosition from, LogPosition applied, @Nullable LogFrame last) {
+  private PrimaryStream open(
+      long logId, LogPosition from, LogPosition applied, @Nullable LogFrame last)
+      throws IOException {
     String query =
         "standby=%s&machine=%s&log=%016x&from=%s&applied=%s"
             .formatted(
@@ -153,10 +130,12 @@ public final class PrimaryClient implements AutoCloseable {
               .formatted(
                   URLEncoder.encode(last.at().toString(), StandardCharsets.UTF_8), last.checksum());
     }
-    return HttpRequest.newBuilder(address.primary().resolve("/v1/log?" + query))
-        .header("Authorization", authorization)
-        .timeout(PATIENCE)
-        .build();
+    return PrimaryStream.open(
+        address.primary().resolve("/v1/log?" + query),
+        authorization,
+        http.sslContext(),
+        PATIENCE,
+        this::begun);
   }
 
   /// Copies everything that a new standby begins with. The log is kept for it there from then on.
@@ -185,11 +164,14 @@ public final class PrimaryClient implements AutoCloseable {
   }
 
   private static IOException refused(HttpResponse<?> answer, InputStream body) throws IOException {
-    return new IOException(
-        "the primary answers with %d: %s"
-            .formatted(
-                answer.statusCode(),
-                new String(body.readAllBytes(), StandardCharsets.UTF_8).strip()));
+    return refused(answer.statusCode(), new String(body.readAllBytes(), StandardCharsets.UTF_8));
+  }
+
+  /// A refusal of the primary.
+  ///
+  /// @param body of its answer
+  static IOException refused(int status, String body) {
+    return new IOException("the primary answers with %d: %s".formatted(status, body.strip()));
   }
 
   /// Asks for the timelines of the log there.
@@ -210,13 +192,35 @@ public final class PrimaryClient implements AutoCloseable {
     return answer.body();
   }
 
+  private void begun(Socket opened) {
+    socket = opened;
+    if (closed) {
+      // close() may have looked before.
+      closeSocket();
+    }
+  }
+
+  private void closeSocket() {
+    Socket opened = socket;
+    if (opened != null) {
+      try {
+        opened.close();
+      } catch (IOException e) {
+        LOG.debug("a connection to the primary could not be closed", e);
+      }
+    }
+  }
+
   /// Where the primary is, for people.
   public String name() {
     return address.primary().toString();
   }
 
+  /// Ends what is under way, from any thread.
   @Override
   public void close() {
+    closed = true;
+    closeSocket();
     http.shutdownNow();
     http.close();
   }

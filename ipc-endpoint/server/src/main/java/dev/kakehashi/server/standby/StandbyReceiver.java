@@ -1,7 +1,6 @@
 package dev.kakehashi.server.standby;
 
 import dev.kakehashi.engine.api.FollowedLog;
-import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.protocol.Threads;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -37,18 +36,22 @@ public final class StandbyReceiver implements AutoCloseable {
     boolean isStopping = false;
     while (!isStopping) {
       try {
-        primary.follow(log);
-        if (!problem.isEmpty()) {
-          LOG.info("the primary is followed from {} on", log.position());
-        }
-        tell("");
+        follow();
         isStopping = stopping.getCount() == 0;
-      } catch (IOException | EngineException | OutOfMemoryError e) {
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
         isStopping = hasFailed(e.getMessage() == null ? e.toString() : e.getMessage(), e);
       } catch (InterruptedException e) {
         // Nobody may stop this thread but close().
         isStopping = stopping.getCount() == 0;
       }
+    }
+  }
+
+  private void follow() throws IOException, InterruptedException {
+    try (PrimaryStream opened = primary.open(log)) {
+      LOG.info("the primary is followed from {} on", log.position());
+      tell("");
+      log.follow(opened.input(), opened.output());
     }
   }
 

@@ -169,6 +169,18 @@ class HttpRolesTest {
     assertEquals(2, owner.get("/v1/tables/public.t").expect(200).rows().size());
   }
 
+  @Test
+  void shouldGiveTheLogToMembersOverAnUpgradedConnectionAlone() throws IOException {
+    String log = "/v1/log?standby=s&machine=m&log=0&from=1/0/1000&applied=1/0/1000";
+    bob.get(log).problem(403, "42501");
+    owner.sql("grant kakehashi_replication to bob").expect(200);
+    assertTrue(bob.get(log).expect(426).text().contains("kakehashi-log"));
+    HttpConnection standby = door.bob();
+    standby.get(log, "Connection: Upgrade", "Upgrade: kakehashi-log").problem(409, "55000");
+    // A refusal leaves the connection as it was.
+    assertEquals("1", standby.sql("select 1").value());
+  }
+
   private String token(String user, String password) throws IOException {
     return token(door, user, password);
   }

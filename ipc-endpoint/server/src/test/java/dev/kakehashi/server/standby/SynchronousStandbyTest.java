@@ -57,7 +57,7 @@ class SynchronousStandbyTest {
       session.execute("grant kakehashi_replication to replica");
     }
     Path backup = home.resolve("backup");
-    ask(primary, "backup", backup.toString(), "-q").expect(0);
+    primary.ask("backup", backup.toString(), "-q").expect(0);
     Path password = home.resolve("password");
     Files.writeString(password, "secret\n");
     standby =
@@ -78,22 +78,11 @@ class SynchronousStandbyTest {
     primary.close();
   }
 
-  private static Command ask(EndpointProcess endpoint, String... command) {
-    List<String> words = new ArrayList<>(List.of(command));
-    words.addAll(
-        List.of(
-            "-D",
-            endpoint.dataDirectory().toString(),
-            "-R",
-            endpoint.runtimeDirectory().toString()));
-    return Command.run(words.toArray(String[]::new));
-  }
-
   private void set(String setting, String value) {
     try (Session session = primary.attach()) {
       session.execute("alter system set %s = '%s'".formatted(setting, value));
     }
-    ask(primary, "reload").expect(0);
+    primary.ask("reload").expect(0);
   }
 
   private static long count(Session session, String sql) {
@@ -128,7 +117,7 @@ class SynchronousStandbyTest {
       Await.until("commits", () -> acknowledged.size() >= 200);
       primary.kill();
       long killed = System.nanoTime();
-      ask(standby, "promote").expect(0, "promoted; the log goes on at 2/");
+      standby.ask("promote").expect(0, "promoted; the log goes on at 2/");
       try (Session session = standby.attach()) {
         session.execute("insert into entry values (-1)");
         System.out.println(
@@ -158,7 +147,8 @@ class SynchronousStandbyTest {
       Await.until(
           "the wait",
           () ->
-              ask(primary, "status")
+              primary
+                  .ask("status")
                   .output()
                   .contains("commits are kept waiting by standby second (stored)"));
       assertFalse(waiting.isDone(), "told before the standby has it");
@@ -168,11 +158,11 @@ class SynchronousStandbyTest {
       set("synchronous_away", "alone");
       standby.kill();
       session.execute("insert into entry values (3)");
-      ask(primary, "status").expect(0, "commits go on without standby second (stored)");
+      primary.ask("status").expect(0, "commits go on without standby second (stored)");
       standby.start();
       Await.until(
           "the standby",
-          () -> ask(primary, "status").output().contains("commits wait for standby second"));
+          () -> primary.ask("status").output().contains("commits wait for standby second"));
     }
   }
 
@@ -189,7 +179,7 @@ class SynchronousStandbyTest {
           });
       Await.until(
           "the wait",
-          () -> ask(primary, "status").output().contains("commits are kept waiting by standby"));
+          () -> primary.ask("status").output().contains("commits are kept waiting by standby"));
       primary.stop();
       ExecutionException told =
           assertThrows(ExecutionException.class, () -> waiting.get(60, TimeUnit.SECONDS));

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.api.error.EngineException;
-import dev.kakehashi.engine.store.log.DiskErrors;
+import dev.kakehashi.engine.store.log.file.DiskErrors;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;

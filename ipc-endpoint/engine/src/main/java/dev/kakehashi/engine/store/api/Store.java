@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.api;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.FollowedLog;
+import dev.kakehashi.engine.api.LogFeed;
 import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
@@ -11,7 +12,6 @@ import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -82,9 +82,8 @@ public interface Store extends AutoCloseable {
   /// Where its log stands; null: it has no positions.
   @Nullable LogStatus logStatus();
 
-  /// Answers a standby, see `DurableLog.feed`.
-  void feed(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException;
+  /// Begins to send the log to a standby, see `DurableLog.feed`.
+  LogFeed feed(LogRequest request) throws IOException;
 
   /// Keeps the log from now on for a standby that asks later, see `DurableLog.keepFor`.
   void keepLogFor(String standby) throws IOException;

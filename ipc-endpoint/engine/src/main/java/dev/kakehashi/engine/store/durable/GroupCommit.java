@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.thread.BlockingExecutor;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.log.RetryPause;
+import dev.kakehashi.engine.store.log.file.RetryPause;
 import dev.kakehashi.engine.store.memory.StoreHead;
 import dev.kakehashi.engine.store.row.Stamp;
 import dev.kakehashi.protocol.ErrorCode;

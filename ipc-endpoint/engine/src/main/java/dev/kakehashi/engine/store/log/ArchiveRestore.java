@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;

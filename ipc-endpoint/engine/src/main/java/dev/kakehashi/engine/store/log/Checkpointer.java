@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.store.log.file.RetryPause;
 import dev.kakehashi.protocol.Threads;
 import dev.kakehashi.scheduler.platform.BackgroundWork;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogFeed;
 import dev.kakehashi.engine.api.LogRequest;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.api.error.EngineException;
@@ -9,7 +10,6 @@ import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -102,12 +102,11 @@ public interface DurableLog extends AutoCloseable {
     static final Activity NONE = new Activity(0, 0, 0, 0, 0, 0, 0, 0);
   }
 
-  /// Answers a standby that asks for what is behind its position; it may wait for that.
+  /// Begins to send the log to a standby, from its position on.
   ///
-  /// @throws EngineException FEATURE_NOT_SUPPORTED, NOT_IN_PREREQUISITE_STATE if it cannot go on from there
-  /// @throws IOException if it does not take the answer
-  default void feed(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
+  /// @throws EngineException FEATURE_NOT_SUPPORTED; NOT_IN_PREREQUISITE_STATE if it cannot go on from there; OBJECT_IN_USE if another one
+  ///     of its name follows the log
+  default LogFeed feed(LogRequest request) throws IOException {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log has no standbys");
   }
 

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.log;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogStatus;
 import dev.kakehashi.engine.store.api.ArchiveConfig;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.Threads;
 import dev.kakehashi.protocol.file.ReplacedFile;
 import java.io.IOException;

@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
 /// | 8 | 8 | log identifier |
 /// | 16 | 8 | CRC-32C of the above |
 /// | 24 | 8 | position that is durable; stored at once, so it needs no checksum against a kill |
+/// | 32 | 8 | 1: the log of a standby, see [ReceivedGroups] |
 ///
 /// Used by one thread at a time.
 final class LogEnd implements AutoCloseable {
@@ -42,6 +43,7 @@ final class LogEnd implements AutoCloseable {
   private static final long MAGIC = 0x3130_444e_455f_484bL; // KH_END01
   private static final int HEADER_BYTES = 16;
   private static final int POSITION = 24;
+  private static final int FOLLOWER = 32;
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final Logger LOG = LoggerFactory.getLogger(LogEnd.class);
@@ -105,12 +107,13 @@ final class LogEnd implements AutoCloseable {
           "If only this file is damaged, remove it. Otherwise restore the data directory from a"
               + " backup.");
     }
-    return new Mark(bytes.getLong(8), bytes.getLong(POSITION));
+    return new Mark(bytes.getLong(8), bytes.getLong(POSITION), bytes.getLong(FOLLOWER) != 0);
   }
 
   /// @param logId of the log that it belongs to
   /// @param position up to where that is durable
-  record Mark(long logId, long position) {}
+  /// @param isFollower groups of its last segment may be there without those before
+  record Mark(long logId, long position, boolean isFollower) {}
 
   /// Refuses a log that has lost its end.
   ///
@@ -158,6 +161,12 @@ final class LogEnd implements AutoCloseable {
       }
       failed = true;
     }
+  }
+
+  /// Notes durably that the log is a standby's from now on. A log that leaves its timeline gets another mark.
+  void follow() {
+    map.set(LONG, FOLLOWER, 1);
+    map.force();
   }
 
   /// After a clean end it survives power loss, too.

@@ -8,9 +8,7 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.store.api.SynchronousConfig;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.file.ReplacedFile;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,15 +24,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives the log to standbys: each asks for what is behind its position, again and again, and says thereby what it has.
+/// Gives the log to standbys: each gets what is behind its position as it comes, over a [StandbyFeed], and says what it has.
 ///
 /// The log keeps what a standby that has asked lacks, up to a limit. A file beside it has the standbys and about where they are, so that a
-/// start keeps that, too. [LogAnswers] say what is in an answer. Thread-safe.
+/// start keeps that, too. [LogBatches] say what is sent. Thread-safe.
 final class LogFeeds {
   private static final Logger LOG = LoggerFactory.getLogger(LogFeeds.class);
 
-  /// A standby that is there asks more often.
-  private static final long ASKS_MILLIS = 10_000;
+  /// A standby that is there says something more often.
+  private static final long SILENCE_MILLIS = 10_000;
+
+  /// After so long a batch without groups is sent, so that either side notices when the other is gone.
+  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /// How long a standby may take for a batch, until its connection is given up.
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final String FILE_SUFFIX = ".standbys";
 
@@ -41,7 +46,7 @@ final class LogFeeds {
   private final Object noteLock = new Object();
   private final Timelines timelines;
   private final LogFormat format;
-  private final LogAnswers answers;
+  private final LogBatches batches;
 
   /// Whether an archive may have what the log has given up.
   private final boolean hasArchive;
@@ -52,6 +57,8 @@ final class LogFeeds {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition grown = lock.newCondition();
   private volatile long durable;
+
+  /// Streams that wait for the log to grow.
   private final AtomicInteger waiting = new AtomicInteger();
 
   /// Position up to which this store's own reader does not need the log; the greatest number: it has none.
@@ -62,19 +69,40 @@ final class LogFeeds {
 
   /// @param position that it has
   /// @param applied up to which its readers see it
-  /// @param askedMillis when it has asked last, since 1970; 0: not since the start, and nothing is known to be there
+  /// @param askedMillis when it has said something last, since 1970; 0: not since the start, and nothing is known to be there
   /// @param machine which one of its name it is; empty: not known
-  /// @param isAnswered it gets an answer now, which may take long
+  /// @param feed its stream; null: it has none
+  /// @param state of the stream
   private record Slot(
-      long position, long applied, long askedMillis, String machine, boolean isAnswered) {
+      long position,
+      long applied,
+      long askedMillis,
+      String machine,
+      @Nullable StandbyFeed feed,
+      FeedState state) {
     /// One that nobody is known to be behind.
     static Slot at(long position) {
-      return new Slot(position, 0, 0, "", false);
+      return new Slot(position, 0, 0, "", null, FeedState.READY);
     }
 
     boolean isLive() {
-      return isAnswered || System.currentTimeMillis() - askedMillis < ASKS_MILLIS;
+      return state == FeedState.SENDING
+          || System.currentTimeMillis() - askedMillis < SILENCE_MILLIS;
     }
+
+    Slot in(FeedState next) {
+      return new Slot(position, applied, askedMillis, machine, feed, next);
+    }
+  }
+
+  /// State of a stream.
+  private enum FeedState {
+    /// All that was sent is acknowledged.
+    READY,
+    /// A batch is being sent, which may take long.
+    SENDING,
+    /// A batch has been sent.
+    SENT
   }
 
   /// A standby has asked.
@@ -91,12 +119,15 @@ final class LogFeeds {
 
   private boolean closing;
 
+  /// Whether the file is too old, for a stream that runs. A hint.
+  private volatile boolean isNoteDue;
+
   private LogFeeds(
-      Path file, Timelines timelines, LogAnswers answers, boolean hasArchive, long durable) {
+      Path file, Timelines timelines, LogBatches batches, boolean hasArchive, long durable) {
     this.file = file;
     this.timelines = timelines;
     this.format = timelines.current().format();
-    this.answers = answers;
+    this.batches = batches;
     this.hasArchive = hasArchive;
     this.durable = durable;
   }
@@ -113,8 +144,8 @@ final class LogFeeds {
       long durable)
       throws IOException {
     Path file = logDirectory.resolveSibling(logDirectory.getFileName() + FILE_SUFFIX);
-    LogAnswers answers = new LogAnswers(timelines, segments, sideFiles, archive);
-    LogFeeds feeds = new LogFeeds(file, timelines, answers, archive != null, durable);
+    LogBatches batches = new LogBatches(timelines, segments, sideFiles, archive);
+    LogFeeds feeds = new LogFeeds(file, timelines, batches, archive != null, durable);
     if (Files.exists(file)) {
       feeds.read(Files.readAllLines(file));
     }
@@ -350,45 +381,64 @@ final class LogFeeds {
     note();
   }
 
-  /// Answers a standby, when there is something behind its position, or some time has passed.
+  /// Begins a stream to a standby. One that it has over another connection ends.
   ///
   /// @throws EngineException NOT_IN_PREREQUISITE_STATE if it has another log, or one that is not the beginning of this, or lacks more than
-  ///     there is
-  void answer(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
+  ///     there is; OBJECT_IN_USE if another one of its name follows the log
+  StandbyFeed open(LogRequest request) throws IOException {
     String name = request.standby();
     LogFrame last = request.last();
     long at = checked(name, request.logId(), request.from());
-    long older = answers.requireSegments(name, at, durable, last != null);
+    long older = batches.requireSegments(name, at, durable, last != null);
     if (last != null) {
-      answers.requireSame(name, last, position(last.at()), at);
+      batches.requireSame(name, last, position(last.at()), at);
     }
-    if (hasMoved(request, at, position(request.applied()))) {
-      note();
+    batches.requireNext(name, at, durable);
+    StandbyFeed feed = new StandbyFeed(this, batches, request, at);
+    begin(feed, at, position(request.applied()));
+    note();
+    if (last != null && older > 0) {
+      LOG.info(
+          "standby \"{}\" is brought up from {} on: {} segments come from the archive",
+          name,
+          request.from(),
+          older);
     }
-    try {
-      answer(name, at, waitNanos, to);
-      if (last != null && older > 0) {
-        LOG.info(
-            "standby \"{}\" is brought up from {} on: {} segments come from the archive",
-            name,
-            request.from(),
-            older);
-      }
-    } finally {
-      answered(request);
-    }
+    return feed;
   }
 
-  private void answer(String name, long at, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
+  /// Waits until there is something to send to a standby that has acknowledged everything before, or until it should hear something.
+  ///
+  /// @param sent up to where it was sent
+  /// @return false: the stream has ended
+  /// @throws IOException if the standby says nothing any more
+  boolean awaitTurn(StandbyFeed feed, long sent) throws IOException, InterruptedException {
+    if (isNoteDue) {
+      isNoteDue = false;
+      note();
+    }
     lock.lock();
     try {
       waiting.incrementAndGet();
       try {
-        long left = waitNanos;
-        while (durable <= at && left > 0) {
-          left = grown.awaitNanos(left);
+        long begin = System.nanoTime();
+        while (true) {
+          Slot slot = slots.get(feed.standby());
+          if (slot == null || slot.feed() != feed) {
+            return false;
+          }
+          boolean isReady = slot.state() == FeedState.READY;
+          long left = (isReady ? BEAT_NANOS : PATIENCE_NANOS) - (System.nanoTime() - begin);
+          if (isReady && (durable > sent || left <= 0)) {
+            slots.put(feed.standby(), slot.in(FeedState.SENDING));
+            return true;
+          }
+          if (left <= 0) {
+            throw new IOException("standby \"%s\" says nothing".formatted(feed.standby()));
+          }
+          if (grown.awaitNanos(left) <= 0) {
+            LOG.debug("standby \"{}\": nothing new", feed.standby());
+          }
         }
       } finally {
         waiting.decrementAndGet();
@@ -396,24 +446,55 @@ final class LogFeeds {
     } finally {
       lock.unlock();
     }
-    SynchronousConfig now = synchronous;
-    boolean afterApplied =
-        now != null && now.standby().equals(name) && now.level() == SynchronousConfig.Level.APPLIED;
-    answers.write(name, at, durable, afterApplied, new DataOutputStream(to));
   }
 
-  /// Notes in memory where a standby is; true: the file is too old.
+  /// A batch has been sent.
+  void sent(StandbyFeed feed) {
+    lock.lock();
+    try {
+      Slot slot = slots.get(feed.standby());
+      // It may be acknowledged already.
+      if (slot != null && slot.feed() == feed && slot.state() == FeedState.SENDING) {
+        slots.put(
+            feed.standby(),
+            new Slot(
+                slot.position(),
+                slot.applied(),
+                System.currentTimeMillis(),
+                slot.machine(),
+                feed,
+                FeedState.SENT));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Up to where the log is durable.
+  long durable() {
+    return durable;
+  }
+
+  /// Whether commits wait until the readers of a standby see them.
+  boolean afterApplied(String standby) {
+    SynchronousConfig now = synchronous;
+    return now != null
+        && now.standby().equals(standby)
+        && now.level() == SynchronousConfig.Level.APPLIED;
+  }
+
+  /// A stream begins: notes in memory where the standby is.
   ///
   /// @throws EngineException OBJECT_IN_USE if another one of its name follows the log: each would take the place of the other, and what one
   ///     lacks would be given up
-  private boolean hasMoved(LogRequest request, long at, long applied) {
-    String name = request.standby();
+  private void begin(StandbyFeed feed, long at, long applied) {
+    String name = feed.standby();
     lock.lock();
     try {
       Slot before = slots.get(name);
       if (before != null
           && !before.machine().isEmpty()
-          && !before.machine().equals(request.machine())) {
+          && !before.machine().equals(feed.machine())) {
         if (before.isLive()) {
           throw new EngineException(
                   ErrorCode.OBJECT_IN_USE,
@@ -425,30 +506,68 @@ final class LogFeeds {
             name,
             System.currentTimeMillis() - before.askedMillis());
       }
-      slots.put(name, new Slot(at, applied, System.currentTimeMillis(), request.machine(), true));
-      SynchronousConfig now = synchronous;
-      if (alone && now != null && now.standby().equals(name) && at >= durable) {
-        alone = false;
-        LOG.warn("commits wait for standby \"{}\" again: it has all", name);
-      }
-      asked.signalAll();
-      return before == null || format.segment(before.position()) != format.segment(at);
+      moved(feed, at, applied);
     } finally {
       lock.unlock();
     }
   }
 
-  /// An answer has ended, also where the standby has not taken it.
-  private void answered(LogRequest request) {
+  /// A standby says what it has, on any thread. One that has another stream by now is not listened to.
+  ///
+  /// @throws IOException if it cannot have that
+  void acknowledged(StandbyFeed feed, long at, long applied) throws IOException {
+    lock.lock();
+    try {
+      Slot before = slots.get(feed.standby());
+      if (before == null || before.feed() != feed) {
+        return;
+      }
+      if (at < before.position() || at > durable || applied > at) {
+        throw new IOException(
+            "standby \"%s\" says that it has %s, which cannot be"
+                .formatted(feed.standby(), timelines.position(at)));
+      }
+      if (format.segment(before.position()) != format.segment(at)) {
+        isNoteDue = true;
+      }
+      moved(feed, at, applied);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Notes where a standby is; under the lock.
+  private void moved(StandbyFeed feed, long at, long applied) {
+    String name = feed.standby();
+    slots.put(
+        name,
+        new Slot(at, applied, System.currentTimeMillis(), feed.machine(), feed, FeedState.READY));
+    SynchronousConfig now = synchronous;
+    if (alone && now != null && now.standby().equals(name) && at >= durable) {
+      alone = false;
+      LOG.warn("commits wait for standby \"{}\" again: it has all", name);
+    }
+    asked.signalAll();
+    grown.signalAll();
+  }
+
+  /// A stream has ended, however.
+  void closed(StandbyFeed feed) {
     lock.lock();
     try {
       slots.computeIfPresent(
-          request.standby(),
+          feed.standby(),
           (name, slot) ->
-              slot.machine().equals(request.machine())
+              slot.feed() == feed
                   ? new Slot(
-                      slot.position(), slot.applied(), slot.askedMillis(), slot.machine(), false)
+                      slot.position(),
+                      slot.applied(),
+                      slot.askedMillis(),
+                      slot.machine(),
+                      null,
+                      FeedState.READY)
                   : slot);
+      grown.signalAll();
     } finally {
       lock.unlock();
     }
@@ -461,13 +580,13 @@ final class LogFeeds {
   private long checked(String name, long logId, LogPosition from) {
     long at = position(from);
     if (from.timeline() != timelines.current().number() || logId != format.logId()) {
-      throw LogAnswers.refused(
+      throw LogBatches.refused(
           "standby \"%s\" is at %s, and the log here is of timeline %x of another history"
               .formatted(name, from, timelines.current().number()),
           "Stop the standby, and run \"kakehashi rejoin\" there, or make it anew by \"kakehashi standby init\".");
     }
     if (at > durable) {
-      throw LogAnswers.refused(
+      throw LogBatches.refused(
           "standby \"%s\" is at %s, which is ahead of %s"
               .formatted(name, from, timelines.position(durable)));
     }

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.engine.store.memory.HeapRoom;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// Reads the log from a position to its end.
 ///
 /// The end is the first group that is not whole: a write that was under way at a crash. As the next group is begun only when the one before
-/// survives power loss, nothing whole can follow it; where something does, an acknowledged commit is damaged, and the log is refused.
+/// survives power loss, nothing whole can follow it; where something does, an acknowledged commit is damaged, and the log is refused. In
+/// the last segment of a standby's log groups may follow, see [ReceivedGroups]: nobody has been told of them.
 final class LogReader {
   /// Takes a group.
   interface Visitor {
@@ -53,6 +55,9 @@ final class LogReader {
   private long loadedBytes;
 
   private boolean cutOff;
+
+  /// Where the frame was looked for that is not whole.
+  private long brokenAt;
 
   /// Up to where a log that grows may be read, and what of the segment is in `bytes`. 0: the log does not grow.
   private long durable;
@@ -192,6 +197,7 @@ final class LogReader {
       LogFormat.Frame frame = enter(at) ? format.frame(bytes, at, groupStart, previousCrc) : null;
       if (frame == null) {
         cutOff = at != groupStart || (loaded >= 0 && format.isBegun(bytes, at));
+        brokenAt = at;
         refuseShort(groupStart, at);
         return -1;
       }
@@ -328,7 +334,10 @@ final class LogReader {
 
   private void refuseIfMoreFollows(long end) throws IOException {
     long last = segments.last();
-    for (long number = format.segment(end); number <= last; number++) {
+    LogEnd.Mark mark = LogEnd.read(segments.directory());
+    boolean mayFollow = mark != null && mark.isFollower();
+    long first = mayFollow ? format.segment(brokenAt) + 1 : format.segment(end);
+    for (long number = first; number <= last; number++) {
       if (!segments.has(number)) {
         continue;
       }

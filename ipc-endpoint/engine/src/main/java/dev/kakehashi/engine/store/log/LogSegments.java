@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -81,6 +82,10 @@ final class LogSegments {
 
   Path path(long number) {
     return path(directory, number);
+  }
+
+  Path directory() {
+    return directory;
   }
 
   /// See [LogEnd].

@@ -1,17 +1,22 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.store.log.file.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Appends groups at the end of the log. Used by one thread at a time.
 ///
 /// A small group costs one pwrite and one fdatasync. After a failure the end is where it was, and the next try writes all of the group's
-/// bytes again: what the kernel has dropped after an error of the disk is not relied upon.
+/// bytes again: what the kernel has dropped after an error of the disk is not relied upon. Groups that are only written are forced
+/// before the next segment is written to, or by [#force].
 final class LogWriter {
+  private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
   private static final int BUFFER_BYTES = 256 << 10;
 
   private final LogFormat format;
@@ -41,18 +46,22 @@ final class LogWriter {
 
   /// Appends records that are not empty as one group; on return they survive power loss.
   void append(List<LogRecord> records) throws IOException {
+    long before = end;
     boolean done = false;
     try {
       write(records);
+      force();
       done = true;
     } finally {
       if (!done) {
-        close();
+        backTo(before);
       }
     }
   }
 
-  private void write(List<LogRecord> records) throws IOException {
+  /// Writes records as one group, which survives power loss after [#force]. After a failure, also of that, the caller goes [#backTo] where
+  /// the log was forced.
+  void write(List<LogRecord> records) throws IOException {
     long left = 0;
     int changes = 0;
     for (LogRecord each : records) {
@@ -85,8 +94,22 @@ final class LogWriter {
       }
       at = format.frameStart(at);
     }
-    force();
     end = at;
+  }
+
+  /// The next group begins at a position up to which the log is forced, and all behind it is written again.
+  void backTo(long position) {
+    end = position;
+    LogFile current = file;
+    forgetFile();
+    if (current != null) {
+      try {
+        current.close();
+      } catch (IOException e) {
+        // Nothing of it is relied upon.
+        LOG.debug("a segment of the log could not be closed", e);
+      }
+    }
   }
 
   /// Checksum of the frame whose header is in the buffer and whose payload are the next bytes of the records.
@@ -155,7 +178,8 @@ final class LogWriter {
     return opened;
   }
 
-  private void force() throws IOException {
+  /// Groups that have been written survive power loss on return.
+  void force() throws IOException {
     LogFile current = file;
     if (current != null) {
       current.force();
@@ -163,11 +187,15 @@ final class LogWriter {
     unforced = false;
   }
 
-  void close() throws IOException {
-    LogFile current = file;
+  private void forgetFile() {
     file = null;
     fileSegment = -1;
     unforced = false;
+  }
+
+  void close() throws IOException {
+    LogFile current = file;
+    forgetFile();
     if (current != null) {
       current.close();
     }

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.DiskErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;

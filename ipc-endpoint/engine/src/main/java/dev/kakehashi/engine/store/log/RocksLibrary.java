@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import com.sun.security.auth.module.UnixSystem;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.DiskErrors;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

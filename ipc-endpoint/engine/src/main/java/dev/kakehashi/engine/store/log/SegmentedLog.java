@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.LogFeed;
 import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
 import dev.kakehashi.engine.api.LogRequest;
@@ -9,10 +10,11 @@ import dev.kakehashi.engine.api.error.EngineException;
 import dev.kakehashi.engine.api.queue.QueueSystem;
 import dev.kakehashi.engine.store.api.ArchiveConfig;
 import dev.kakehashi.engine.store.api.SynchronousConfig;
+import dev.kakehashi.engine.store.log.file.DiskErrors;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -58,9 +60,6 @@ public final class SegmentedLog implements DurableLog {
   private final SideFiles sideFiles;
   private final LogWriter writer;
   private final LogEnd durableEnd;
-
-  /// Whether a group of the primary is in the log, and not taken over. Used by the thread that receives.
-  private boolean isHalfReceived;
 
   private final LogRoom room;
   private final Checkpointer checkpointer;
@@ -516,43 +515,17 @@ public final class SegmentedLog implements DurableLog {
     return LogFile.open(path);
   }
 
-  /// Writes a group of the primary's log, as [#write] does with records. Its side files are there.
-  ///
-  /// @param end where it ends in the primary's log
-  /// @throws EngineException also DATA_CORRUPTED if it ends elsewhere here
-  void receive(LogRecord group, long end) {
-    List<SideFile> files = group.sideFiles();
-    checkpointer.awaitRoom();
-    if (isHalfReceived) {
-      // The same group comes again, and would be there twice.
-      throw new EngineException(
-              ErrorCode.IO_ERROR,
-              "a group that the log has could not be taken over into the files of queues")
-          .withHint("Start the standby again: it takes them over then.");
-    }
-    try {
-      if (!files.isEmpty()) {
-        sideFiles.force();
-      }
-      writer.append(List.of(group));
-    } catch (IOException e) {
-      throw failure("could not write to the store's log", e);
-    }
-    isHalfReceived = true;
-    if (writer.end() != end) {
-      throw LogReader.corrupted(
-          "a group of the primary's log ends at byte %d, and here at byte %d"
-              .formatted(end, writer.end()));
-    }
+  /// Takes groups of a primary from now on, and no others.
+  ReceivedGroups follow() {
+    isFollower = true;
+    durableEnd.follow();
+    return new ReceivedGroups(writer, checkpointer, sideFiles, queues, this::forced);
+  }
+
+  private void forced(long end, int count) {
     durableEnd.set(end);
-    groups.increment();
+    groups.add(count);
     room.written(end, 0);
-    files.forEach(file -> sideFiles.name(file, end));
-    if (group.hasQueueChanges()) {
-      checkpointer.changeQueues(() -> group.forEachQueueChange(requireQueues(queues)::replay));
-    }
-    checkpointer.add(List.of(group), group.length(), end);
-    isHalfReceived = false;
   }
 
   /// Its last frame; null: none is before its end. Called by the thread that writes.
@@ -571,11 +544,6 @@ public final class SegmentedLog implements DurableLog {
   /// Reads what is durable, for one thread.
   LogReader reader() {
     return new LogReader(timelines.current().format(), segments, LogFile::openReadOnly);
-  }
-
-  /// From now on it gets groups of a primary, and no others.
-  void follow() {
-    isFollower = true;
   }
 
   /// Keeps the log from a position on, for who reads it here.
@@ -598,11 +566,10 @@ public final class SegmentedLog implements DurableLog {
     return timelines.position(position);
   }
 
-  /// See [LogFeeds#answer].
+  /// See [LogFeeds#open].
   @Override
-  public void feed(LogRequest request, long waitNanos, OutputStream to)
-      throws IOException, InterruptedException {
-    feeds.answer(request, waitNanos, to);
+  public LogFeed feed(LogRequest request) throws IOException {
+    return feeds.open(request);
   }
 
   /// See [LogFeeds#keepFor].

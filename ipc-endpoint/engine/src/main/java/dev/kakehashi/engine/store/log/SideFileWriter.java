@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.store.log.file.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

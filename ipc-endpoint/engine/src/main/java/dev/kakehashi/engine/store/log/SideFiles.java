@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.engine.store.memory.HeapRoom;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;

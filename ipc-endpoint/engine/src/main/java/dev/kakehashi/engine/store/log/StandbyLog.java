@@ -2,10 +2,14 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.engine.store.memory.HeapRoom;
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,23 +17,35 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The log of a standby: it gets the groups of the primary's, writes them to the same places, and lets its base image and its queues
-/// follow. So its directory is always one that a start takes over after a crash.
+/// follow. So its directory is always one that a start takes over after a crash. Groups that come together are forced together.
 ///
 /// One thread receives. Another one reads what is durable, and applies it to what is in memory: however long that takes, the log goes on.
 /// The log keeps what that thread lacks. Any thread may ask for the state.
 public final class StandbyLog {
   private static final int COPY_BYTES = 1 << 20;
+  private static final int BUFFER_BYTES = 64 << 10;
+
+  /// How long readers may lack what commits of the primary wait for, until it is told how far they are.
+  private static final long READERS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(StandbyLog.class);
 
   private final SegmentedLog log;
+  private final ReceivedGroups received;
   private final LogReader reader;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private volatile long primaryEnd;
   private volatile long applied;
   private volatile long appliedMicros;
-  private volatile boolean waitsForReaders;
+
+  /// Whether commits of the primary wait until readers here see them. Used by the thread that receives.
+  private boolean waitsForReaders;
+
   private final LongAdder groups = new LongAdder();
 
   /// State of a standby.
@@ -48,7 +64,7 @@ public final class StandbyLog {
     this.reader = log.reader();
     this.primaryEnd = log.end();
     this.applied = log.end();
-    log.follow();
+    this.received = log.follow();
     log.keepFrom(applied);
   }
 
@@ -77,32 +93,53 @@ public final class StandbyLog {
         groups.sum());
   }
 
-  /// Takes an answer of the primary; what has come whole before a failure stays.
+  /// Takes what the primary sends, and tells it after each batch what is durable, until the stream ends. Groups that have
+  /// come whole stay.
+  ///
+  /// @param from the primary
+  /// @param to the primary
+  /// @throws IOException the stream has ended, or was damaged on its way
+  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR, DATA_CORRUPTED
+  public void follow(InputStream from, OutputStream to) throws IOException, InterruptedException {
+    DataInputStream in = new DataInputStream(new BufferedInputStream(from, BUFFER_BYTES));
+    try {
+      if (in.readLong() != LogBatches.MAGIC) {
+        throw new IOException("what the primary sends is no log, or that of another version");
+      }
+      while (true) {
+        boolean hasGroups = batch(in);
+        force();
+        if (hasGroups && waitsForReaders && !awaitApplied(READERS_NANOS)) {
+          LOG.debug("readers are behind: the primary is told so");
+        }
+        acknowledge(to);
+      }
+    } catch (EOFException e) {
+      throw new IOException("the primary has ended the stream of its log", e);
+    } finally {
+      force();
+    }
+  }
+
+  /// Takes a batch, whose groups are not forced yet.
   ///
   /// @return whether it had groups
-  /// @throws IOException if the answer is cut off, or damaged on its way
-  /// @throws dev.kakehashi.engine.api.error.EngineException DISK_FULL, IO_ERROR, DATA_CORRUPTED
-  public boolean receive(InputStream answer) throws IOException {
-    DataInputStream in = new DataInputStream(answer);
-    if (in.readLong() != LogAnswers.MAGIC) {
-      throw new IOException("the primary's answer is none of a log, or of another version");
-    }
-    primaryEnd = in.readLong();
-    boolean afterApplied = in.readBoolean();
+  private boolean batch(DataInputStream in) throws IOException {
     boolean hasGroups = false;
     while (true) {
       byte kind = in.readByte();
       switch (kind) {
-        case LogAnswers.SIDE_FILE -> sideFile(in);
-        case LogAnswers.GROUP -> {
+        case LogBatches.SIDE_FILE -> sideFile(in);
+        case LogBatches.GROUP -> {
           group(in);
           hasGroups = true;
         }
-        case LogAnswers.END -> {
-          waitsForReaders = afterApplied;
+        case LogBatches.END -> {
+          primaryEnd = in.readLong();
+          waitsForReaders = in.readBoolean();
           return hasGroups;
         }
-        default -> throw new IOException("the primary's answer is damaged");
+        default -> throw new IOException("what the primary sends is damaged");
       }
     }
   }
@@ -112,7 +149,7 @@ public final class StandbyLog {
     int changes = in.readInt();
     int length = in.readInt();
     if (length <= 0 || length > LogRecord.MAX_BYTES) {
-      throw new IOException("the primary's answer is damaged");
+      throw new IOException("what the primary sends is damaged");
     }
     byte[] payload = HeapRoom.allocate(length);
     in.readFully(payload, 0, length);
@@ -121,14 +158,28 @@ public final class StandbyLog {
     if ((int) crc.getValue() != in.readInt()) {
       throw new IOException("a group of the primary's log was damaged on its way");
     }
-    log.receive(LogRecord.of(payload, length, changes), end);
+    received.add(LogRecord.of(payload, length, changes), end);
     groups.increment();
-    lock.lock();
-    try {
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+  }
+
+  private void force() {
+    long before = log.end();
+    received.force();
+    if (log.end() != before) {
+      lock.lock();
+      try {
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
     }
+  }
+
+  private void acknowledge(OutputStream to) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(LogBatches.ACKNOWLEDGEMENT_BYTES);
+    bytes.put(LogBatches.ACKNOWLEDGED).putLong(log.end()).putLong(applied);
+    to.write(bytes.array());
+    to.flush();
   }
 
   private void sideFile(DataInputStream in) throws IOException {
@@ -140,7 +191,7 @@ public final class StandbyLog {
       while (left > 0) {
         int count = in.read(buffer, 0, (int) Math.min(left, buffer.length));
         if (count < 0) {
-          throw new IOException("the primary's answer is cut off");
+          throw new EOFException();
         }
         file.write(ByteBuffer.wrap(buffer, 0, count), at);
         at += count;
@@ -148,11 +199,6 @@ public final class StandbyLog {
       }
       file.force();
     }
-  }
-
-  /// Whether commits of the primary wait until readers here see them.
-  public boolean waitsForReaders() {
-    return waitsForReaders;
   }
 
   // ---- what is applied ----
@@ -245,7 +291,7 @@ public final class StandbyLog {
   /// Waits until readers see all that is durable here.
   ///
   /// @return false: the time is over
-  public boolean awaitApplied(long waitNanos) throws InterruptedException {
+  private boolean awaitApplied(long waitNanos) throws InterruptedException {
     long left = Math.max(waitNanos, TimeUnit.MILLISECONDS.toNanos(1));
     lock.lock();
     try {

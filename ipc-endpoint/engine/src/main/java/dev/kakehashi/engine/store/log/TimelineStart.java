@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.LogPosition;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;

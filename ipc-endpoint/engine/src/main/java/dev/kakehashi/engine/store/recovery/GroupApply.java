@@ -39,7 +39,27 @@ import org.jspecify.annotations.Nullable;
 /// Prepared transactions are noted. Their changes, outcomes and changes of queues are not applied: nobody reads them
 /// before the promotion, which starts the store anew.
 final class GroupApply {
-  private static final int FIRST_SCRATCH_BYTES = 64 << 10;
+  /// Memory outside of the heap for one row on its way, of the thread that applies: a group is too little to take it anew.
+  static final class Scratch {
+    private static final int FIRST_BYTES = 64 << 10;
+
+    private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
+    private final NativeInput input = NativeInput.of(bytes);
+
+    /// @param version gets the row
+    private void decode(RowTable table, byte[] value, RowVersion version) {
+      if (bytes.capacity() < value.length) {
+        bytes = ByteBuffer.allocateDirect(Math.max(value.length, 2 * bytes.capacity()));
+      }
+      bytes.clear().put(value).flip();
+      input.set(MemorySegment.ofBuffer(bytes).address(), value.length);
+      try {
+        table.form.decode(input, table.pool, version);
+      } finally {
+        Reference.reachabilityFence(bytes);
+      }
+    }
+  }
 
   private final StoreTransactions store;
   private final TableGuard guard;
@@ -54,17 +74,16 @@ final class GroupApply {
   /// Where sequences stand; null: that are gone.
   private final Map<Long, @Nullable SequencePosition> sequences = new LinkedHashMap<>();
 
-  /// Values of rows on their way, outside of the heap.
-  private ByteBuffer scratch = ByteBuffer.allocateDirect(FIRST_SCRATCH_BYTES);
-
-  private final NativeInput input = NativeInput.of(scratch);
+  private final Scratch scratch;
   private final Map<RowTable, RowVersion> versions = new HashMap<>();
 
   GroupApply(
       StoreTransactions store,
       TableGuard guard,
       StandbyLog.Group group,
-      FollowedPrepared prepared) {
+      FollowedPrepared prepared,
+      Scratch scratch) {
+    this.scratch = scratch;
     this.store = store;
     this.guard = guard;
     this.group = group;
@@ -272,16 +291,7 @@ final class GroupApply {
   private RowVersion version(RowTable table, byte[] value) {
     RowVersion version =
         versions.computeIfAbsent(table, of -> new RowVersion(of.form.layout.columns));
-    if (scratch.capacity() < value.length) {
-      scratch = ByteBuffer.allocateDirect(Math.max(value.length, 2 * scratch.capacity()));
-    }
-    scratch.clear().put(value).flip();
-    input.set(MemorySegment.ofBuffer(scratch).address(), value.length);
-    try {
-      table.form.decode(input, table.pool, version);
-    } finally {
-      Reference.reachabilityFence(scratch);
-    }
+    scratch.decode(table, value, version);
     return version;
   }
 }

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.store.transaction.StoreTransactions;
 import dev.kakehashi.protocol.Threads;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -60,11 +61,12 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
   }
 
   private void run(TableGuard guard) {
+    GroupApply.Scratch scratch = new GroupApply.Scratch();
     while (stopping.getCount() > 0) {
       try {
         StandbyLog.Group group = log.next(WAIT_NANOS);
         if (group != null) {
-          new GroupApply(store, guard, group, prepared).run();
+          new GroupApply(store, guard, group, prepared, scratch).run();
           log.applied(group);
           guard.applied();
           applyProblem = "";
@@ -110,24 +112,14 @@ public final class LogFollower implements FollowedLog, AutoCloseable {
   }
 
   @Override
-  public boolean receive(InputStream answer) throws IOException {
-    return log.receive(answer);
-  }
-
-  @Override
-  public boolean waitsForReaders() {
-    return log.waitsForReaders();
+  public void follow(InputStream from, OutputStream to) throws IOException, InterruptedException {
+    log.follow(from, to);
   }
 
   @Override
   public void told(String ofPrimary, String why) {
     primary = ofPrimary;
     problem = why;
-  }
-
-  @Override
-  public boolean awaitApplied(long waitNanos) throws InterruptedException {
-    return log.awaitApplied(waitNanos);
   }
 
   /// The primary's transactions that are prepared and not decided.

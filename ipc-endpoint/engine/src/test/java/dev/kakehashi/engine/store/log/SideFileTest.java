@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

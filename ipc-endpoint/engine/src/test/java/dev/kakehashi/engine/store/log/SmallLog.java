@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.store.api.ArchiveConfig;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

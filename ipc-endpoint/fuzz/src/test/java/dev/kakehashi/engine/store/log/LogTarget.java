@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.fuzz.FuzzTarget;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;

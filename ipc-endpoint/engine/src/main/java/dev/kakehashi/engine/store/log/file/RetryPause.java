@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.store.log;
+package dev.kakehashi.engine.store.log.file;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;

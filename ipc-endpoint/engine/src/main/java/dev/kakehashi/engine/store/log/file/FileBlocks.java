@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.store.log;
+package dev.kakehashi.engine.store.log.file;
 
 import dev.kakehashi.os.Errno;
 import dev.kakehashi.os.LibC;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.LogFrame;
 import dev.kakehashi.engine.api.error.EngineException;
+import dev.kakehashi.engine.store.log.file.LogFile;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -16,28 +17,32 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads what a standby lacks, and writes it as an answer. The archive, where there is one, has the segments that the log has given up.
+/// Reads what a standby lacks, and writes it in batches. The archive, where there is one, has the segments that the log has given up.
 ///
 /// It has whole segments of the same bytes, and the log keeps those that it lacks. So groups follow each other over the border as within
-/// the log. Nobody who commits waits for an answer, for no lock is held while files are read. Thread-safe.
+/// the log. Nobody who commits waits for a batch, for no lock is held while files are read. Thread-safe.
 ///
-/// | of an answer, most significant byte first | what |
+/// | to a standby, most significant byte first | what |
 /// |---|---|
-/// | 8 bytes | [#MAGIC] |
-/// | 8 bytes | up to where the log is durable |
-/// | 1 byte | 1: the standby asks again when its readers see the groups, for commits wait for that |
+/// | 8 bytes | [#MAGIC], at the beginning of the stream |
 /// | `S`, 8 bytes number, 8 bytes length, content | a side file, before the group that names it |
 /// | `G`, 8 bytes end, 4 bytes changes, 4 bytes length, payload, 4 bytes CRC-32C of it | a group |
-/// | `E` | the end |
-final class LogAnswers {
-  static final long MAGIC = 0x4b48_4645_4544_3032L; // KHFEED02
+/// | `E`, 8 bytes up to where the log is durable, 1 byte | end of a batch; 1: commits wait until readers of the standby see it |
+///
+/// | from a standby, after each batch | what |
+/// |---|---|
+/// | `A`, 8 bytes, 8 bytes | up to where it has the log durably, and up to where its readers see it |
+final class LogBatches {
+  static final long MAGIC = 0x4b48_4645_4544_3033L; // KHFEED03
   static final byte SIDE_FILE = 'S';
   static final byte GROUP = 'G';
   static final byte END = 'E';
+  static final byte ACKNOWLEDGED = 'A';
+  static final int ACKNOWLEDGEMENT_BYTES = 1 + 2 * Long.BYTES;
 
-  private static final Logger LOG = LoggerFactory.getLogger(LogAnswers.class);
+  private static final Logger LOG = LoggerFactory.getLogger(LogBatches.class);
 
-  /// Payloads of an answer, unless one group has more.
+  /// Payloads of a batch, unless one group has more.
   private static final long MOST_BYTES = 8 << 20;
 
   private static final String ANEW = "Make the standby anew by \"kakehashi standby init\".";
@@ -58,7 +63,7 @@ final class LogAnswers {
   private final Set<Long> doubtful = ConcurrentHashMap.newKeySet();
 
   /// @param archive of the log; null: there is none
-  LogAnswers(
+  LogBatches(
       Timelines timelines,
       LogSegments segments,
       SideFiles sideFiles,
@@ -156,20 +161,30 @@ final class LogAnswers {
             archive == null ? LogReader.NOTHING_OLDER : archive.older(timelines.current()));
   }
 
-  /// Writes an answer, which ends early where what follows cannot be had. An answer that would have nothing because of that is refused
-  /// before its first byte.
+  /// Refuses a standby whose next group cannot be had.
+  ///
+  /// @param from position behind which it lacks the log
+  /// @param end up to where the log is durable
+  /// @throws EngineException NOT_IN_PREREQUISITE_STATE naming position and file
+  void requireNext(String name, long from, long end) {
+    if (from < end) {
+      LogReader reader = reader();
+      next(reader, name, from, end);
+      readers.add(reader);
+    }
+  }
+
+  /// Writes a batch, which ends early where what follows cannot be had.
   ///
   /// @param from position behind which the standby lacks the log
   /// @param end up to where the log is durable
-  /// @throws EngineException NOT_IN_PREREQUISITE_STATE naming position and file
+  /// @return up to where the standby has got it
+  /// @throws EngineException NOT_IN_PREREQUISITE_STATE naming position and file, if not even one group can be had
   /// @throws IOException if the standby does not take it
-  void write(String name, long from, long end, boolean afterApplied, DataOutputStream out)
+  long write(String name, long from, long end, boolean afterApplied, DataOutputStream out)
       throws IOException {
     LogReader reader = reader();
     LogReader.Read read = from < end ? next(reader, name, from, end) : null;
-    out.writeLong(MAGIC);
-    out.writeLong(end);
-    out.writeBoolean(afterApplied);
     long at = from;
     long bytes = 0;
     while (read != null) {
@@ -191,8 +206,11 @@ final class LogAnswers {
       read = at < end && bytes < MOST_BYTES ? nextUnlessRefused(reader, name, at, end) : null;
     }
     out.writeByte(END);
+    out.writeLong(end);
+    out.writeBoolean(afterApplied);
     out.flush();
     readers.add(reader);
+    return at;
   }
 
   /// Reads the next group, whose side files are there.
@@ -224,13 +242,13 @@ final class LogAnswers {
     }
   }
 
-  /// The same behind other groups; null: the next answer says what is wrong.
+  /// The same behind other groups; null: the next batch says what is wrong.
   private LogReader.@Nullable Read nextUnlessRefused(
       LogReader reader, String name, long at, long end) {
     try {
       return next(reader, name, at, end);
     } catch (EngineException e) {
-      LOG.debug("an answer for standby \"{}\" ends early", name, e);
+      LOG.debug("a batch for standby \"{}\" ends early", name, e);
       return null;
     }
   }
@@ -258,7 +276,7 @@ final class LogAnswers {
     try {
       sideFiles.copy(place, side, out);
     } catch (EngineException e) {
-      // The answer is cut off here. The next one looks at the file first, and says what is wrong.
+      // The stream is cut off here. The next one looks at the file first, and says what is wrong.
       doubtful.add(at);
       throw e;
     }

@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.store.log;
+package dev.kakehashi.engine.store.log.file;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 /// A file of the log. The seam at which tests let a disk fail.
 ///
 /// Used by one thread at a time.
-interface LogFile extends AutoCloseable {
+public interface LogFile extends AutoCloseable {
   /// Opens files; makes them when they do not exist.
   interface Opener {
     LogFile open(Path path) throws IOException;
